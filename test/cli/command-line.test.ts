@@ -78,9 +78,9 @@ describe('the command line', () => {
       const body = JSON.stringify({ apiKey: 'bob', apiSecret: 'lazar' });
       await fetch(`${core}/tenants?useGlobalDefault=true`, { method: 'POST', headers, body });
       const catalogs = (await (await fetch(`${core}/catalog`, { headers })).json()) as { name: string }[];
-      expect(catalogs.map(({ name }) => name)).to.deep.equal(['Meadow']);
+      expect(catalogs.map(({ name }) => name)).to.eql(['Meadow']);
       const late = (await (await fetch(`${core}/overdue`, { headers })).json()) as unknown;
-      expect(late).to.deep.equal(exampleJson);
+      expect(late).to.eql(exampleJson);
       const register = `${core}/tenants/registerNotificationCallback?cb=`;
       const statusOf = async (url: string) =>
         (await fetch(register + encodeURIComponent(url), { method: 'POST', headers })).status;
@@ -404,7 +404,7 @@ eachDatabase((kind, open) => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     expect(breach).to.include({ invariant: 'AUDIT' });
-    expect(end).to.deep.equal({ breaches: 1 });
+    expect(end).to.eql({ breaches: 1 });
     if (database.kind === 'postgresql') expect(log).to.not.include(new URL(where).password);
   });
 });

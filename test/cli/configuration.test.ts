@@ -32,7 +32,7 @@ describe('the configuration of a server', () => {
   };
 
   it('is nothing where there is no file', async () => {
-    expect(await read()).to.deep.equal({ file: null, definition: {}, environment: {} });
+    expect(await read()).to.eql({ file: null, definition: {}, environment: {} });
   });
 
   it('is what init writes, whose comments are properties and plugins that there are', async () => {
@@ -44,7 +44,7 @@ describe('the configuration of a server', () => {
     const { definition, environment } = await read();
     expect(Object.keys(environment)).to.have.length.of.at.least(3);
     expect(definition.database).to.equal('billwright.db');
-    expect(definition.eventSinks?.map(({ name }) => name)).to.deep.equal(['mailer']);
+    expect(definition.eventSinks?.map(({ name }) => name)).to.eql(['mailer']);
   });
 
   it('is a module of the working directory, which gets the code of the running program, with types and without', async () => {
@@ -59,12 +59,12 @@ describe('the configuration of a server', () => {
     const found = await read(undefined, { SERVICE_server_limits_page: '8' });
     expect(found.file).to.equal(file);
     expect(() => found.definition.eventSinks?.[0]?.onEvent({} as never)).to.throw(RetryLater);
-    expect(found.environment).to.deep.equal({
+    expect(found.environment).to.eql({
       'org.service.server.limits.list': '7',
       SERVICE_server_limits_page: '8',
     });
     const other = write('other.mjs', 'export default { port: 1 };');
-    expect((await read('other.mjs')).definition).to.deep.equal({ port: 1 });
+    expect((await read('other.mjs')).definition).to.eql({ port: 1 });
     expect((await read(other)).file).to.equal(other);
   });
 
@@ -72,8 +72,8 @@ describe('the configuration of a server', () => {
     const [shown = ''] = await blocksOf('adapters/cli/README.md', 'js');
     write('billwright.config.mjs', shown);
     const { definition, environment } = await read();
-    expect(definition.eventSinks?.map(({ name }) => name)).to.deep.equal(['mailer']);
-    expect(environment).to.deep.equal({ 'org.service.payment.retry.days': '3,5,7' });
+    expect(definition.eventSinks?.map(({ name }) => name)).to.eql(['mailer']);
+    expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
   it('says which name a module needs that Node takes for CommonJS, and that a module is not there', async () => {
@@ -219,14 +219,14 @@ describe('the configuration of a server', () => {
       const { definition, environment, file } = await read();
       expect(file).to.equal(join(directory, name));
       expect(definition).to.include({ port: 8080, host: '127.0.0.1' });
-      expect(environment).to.deep.equal({});
+      expect(environment).to.eql({});
       const again = await writeDefinition({ directory, isTypeScript }).catch((error: unknown) => error);
       expect(again).to.be.instanceOf(UsageError);
     });
   }
 
   it('warns of variables for what has an option alone', () => {
-    expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.deep.equal([
+    expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.eql([
       'BILLWRIGHT_PORT has no effect: there is no such variable; the option is --port',
       'BILLWRIGHT_HOST has no effect: there is no such variable; the option is --host',
     ]);
@@ -244,7 +244,7 @@ describe('the configuration of a server', () => {
       SERVICE_SHOP_SERVICE_HOST: '10.0.0.2',
       PATH: '/bin',
     };
-    expect(unknownVariables(environment)).to.deep.equal([
+    expect(unknownVariables(environment)).to.eql([
       'SERVICE_server_limits_jsn has no effect: there is no such variable; did you mean SERVICE_server_limits_json?',
       'BILLWRIGHT_ADMIN_PASWORD has no effect: there is no such variable; did you mean BILLWRIGHT_ADMIN_PASSWORD?',
     ]);

@@ -33,9 +33,7 @@ describe('the examples of deployments', () => {
         .match(/\bBILLWRIGHT_[A-Z_]+/g)
         ?.filter((name) => name !== 'BILLWRIGHT_DATABASE_PASSWORD');
       expect(names).to.not.be.empty;
-      expect(unknownVariables(Object.fromEntries((names ?? []).map((name) => [name, 'x'])))).to.deep.equal(
-        [],
-      );
+      expect(unknownVariables(Object.fromEntries((names ?? []).map((name) => [name, 'x'])))).to.eql([]);
     });
   }
 

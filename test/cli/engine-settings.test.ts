@@ -27,7 +27,7 @@ describe('settings of the engine from the environment', () => {
       SERVICE_unknown: 'x',
       PATH: '/bin',
     };
-    expect(environmentConfiguration(environment)).to.deep.equal({
+    expect(environmentConfiguration(environment)).to.eql({
       'org.service.payment.retry.days': '3,5,7',
       'org.service.invoice.enabled': 'false',
       'org.service.notifications.allowPrivateNetworks': 'false',
@@ -44,9 +44,9 @@ describe('settings of the engine from the environment', () => {
       UsageError,
       'org.killbill.persistent.bus.main.off "perhaps" is not true or false',
     );
-    expect(read({ SERVICE_queue_history_retention: '' })()).to.deep.equal({});
+    expect(read({ SERVICE_queue_history_retention: '' })()).to.eql({});
     // Of a tenant: the default holds, with a warning.
-    expect(read({ SERVICE_invoice_enabled: 'perhaps' })()).to.deep.equal({
+    expect(read({ SERVICE_invoice_enabled: 'perhaps' })()).to.eql({
       'org.service.invoice.enabled': 'perhaps',
     });
   });
@@ -81,10 +81,10 @@ describe('the configuration file', () => {
     );
     const environment = { ...(await configurationFile(file)), SERVICE_server_limits_list: '6' };
     const settings = httpSettings({ 'limit-page': '8' }, environment);
-    expect(settings.limits).to.deep.equal({ json: 2 * 1_048_576, list: 6, page: 8 });
-    expect(settings.tokens.issuers).to.deep.equal(issuers);
-    expect(environmentConfiguration(environment)).to.deep.equal({ 'org.service.invoice.enabled': 'false' });
-    expect(processSettings({ 'test-mode': false }, environment)).to.deep.equal({
+    expect(settings.limits).to.eql({ json: 2 * 1_048_576, list: 6, page: 8 });
+    expect(settings.tokens.issuers).to.eql(issuers);
+    expect(environmentConfiguration(environment)).to.eql({ 'org.service.invoice.enabled': 'false' });
+    expect(processSettings({ 'test-mode': false }, environment)).to.eql({
       testMode: true,
       nodeName: 'n-1',
     });
@@ -109,7 +109,7 @@ describe('the configuration file', () => {
 
 describe('the settings of the process', () => {
   it('are off and made up where nothing is set, and refused where they are no good', () => {
-    expect(processSettings({ 'test-mode': false }, {})).to.deep.equal({
+    expect(processSettings({ 'test-mode': false }, {})).to.eql({
       testMode: false,
       nodeName: undefined,
     });
@@ -124,9 +124,10 @@ describe('the settings of the process', () => {
       UsageError,
       '--node-name "a b"',
     );
-    expect(
-      httpSettings({}, { SERVICE_server_headers_aliasPrefixes: 'X-A-, X-B-' }).aliasPrefixes,
-    ).to.deep.equal(['X-A-', 'X-B-']);
+    expect(httpSettings({}, { SERVICE_server_headers_aliasPrefixes: 'X-A-, X-B-' }).aliasPrefixes).to.eql([
+      'X-A-',
+      'X-B-',
+    ]);
     expect(httpSettings({}, {}).aliasPrefixes).to.equal(undefined);
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
   });

@@ -36,9 +36,9 @@ describe('the files of a server', () => {
       'mine.db.lock',
       'mine.db.sandbox',
     ]);
-    expect(open(running)).to.deep.equal([]);
+    expect(open(running)).to.eql([]);
     await server.stop();
-    expect(open(readdirSync(directory))).to.deep.equal([]);
+    expect(open(readdirSync(directory))).to.eql([]);
   });
 
   it('are those of its database: of two in one folder each has its own, also on PostgreSQL', async () => {
@@ -48,7 +48,7 @@ describe('the files of a server', () => {
       await (await serving(start(args, keyless, directory))).stop();
     }
     const kinds = readdirSync(directory).map((name) => name.split('.').at(-1));
-    expect(kinds.toSorted()).to.deep.equal(['key', 'key', 'sandbox', 'sandbox']);
+    expect(kinds.toSorted()).to.eql(['key', 'key', 'sandbox', 'sandbox']);
     // The same again: a database that is served again finds what is its own.
     const [first] = databases;
     if (first === undefined) throw new Error('there are two databases');
@@ -76,7 +76,7 @@ describe('the files of a server', () => {
     const again = await (await serve(['--database', database], environment)).stop();
     rmSync(`${database}.key`);
     const lost = await (await serve(['--database', database], environment)).stop();
-    expect([first, again, lost].map(({ log }) => /the key of this server is new/.test(log))).to.deep.equal([
+    expect([first, again, lost].map(({ log }) => /the key of this server is new/.test(log))).to.eql([
       false,
       false,
       true,
@@ -86,7 +86,7 @@ describe('the files of a server', () => {
   it('are none of a start that comes to nothing', async () => {
     const away = 'postgresql://ada:secret@127.0.0.1:1/shop';
     const failed = await run(['serve', '--port', '0', '--database', away], environment, directory);
-    expect([failed.code, readdirSync(directory)]).to.deep.equal([1, []]);
+    expect([failed.code, readdirSync(directory)]).to.eql([1, []]);
   });
 
   it('are asked for where they cannot be made: a server without a key of its own does not start', async () => {

@@ -58,21 +58,21 @@ anyDatabase('billwright queues', (open, kind) => {
       kind: 'notification',
       limit: '5',
     });
-    expect(late.map(entryText)).to.deep.equal([
+    expect(late.map(entryText)).to.eql([
       `NOTIFICATION ${late[0]?.recordId} ${QUEUE} due ${due} ${whose}: NO_NODE, no node has given a sign of life in the last five minutes`,
     ]);
     expect((late[0] as LateEntryView).cause).to.equal('NO_NODE');
-    expect((await entries({ look: 'failed' })).map(entryText)).to.deep.equal([
+    expect((await entries({ look: 'failed' })).map(entryText)).to.eql([
       `NOTIFICATION ${failedId} ${QUEUE} due ${due} ${whose}: FAILED after 0 retries, Error: declined`,
     ]);
-    expect(await entries({ look: 'busy' })).to.deep.equal([]);
+    expect(await entries({ look: 'busy' })).to.eql([]);
     const putBack = { look: 'put-back', kind: 'notification', records: [String(failedId)] } as const;
-    expect(await look(putBack)).to.deep.equal({ putBack: 1 });
-    expect(await look(putBack)).to.deep.equal({ putBack: 0 });
+    expect(await look(putBack)).to.eql({ putBack: 1 });
+    expect(await look(putBack)).to.eql({ putBack: 0 });
     const lateId = late[0]?.recordId ?? 0;
     const free = { look: 'free', kind: 'notification', records: [failedId, lateId].map(String) } as const;
     const freed = await look(free);
-    expect(freed).to.deep.equal({ freed: 1 });
+    expect(freed).to.eql({ freed: 1 });
     expect('entries' in freed || changedText(freed)).to.equal('1 freed.');
     expect(await entries({})).to.have.length(2);
     for (const wrong of [{ kind: 'both' }, { limit: 'many' }, { tenant: 'nobody' }])

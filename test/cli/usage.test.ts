@@ -124,11 +124,11 @@ describe('the usage of the command line', () => {
         missing.push(...options.filter((each) => !known.has(each)).map((each) => `${document}: ${each}`));
       }
     }
-    expect(missing).to.deep.equal([]);
+    expect(missing).to.eql([]);
   });
 
   it('tells the version', async () => {
-    expect(await speak(['--version'])).to.deep.equal({
+    expect(await speak(['--version'])).to.eql({
       status: 0,
       output: `${manifest.version}\n`,
       errors: '',

@@ -30,7 +30,7 @@ export function describeBilling(journey: JourneyOf): void {
       const { data } = await client.paymentMethod.getPaymentMethod(methodId, false, true, ['a=b'], 'FULL');
       expect(data).to.include({ isDefault: true });
       const all = await client.account.getPaymentMethodsForAccount(accountId, true, false, [], 'FULL');
-      expect(all.data).to.deep.equal([data]);
+      expect(all.data).to.eql([data]);
     });
 
     it('creates subscriptions by plan and by product, with a key, dates and a wait', async () => {
@@ -82,7 +82,7 @@ export function describeBilling(journey: JourneyOf): void {
       const { createSubscriptionWithAddOns, createSubscriptionsWithAddOns } = client.subscription;
       const bundle = { baseEntitlementAndAddOns: [of('archive-monthly'), of('bloom-monthly')] };
       const { data } = await createSubscriptionsWithAddOns([bundle, bundle], BY);
-      expect(data.map(({ subscriptions }) => subscriptions?.map(({ planName }) => planName))).to.deep.equal([
+      expect(data.map(({ subscriptions }) => subscriptions?.map(({ planName }) => planName))).to.eql([
         ['bloom-monthly', 'archive-monthly'],
         ['bloom-monthly', 'archive-monthly'],
       ]);
@@ -98,9 +98,9 @@ export function describeBilling(journey: JourneyOf): void {
       const accountId = ids.get('accountId');
       const byId = await client.subscription.getSubscription(ids.get('subscriptionId'), 'FULL');
       expect(byId.data).to.include({ externalKey: 'sub', chargedThroughDate: '2024-03-10' });
-      expect((await client.subscription.getSubscriptionByKey('sub', 'FULL')).data).to.deep.equal(byId.data);
+      expect((await client.subscription.getSubscriptionByKey('sub', 'FULL')).data).to.eql(byId.data);
       const bundles = await client.account.getAccountBundles(accountId, 'bundle', undefined, 'FULL');
-      expect(bundles.data.map(({ bundleId }) => bundleId)).to.deep.equal([ids.get('bundleId')]);
+      expect(bundles.data.map(({ bundleId }) => bundleId)).to.eql([ids.get('bundleId')]);
       const filtered = await client.account.getAccountBundles(accountId, undefined, ids.get('bundleId'));
       expect(filtered.data).to.have.length(1);
       const page = await client.account.getAccountBundlesPaginated(accountId, 0, 1);
@@ -128,12 +128,12 @@ export function describeBilling(journey: JourneyOf): void {
       expect(invoice).to.include({ status: 'COMMITTED', currency: 'USD', invoiceNumber: '1', balance: 0 });
       ids.note('invoiceItemId', invoice?.items?.[0]?.invoiceItemId);
       const alone = await client.invoice.getInvoice(invoiceId, true, 'FULL');
-      expect(alone.data.items).to.deep.equal(invoice?.items);
+      expect(alone.data.items).to.eql(invoice?.items);
       expect((await client.invoice.getInvoices(0, 10, 'NONE')).data[0]?.invoiceId).to.equal(invoiceId);
       const byNumber = await client.invoice.getInvoiceByNumber(Number(invoice?.invoiceNumber), true, 'FULL');
-      expect(byNumber.data).to.deep.equal(alone.data);
+      expect(byNumber.data).to.eql(alone.data);
       const byItem = await client.invoice.getInvoiceByItemId(ids.get('invoiceItemId'), true, 'FULL');
-      expect(byItem.data).to.deep.equal(alone.data);
+      expect(byItem.data).to.eql(alone.data);
       for (const key of ['1', 'USD', accountId, '_q=1&balance[eq]=0', '_q=1&status=COMMITTED']) {
         const found = await client.invoice.searchInvoices(key, 0, 10, 'NONE');
         expect(found.data[0]?.invoiceId, key).to.equal(invoiceId);
@@ -224,7 +224,7 @@ export function describeBilling(journey: JourneyOf): void {
       expect(changed.status).to.equal(204);
       const { data } = await client.subscription.getSubscription(id);
       const events = data.events?.filter((event) => event.eventType === 'CHANGE');
-      expect(events?.map((event) => event.plan)).to.deep.equal(['bloom-monthly']);
+      expect(events?.map((event) => event.plan)).to.eql(['bloom-monthly']);
       expect((await client.subscription.undoChangeSubscriptionPlan(id, BY)).status).to.equal(204);
       const undone = await client.subscription.getSubscription(id);
       expect(undone.data.events?.map((event) => event.plan)).not.to.include('bloom-monthly');

@@ -58,7 +58,7 @@ export function describeBlocking(journey: JourneyOf): void {
       expect((await client.bundle.resumeBundle(id, BY, '2024-09-01')).status).to.equal(204);
       const { data } = await client.subscription.getSubscription(ids.get('subscriptionId'));
       const types = data.events?.map(({ eventType }) => eventType);
-      expect(types?.slice(-4)).to.deep.equal([
+      expect(types?.slice(-4)).to.eql([
         'PAUSE_ENTITLEMENT',
         'PAUSE_BILLING',
         'RESUME_ENTITLEMENT',

@@ -10,13 +10,13 @@ export function describeBundles(journey: JourneyOf): void {
       const bundleId = ids.get('bundleId');
       const byId = await client.bundle.getBundle(bundleId, 'FULL');
       expect(byId.data).to.include({ bundleId, externalKey: 'bundle' });
-      expect((await client.bundle.getBundleByKey('bundle', false, 'FULL')).data).to.deep.equal([byId.data]);
+      expect((await client.bundle.getBundleByKey('bundle', false, 'FULL')).data).to.eql([byId.data]);
       const page = await client.bundle.getBundles(0, 1, 'NONE');
-      expect(page.data.map((bundle) => bundle.bundleId)).to.deep.equal([bundleId]);
-      expect(page.data[0]?.subscriptions?.[0]?.prices).to.deep.equal([]);
+      expect(page.data.map((bundle) => bundle.bundleId)).to.eql([bundleId]);
+      expect(page.data[0]?.subscriptions?.[0]?.prices).to.eql([]);
       expect(page.headers).to.include({ 'x-killbill-pagination-nextoffset': '1' });
       const found = await client.bundle.searchBundles('bundle', 0, 10, 'FULL');
-      expect(found.data.map((bundle) => bundle.bundleId)).to.deep.equal([bundleId]);
+      expect(found.data.map((bundle) => bundle.bundleId)).to.eql([bundleId]);
       const none = await failureOf(client.bundle.getBundleByKey('nobody'));
       expect(none).to.nested.include({ status: 404, 'body.code': 1084 });
     });
@@ -60,7 +60,7 @@ export function describeBundles(journey: JourneyOf): void {
         state: 'ACTIVE',
       });
       const all = await client.bundle.getBundleByKey('renamed', true);
-      expect(all.data.map((each) => each.bundleId)).to.deep.equal([bundleId, moved.data.bundleId]);
+      expect(all.data.map((each) => each.bundleId)).to.eql([bundleId, moved.data.bundleId]);
       const again = await failureOf(client.bundle.transferBundle(body, bundleId, BY));
       expect(again).to.nested.include({ status: 400, 'body.code': 1099 });
       await journey().serving.billing.settle();

@@ -32,7 +32,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       const made = await client.tagDefinition.createTagDefinition(body, BY);
       expect(made.data).to.deep.include({ name: 'blue', isControlTag: false });
       const id = ids.note('tagDefinitionId', made.data.id);
-      expect((await client.tagDefinition.getTagDefinition(id, 'NONE')).data).to.deep.equal(made.data);
+      expect((await client.tagDefinition.getTagDefinition(id, 'NONE')).data).to.eql(made.data);
       const { data } = await client.tagDefinition.getTagDefinitions('FULL');
       expect(data.map(({ name }) => name)).to.include.members(['blue', 'AUTO_PAY_OFF']);
     });
@@ -51,10 +51,10 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         };
         const made = await client.operation(api, `create${noun}Tags`)([definitionId], id, BY);
         expect(made.status).to.equal(201);
-        expect(await read()).to.deep.equal(['blue']);
+        expect(await read()).to.eql(['blue']);
         const removed = await client.operation(api, `delete${noun}Tags`)(id, BY, [definitionId]);
         expect(removed.status).to.equal(204);
-        expect(await read()).to.deep.equal([]);
+        expect(await read()).to.eql([]);
       });
     }
 
@@ -73,7 +73,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         ];
         await client.operation(api, `create${noun}CustomFields`)(fields, id, BY);
         const made = await read();
-        expect(made.map(({ name, value }) => ({ name, value }))).to.deep.equal(fields);
+        expect(made.map(({ name, value }) => ({ name, value }))).to.eql(fields);
         const [{ customFieldId: first } = {}, { customFieldId: second } = {}] = made;
         const changed = [{ customFieldId: first, value: 'changed' }];
         await client.operation(api, `modify${noun}CustomFields`)(changed, id, BY);
@@ -81,7 +81,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         // Several ids are sent as a repeated parameter.
         const removed = await client.operation(api, `delete${noun}CustomFields`)(id, BY, [first, second]);
         expect(removed.status).to.equal(204);
-        expect(await read()).to.deep.equal([]);
+        expect(await read()).to.eql([]);
       });
     }
 
@@ -98,13 +98,13 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       const { data: fields } = await client.account.getAllCustomFields(accountId, 'ACCOUNT', 'NONE');
       expect(fields).to.have.length(1);
       ids.note('customFieldId', fields[0]?.customFieldId);
-      expect((await client.customField.getCustomFields()).data).to.deep.equal(fields);
-      expect((await client.customField.searchCustomFields('gol')).data).to.deep.equal(fields);
+      expect((await client.customField.getCustomFields()).data).to.eql(fields);
+      expect((await client.customField.searchCustomFields('gol')).data).to.eql(fields);
       const equal = await client.customField.searchCustomFieldsByTypeName('ACCOUNT', 'tier', 'gold');
-      expect(equal.data).to.deep.equal(fields);
-      expect(
-        (await client.customField.searchCustomFieldsByTypeName('ACCOUNT', 'tier', 'tin')).data,
-      ).to.deep.equal([]);
+      expect(equal.data).to.eql(fields);
+      expect((await client.customField.searchCustomFieldsByTypeName('ACCOUNT', 'tier', 'tin')).data).to.eql(
+        [],
+      );
     });
 
     it('refuses to delete a definition in use, and deletes it after', async () => {

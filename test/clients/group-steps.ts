@@ -13,12 +13,12 @@ export function describeGroups(journey: JourneyOf): void {
       await subscription.createSubscription(wanted as Subscription, BY);
       const { status, data } = await invoice.createFutureInvoiceGroup(accountId, BY);
       expect(status).to.equal(201);
-      expect(data.map(({ items }) => items?.map(({ planName }) => planName))).to.deep.equal([
+      expect(data.map(({ items }) => items?.map(({ planName }) => planName))).to.eql([
         ['sprout-monthly-direct'],
       ]);
       const groupId = String(data[0]?.invoiceId);
       const listed = await invoice.getInvoicesGroup(groupId, accountId);
-      expect(listed.data.map(({ invoiceId }) => invoiceId)).to.deep.equal([groupId]);
+      expect(listed.data.map(({ invoiceId }) => invoiceId)).to.eql([groupId]);
       expect(await failureOf(invoice.createFutureInvoiceGroup(accountId, BY))).to.nested.include({
         status: 404,
         'body.code': 4007,

@@ -28,7 +28,7 @@ export function describeHistory(journey: JourneyOf): void {
       expect(own).to.include({ changeType: 'INSERT', changedBy: BY });
       const types = data.map(({ objectType }) => objectType);
       const groups = types.filter((type, index) => type !== types[index - 1]);
-      expect(groups, 'table by table (R49)').to.deep.equal([...new Set(types)]);
+      expect(groups, 'table by table (R49)').to.eql([...new Set(types)]);
       const noteFirst = (name: IdName, type: AuditLog['objectType']) =>
         ids.note(name, data.find(({ objectType }) => objectType === type)?.objectId);
       noteFirst('blockingId', 'BLOCKING_STATES');
@@ -53,7 +53,7 @@ export function describeHistory(journey: JourneyOf): void {
         accountId,
         ids.get('accountEmailId'),
       );
-      expect(emails.data.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'DELETE']);
+      expect(emails.data.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
     });
 
     for (const [api, operation, idName] of histories) {

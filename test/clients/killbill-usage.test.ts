@@ -41,7 +41,7 @@ anyDatabase('the npm package killbill, unchanged, with usage that is billed', (o
       const subscriptionId = made.subscriptionId ?? '';
       expect(
         made.prices?.[0]?.usagePrices?.[0]?.tierPrices?.map((tier) => tier.blockPrices?.[0]?.price),
-      ).to.deep.equal([2, 5.95]);
+      ).to.eql([2, 5.95]);
       for (const [trackingId, recordDate, amount] of [
         ['first', '2026-04-01', 99],
         ['second', '2026-04-15', 1_001],
@@ -50,7 +50,7 @@ anyDatabase('the npm package killbill, unchanged, with usage that is billed', (o
         await usage.recordUsage({ subscriptionId, trackingId, unitUsageRecords }, BY);
       }
       const { data: rolledUp } = await usage.getAllUsage(subscriptionId, '2026-04-01', '2026-05-01');
-      expect(rolledUp.rolledUpUnits).to.deep.equal([{ unitType: 'sms', amount: 1_100 }]);
+      expect(rolledUp.rolledUpUnits).to.eql([{ unitType: 'sms', amount: 1_100 }]);
       const { data: foreseen } = await invoice.generateDryRunInvoice({}, accountId, BY, '2026-05-01');
       expect(foreseen).to.deep.include({ amount: 25.95, trackingIds: ['first', 'second'] });
       serving.clock.set('2026-05-01T00:00:00Z');
@@ -67,9 +67,7 @@ anyDatabase('the npm package killbill, unchanged, with usage that is billed', (o
         amount: 25.95,
       });
       const details = JSON.parse(billed.items?.[0]?.itemDetails ?? '{}');
-      expect(details.tierDetails.map(({ tierPrice }: { tierPrice: number }) => tierPrice)).to.deep.equal([
-        2, 5.95,
-      ]);
+      expect(details.tierDetails.map(({ tierPrice }: { tierPrice: number }) => tierPrice)).to.eql([2, 5.95]);
     } finally {
       await serving.close();
     }

@@ -88,7 +88,7 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
       const other = killbillClient({ ...login, url, tenant: ['eve', 'other'], successes });
       await other.catalog.uploadCatalogXml((await exampleCatalog()).toString('utf8'), BY);
       expect((await other.catalog.deleteCatalog(BY)).status).to.equal(204);
-      expect((await other.catalog.getCatalogVersions()).data).to.deep.equal([]);
+      expect((await other.catalog.getCatalogVersions()).data).to.eql([]);
     });
 
     // A new endpoint that the package knows needs a step of its own here.
@@ -96,9 +96,9 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
       const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
       const { called } = journey().client;
       const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
-      expect(missed).to.deep.equal([]);
+      expect(missed).to.eql([]);
       expect(clientOperations).to.have.length(264);
-      expect(clientOperations.filter((name) => !served.has(name))).to.deep.equal([]);
+      expect(clientOperations.filter((name) => !served.has(name))).to.eql([]);
     });
 
     it('has had 262 of the 264 operations answered with a status that the document of the package promises', () => {
@@ -107,9 +107,7 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
         name,
         statuses: successes.get(name) ?? new Map(),
       }));
-      expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.deep.equal(
-        [],
-      );
+      expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.eql([]);
       const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
       expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([
         // Created, as the interface documents have it (doc1 §4.10); the document of the package says 200.

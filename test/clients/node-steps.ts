@@ -8,7 +8,7 @@ export function describeNodes(journey: JourneyOf): void {
     it('list the nodes and their plugins, which commands stop and start', async () => {
       const { nodesInfo, pluginInfo } = journey().client;
       const { data: nodes } = await nodesInfo.getNodesInfo();
-      expect(nodes.map(({ nodeName }) => typeof nodeName)).to.deep.equal(['string']);
+      expect(nodes.map(({ nodeName }) => typeof nodeName)).to.eql(['string']);
       const stateOf = async () =>
         (await pluginInfo.getPluginsInfo()).data.find(({ pluginKey }) => pluginKey === 'payment-test')?.state;
       expect(await stateOf()).to.equal('RUNNING');

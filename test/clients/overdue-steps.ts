@@ -16,7 +16,7 @@ export function describeOverdueConfig(journey: JourneyOf): void {
       const made = await overdue.uploadOverdueConfigXml(exampleXml, BY);
       expect(made.status).to.equal(201);
       expect((await overdue.getOverdueConfigXml()).data).to.equal(exampleXml);
-      expect((await overdue.getOverdueConfigJson()).data).to.deep.equal(exampleJson);
+      expect((await overdue.getOverdueConfigJson()).data).to.eql(exampleJson);
     });
 
     it('uploads it as JSON, as it was read too', async () => {
@@ -27,7 +27,7 @@ export function describeOverdueConfig(journey: JourneyOf): void {
       expect((await overdue.getOverdueConfigJson()).data.overdueStates?.[0]).to.include({ name: 'LATE' });
       expect((await overdue.getOverdueConfigXml()).data).to.include('<state name="LATE">');
       await overdue.uploadOverdueConfigJson(data, BY);
-      expect((await overdue.getOverdueConfigJson()).data).to.deep.equal(exampleJson);
+      expect((await overdue.getOverdueConfigJson()).data).to.eql(exampleJson);
       await overdue.uploadOverdueConfigJson(farAway, BY);
     });
 
@@ -51,7 +51,7 @@ export function describeOverdueState(journey: JourneyOf): void {
     it('shows the state of an account', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getOverdueAccount(ids.get('accountId'));
-      expect(data).to.deep.equal({
+      expect(data).to.eql({
         name: '__KILLBILL__CLEAR__OVERDUE_STATE__',
         externalMessage: '',
         isDisableEntitlementAndChangesBlocked: false,

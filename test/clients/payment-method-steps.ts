@@ -29,7 +29,7 @@ export function describePaymentMethods(journey: JourneyOf): void {
       const page = await paymentMethod.getPaymentMethods(0, 100, pluginName, true, [], 'FULL');
       expect(page.data.map(({ externalKey }) => externalKey)).to.include.members(['card-1', 'card-2']);
       const found = await paymentMethod.searchPaymentMethods('card-2', 0, 10);
-      expect(found.data.map(({ externalKey }) => externalKey)).to.deep.equal(['card-2']);
+      expect(found.data.map(({ externalKey }) => externalKey)).to.eql(['card-2']);
     });
 
     it('keeps on a refresh what the gateway has', async () => {

@@ -14,8 +14,8 @@ export function describeTenants(journey: JourneyOf): void {
       expect(made.status).to.equal(201);
       expect(made.data).to.include({ apiKey: 'carol', externalKey: 'third', apiSecret: null });
       const { data } = await tenant.getTenantByApiKey('carol');
-      expect(data).to.deep.equal(made.data);
-      expect((await tenant.getTenant(String(data.tenantId))).data).to.deep.equal(data);
+      expect(data).to.eql(made.data);
+      expect((await tenant.getTenant(String(data.tenantId))).data).to.eql(data);
       const again = await failureOf(tenant.createTenant(body, BY));
       expect(again).to.deep.include({ status: 409 });
       expect(again.body).to.include({ code: 20000 });
@@ -27,12 +27,9 @@ export function describeTenants(journey: JourneyOf): void {
       expect(made.status).to.equal(201);
       expect(made.data).to.deep.include({ key: 'my key/1', values: ['a value'] });
       await tenant.insertUserKeyValue('{"json":"too"}', 'my key/1', BY);
-      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.deep.equal([
-        'a value',
-        '{"json":"too"}',
-      ]);
+      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.eql(['a value', '{"json":"too"}']);
       expect((await tenant.deleteUserKeyValue('my key/1', BY)).status).to.equal(204);
-      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.deep.equal([]);
+      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.eql([]);
     });
 
     it('keeps the configuration of the tenant and of plugins', async () => {
@@ -42,23 +39,23 @@ export function describeTenants(journey: JourneyOf): void {
         key: 'PER_TENANT_CONFIG',
         values: [settings],
       });
-      expect((await tenant.getPerTenantConfiguration()).data.values).to.deep.equal([settings]);
+      expect((await tenant.getPerTenantConfiguration()).data.values).to.eql([settings]);
       const wrong = '{"org.killbill.payment.retry.days":"soon"}';
       expect((await failureOf(tenant.uploadPerTenantConfiguration(wrong, BY))).status).to.equal(400);
       expect((await tenant.deletePerTenantConfiguration(BY)).status).to.equal(204);
-      expect((await tenant.getPerTenantConfiguration()).data.values).to.deep.equal([]);
+      expect((await tenant.getPerTenantConfiguration()).data.values).to.eql([]);
 
       const plugin = await tenant.uploadPluginConfiguration('url=http://x', 'a-plugin', BY);
       expect(plugin.data).to.deep.include({ key: 'PLUGIN_CONFIG_a-plugin', values: ['url=http://x'] });
-      expect((await tenant.getPluginConfiguration('a-plugin')).data).to.deep.equal(plugin.data);
-      expect((await tenant.getAllPluginConfiguration('PLUGIN_CONFIG_')).data).to.deep.equal([plugin.data]);
+      expect((await tenant.getPluginConfiguration('a-plugin')).data).to.eql(plugin.data);
+      expect((await tenant.getAllPluginConfiguration('PLUGIN_CONFIG_')).data).to.eql([plugin.data]);
       expect((await tenant.deletePluginConfiguration('a-plugin', BY)).status).to.equal(204);
-      expect((await tenant.getPluginConfiguration('a-plugin')).data.values).to.deep.equal([]);
+      expect((await tenant.getPluginConfiguration('a-plugin')).data.values).to.eql([]);
 
       const machine = '<stateMachineConfig/>';
       const stored = await tenant.uploadPluginPaymentStateMachineConfig(machine, 'a-plugin', BY);
-      expect(stored.data.values).to.deep.equal([machine]);
-      expect((await tenant.getPluginPaymentStateMachineConfig('a-plugin')).data).to.deep.equal(stored.data);
+      expect(stored.data.values).to.eql([machine]);
+      expect((await tenant.getPluginPaymentStateMachineConfig('a-plugin')).data).to.eql(stored.data);
       expect((await tenant.deletePluginPaymentStateMachineConfig('a-plugin', BY)).status).to.equal(204);
     });
 
@@ -67,9 +64,9 @@ export function describeTenants(journey: JourneyOf): void {
       const callback = 'https://example.com/events?from=billing';
       const made = await tenant.registerPushNotificationCallback(BY, callback);
       expect(made.data).to.deep.include({ key: 'PUSH_NOTIFICATION_CB', values: [callback] });
-      expect((await tenant.getPushNotificationCallbacks()).data).to.deep.equal(made.data);
+      expect((await tenant.getPushNotificationCallbacks()).data).to.eql(made.data);
       expect((await tenant.deletePushNotificationCallbacks(BY)).status).to.equal(204);
-      expect((await tenant.getPushNotificationCallbacks()).data.values).to.deep.equal([]);
+      expect((await tenant.getPushNotificationCallbacks()).data.values).to.eql([]);
     });
   });
 }
@@ -78,7 +75,7 @@ export function describeSecurity(journey: JourneyOf): void {
   describe('security', () => {
     it('shows who is logged in and what the login may do', async () => {
       const { security } = journey().client;
-      expect((await security.getCurrentUserPermissions()).data).to.deep.equal(['*:*']);
+      expect((await security.getCurrentUserPermissions()).data).to.eql(['*:*']);
       expect((await security.getCurrentUserSubject()).data).to.include({
         principal: 'admin',
         isAuthenticated: true,
@@ -91,7 +88,7 @@ export function describeSecurity(journey: JourneyOf): void {
       expect(made.data).to.deep.include({ role: 'a clerk', permissions: ['tag:add'] });
       await security.updateRoleDefinition({ role: 'a clerk', permissions: ['tag:add', 'account'] }, BY);
       const { data } = await security.getRoleDefinition('a clerk');
-      expect([...(data.permissions ?? [])].toSorted()).to.deep.equal(['account:*', 'tag:add']);
+      expect([...(data.permissions ?? [])].toSorted()).to.eql(['account:*', 'tag:add']);
       const refused = await failureOf(security.addRoleDefinition({ role: 'x', permissions: ['a:b:c'] }, BY));
       expect(refused).to.deep.include({ status: 400 });
       expect(refused.body).to.include({ code: 40005 });
@@ -108,7 +105,7 @@ export function describeSecurity(journey: JourneyOf): void {
       await security.updateUserPassword({ password: 'new password' } as UserRoles, 'Mad Max', BY);
       await security.updateUserRoles({ roles: ['admin', 'a clerk'] } as UserRoles, 'Mad Max', BY);
       const { data } = await security.getUserRoles('Mad Max');
-      expect([...(data.roles ?? [])].toSorted()).to.deep.equal(['a clerk', 'admin']);
+      expect([...(data.roles ?? [])].toSorted()).to.eql(['a clerk', 'admin']);
       expect((await security.invalidateUser('Mad Max', BY)).status).to.equal(204);
       expect((await failureOf(security.getUserRoles('Mad Max'))).status).to.equal(400);
     });

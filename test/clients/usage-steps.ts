@@ -30,7 +30,7 @@ export function describeUsage(journey: JourneyOf): void {
       const subscriptionId = ids.get('subscriptionId');
       const stretch = ['2024-02-01', '2024-03-01'] as const;
       const { data: all } = await client.usage.getAllUsage(subscriptionId, ...stretch);
-      expect(all).to.deep.equal({
+      expect(all).to.eql({
         subscriptionId,
         startDate: '2024-01-31T23:00:00.000Z',
         endDate: '2024-02-29T23:00:00.000Z',
@@ -40,7 +40,7 @@ export function describeUsage(journey: JourneyOf): void {
         ],
       });
       const { data: one } = await client.usage.getUsage(subscriptionId, 'sms', ...stretch);
-      expect(one.rolledUpUnits).to.deep.equal([{ unitType: 'sms', amount: 7 }]);
+      expect(one.rolledUpUnits).to.eql([{ unitType: 'sms', amount: 7 }]);
       const unbounded = await failureOf(client.usage.getAllUsage(subscriptionId));
       expect(unbounded).to.nested.include({ status: 400 });
     });

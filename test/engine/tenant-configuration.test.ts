@@ -115,7 +115,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     await upload(values);
     const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
     expect(warnings.map(({ message }) => message)).to.eql([
-      'tenant configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
+      'tenant configuration: org.killbill.invoice.usage.tz.mode no longer has an effect',
       'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
       'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
     ]);

@@ -31,7 +31,7 @@ eachDatabase((kind, open) => {
 
     it('is done or not done, and once when it is asked for again', async () => {
       const { steps } = await dieAt(Number.POSITIVE_INFINITY, 'undisturbed');
-      expect(await told('undisturbed')).to.deep.equal(DONE);
+      expect(await told('undisturbed')).to.eql(DONE);
       expect(steps).to.be.greaterThan(30);
       const ended = new Set<number>();
       for (const step of stepsOn(steps)) {
@@ -39,14 +39,14 @@ eachDatabase((kind, open) => {
         const about = `step ${step} of ${steps}`;
         await dieAt(step, key);
         const { effects, purchased, open: unresolved } = await told(key);
-        expect([effects, unresolved], about).to.deep.equal([purchased / 10, 0]);
+        expect([effects, unresolved], about).to.eql([purchased / 10, 0]);
         ended.add(effects);
         const again = await serving.call('POST', '/1.0/kb/payments/combo', { body: comboOf(key) });
         expect(again.status, about).to.equal(effects === 1 ? 400 : 201);
-        expect(await told(key), `again after ${about}`).to.deep.equal(DONE);
+        expect(await told(key), `again after ${about}`).to.eql(DONE);
       }
       expect([...ended], 'it was hit before and after the money moved').to.have.members([0, 1]);
-      expect(await Array.fromAsync(serving.billing.checks.breaches())).to.deep.equal([]);
+      expect(await Array.fromAsync(serving.billing.checks.breaches())).to.eql([]);
     });
 
     /** A server of its own is asked, and dies at that step of its work; then everything is quiet. */

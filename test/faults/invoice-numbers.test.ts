@@ -131,7 +131,7 @@ eachDatabase((kind, open) => {
            where tenant_record_id = ${engine.tenant.recordId} order by ${column}`,
         );
         const numbers = rows.map(({ number }) => Number(number));
-        expect(numbers, `${table} ${about}`).to.deep.equal(Array.from(rows, (_, index) => index + 1));
+        expect(numbers, `${table} ${about}`).to.eql(Array.from(rows, (_, index) => index + 1));
         all += rows.length;
       }
       return all;

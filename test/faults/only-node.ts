@@ -61,6 +61,6 @@ export async function expectSameAfterDeath(
   const all = Array.from({ length: steps }, (_, step) => step + 1);
   for (const step of sampled(all, every, turn)) {
     const { lines } = await dieAt(step);
-    expect(lines, `after a death at step ${step} of ${steps}`).to.deep.equal(undisturbed);
+    expect(lines, `after a death at step ${step} of ${steps}`).to.eql(undisturbed);
   }
 }

@@ -116,12 +116,12 @@ eachDatabase((kind, open) => {
           await operation.run(engine.acme, hit).catch(() => null);
           await quiet();
           await expectWhole(hit, step);
-          expect(await operation.parts(hit), `again after step ${step} of ${steps}`).to.deep.equal(after);
+          expect(await operation.parts(hit), `again after step ${step} of ${steps}`).to.eql(after);
         }
         expect(ended.length).to.be.greaterThan(5);
         // It was hit before and after the point from which there is no way back.
         expect(ended).to.deep.include(before[0]).and.to.deep.include(after[0]);
-        expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+        expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
       });
     }
 
@@ -167,13 +167,13 @@ eachDatabase((kind, open) => {
       expect(
         transactions.filter(({ status }) => status === 'UNKNOWN' || status === 'PENDING'),
         about,
-      ).to.deep.equal([]);
+      ).to.eql([]);
       const succeeded = transactions.filter(({ status }) => status === 'SUCCESS').map(({ id }) => id);
       const moved = engine.ledger
         .all()
         .filter(({ accountId, status }) => accountId === account.id && status === 'PROCESSED')
         .map(({ kbTransactionPaymentId }) => kbTransactionPaymentId);
-      expect(moved.toSorted(), about).to.deep.equal(succeeded.toSorted());
+      expect(moved.toSorted(), about).to.eql(succeeded.toSorted());
       const rows = await engine.storage.read(engine.tenant, (session) =>
         session.payments.findInvoicePaymentsByInvoices(invoices.map(({ id }) => id)),
       );

@@ -51,10 +51,10 @@ eachDatabase((kind, open) => {
         const shown = events.map(({ cursor: _, ...event }) => event);
         for (const accountId of new Set(shown.map((event) => event.accountId))) {
           const ofAccount = (event: PublishedEvent) => event.accountId === accountId;
-          expect(firstTime.filter(ofAccount)).to.deep.equal(shown.filter(ofAccount));
+          expect(firstTime.filter(ofAccount)).to.eql(shown.filter(ofAccount));
         }
         expect(firstTime).to.have.length(shown.length);
-      } else expect(taken).to.deep.equal([]);
+      } else expect(taken).to.eql([]);
       await second.close();
       return { steps, repeated: taken.length - firstTime.length };
     }

@@ -38,9 +38,7 @@ eachDatabase('usage, whose process dies at any statement', (open, kind) => {
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);
     for (const step of sampled(all, kind === 'sqlite' ? 2 : 6)) {
-      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.deep.equal(
-        undisturbed,
-      );
+      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(undisturbed);
     }
   });
 
@@ -70,6 +68,6 @@ eachDatabase('usage, whose process dies at any statement', (open, kind) => {
     const points = await storedPoints(database);
     expect(points.length % POINTS).to.equal(0);
     expect(areNumberedWithoutGaps(points)).to.equal(true);
-    expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
+    expect(await storedDays(database)).to.eql(daysOfPoints(points));
   }
 });

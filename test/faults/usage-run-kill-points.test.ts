@@ -84,7 +84,7 @@ const stories: readonly Story[] = [
           : ['7 sms 2026-04-03', '8 packs 2026-04-03', '9 calls 2026-04-04'].map((text) => lineOf(id, text)),
       );
       const { accepted, duplicates, failures } = await acme.usage.recordAll(lines);
-      expect([accepted + duplicates, failures]).to.deep.equal([9, []]);
+      expect([accepted + duplicates, failures]).to.eql([9, []]);
       await acme.usage.void(std ?? '', '9 calls 2026-04-04');
       await record(acme, std, '1 calls 2026-04-04');
     },
@@ -204,7 +204,7 @@ eachDatabase((kind, open) => {
           try {
             const next = await shopIn(billing);
             await story.run({ billing, acme: next.acme, clock }, ids);
-            expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
+            expect(await Array.fromAsync(billing.checks.breaches())).to.eql([]);
             return { steps, lines: [...(await linesOf(next.acme)), ...(await toldOf(database))] };
           } finally {
             await billing.close();

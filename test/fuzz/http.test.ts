@@ -54,7 +54,7 @@ anyDatabase('fuzzed HTTP requests', (open) => {
         const numRuns = Math.min(left, RUNS_PER_DATABASE);
         await fuzz(world, agent, { numRuns, seed: seed + runs - left });
         const errors = serving.log.lines.filter(({ level }) => level === 'error');
-        expect(errors).to.deep.equal([]);
+        expect(errors).to.eql([]);
         expect(({} as { polluted?: unknown }).polluted).to.equal(undefined);
         expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).status).to.equal(200);
       } finally {
@@ -152,7 +152,7 @@ function check(route: Route, { method }: FuzzedRequest, { status, type, text }: 
   const body = JSON.parse(text) as { readonly code: number; readonly message: string };
   // The token endpoint answers in the words of OAuth.
   if (route.errorBody !== undefined && !('code' in body)) return;
-  expect(Object.keys(body).toSorted()).to.deep.equal(errorKeys);
+  expect(Object.keys(body).toSorted()).to.eql(errorKeys);
   expect(codes.has(body.code), text).to.equal(true);
   expect(body.message).to.be.a('string').and.to.have.length.greaterThan(0);
 }

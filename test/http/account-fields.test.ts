@@ -72,15 +72,15 @@ eachDatabase('fields of accounts over HTTP', (open) => {
 
     expect((await update(id, { notes: 'n2' }, '?treatNullAsReset=true')).status).to.equal(204);
     expect((await inK({ notes: 'n3' }, '')).status).to.equal(204);
-    expect(await read(id)).to.deep.equal({ ...stored, notes: 'n3' });
+    expect(await read(id)).to.eql({ ...stored, notes: 'n3' });
 
     // What is fixed cannot be reset, left out or not.
     expect((await inK({ notes: 'n4' })).json).to.include({ code: 3005 });
-    expect(await read(id)).to.deep.equal({ ...stored, notes: 'n3' });
+    expect(await read(id)).to.eql({ ...stored, notes: 'n3' });
 
     expect((await inK({ ...fixed, notes: 'n5', phone: null })).status).to.equal(204);
     const reset = { name: null, phone: null, parentAccountId: null };
-    expect(await read(id)).to.deep.equal({ ...stored, notes: 'n5', ...reset });
+    expect(await read(id)).to.eql({ ...stored, notes: 'n5', ...reset });
   });
 
   it('accounts §5 rule 1: balance and credit are shown where they are asked for, and both win over one', async () => {
@@ -108,18 +108,18 @@ eachDatabase('fields of accounts over HTTP', (open) => {
     const listed = async () => (await serving.call('GET', path)).json;
     for (let time = 1; time <= 2; time += 1) {
       const added = await add({ accountId: accountId.toUpperCase(), email: 'a@x.io' });
-      expect([added.status, added.headers.get('location')]).to.deep.equal([201, `${serving.url}${path}`]);
+      expect([added.status, added.headers.get('location')]).to.eql([201, `${serving.url}${path}`]);
     }
     const one = [{ accountId, email: 'a@x.io', auditLogs: [] }];
-    expect(await listed()).to.deep.equal(one);
+    expect(await listed()).to.eql(one);
     const other = createdId(await create({}));
     for (const body of [{ email: 'b@x.io' }, { accountId }, { accountId: other, email: 'b@x.io' }])
       expect((await add(body)).status, JSON.stringify(body)).to.equal(400);
     expect(await remove('zz%40x.io')).to.equal(204);
     expect(await remove('A%40x.io')).to.equal(204);
-    expect(await listed()).to.deep.equal(one);
+    expect(await listed()).to.eql(one);
     expect(await remove('a%40x.io')).to.equal(204);
-    expect(await listed()).to.deep.equal([]);
+    expect(await listed()).to.eql([]);
   });
 
   describe('the columns of an operator search (accounts §6.2 rule 1)', () => {
@@ -270,15 +270,11 @@ eachDatabase('fields of accounts over HTTP', (open) => {
         readonly credits: readonly { readonly amount: number }[];
       }[];
     };
-    expect(invoices.map(({ invoiceId, status }) => [invoiceId, status])).to.deep.equal([
+    expect(invoices.map(({ invoiceId, status }) => [invoiceId, status])).to.eql([
       [kept, 'COMMITTED'],
       [draft, 'DRAFT'],
       [credit, 'COMMITTED'],
     ]);
-    expect(invoices.map((each) => each.credits.map(({ amount }) => amount))).to.deep.equal([
-      [-2],
-      [-2],
-      [-2],
-    ]);
+    expect(invoices.map((each) => each.credits.map(({ amount }) => amount))).to.eql([[-2], [-2], [-2]]);
   });
 });

@@ -72,12 +72,12 @@ eachDatabase('reads of an account that was held very often', (open) => {
     const all = bundlesIn(await read(`${paged}&limit=10`));
     expect(all).to.have.length(4);
     for (const [index, bundle] of all.entries()) {
-      expect(bundlesIn(await read(`${paged}&offset=${index}&limit=1`))).to.deep.equal([bundle]);
-      expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.deep.equal(bundle);
+      expect(bundlesIn(await read(`${paged}&offset=${index}&limit=1`))).to.eql([bundle]);
+      expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.eql(bundle);
       const [subscription] = bundle.subscriptions;
       const alone = await read(`/subscriptions/${subscription?.subscriptionId}?audit=MINIMAL`);
-      expect(alone.json).to.deep.equal(subscription);
-      expect(bundle.timeline.events).to.deep.equal(subscription?.events);
+      expect(alone.json).to.eql(subscription);
+      expect(bundle.timeline.events).to.eql(subscription?.events);
       expect(bundle.timeline.events).to.have.length(42);
     }
   });
@@ -85,7 +85,7 @@ eachDatabase('reads of an account that was held very often', (open) => {
   it('reads of an account that was held often give named bundles, however many the account has', async () => {
     const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
     const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
-    expect(bundlesIn(named)).to.deep.equal([first]);
+    expect(bundlesIn(named)).to.eql([first]);
   });
 
   it('reads of an account that was held often count the credits that every invoice of a timeline shows', async () => {
@@ -101,7 +101,7 @@ eachDatabase('reads of an account that was held very often', (open) => {
     const { status, json } = await read(`/accounts/${accountId}/timeline`);
     expect(status).to.equal(200);
     const { invoices } = json as { readonly invoices: readonly { readonly credits: readonly unknown[] }[] };
-    expect(invoices.map(({ credits }) => credits.length)).to.deep.equal(Array(10).fill(10));
+    expect(invoices.map(({ credits }) => credits.length)).to.eql(Array(10).fill(10));
     // 16 invoices with two items each, and 16 times 16 credits.
     await addCredits(6);
     expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);

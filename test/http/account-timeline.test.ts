@@ -30,12 +30,12 @@ eachDatabaseByTurns('account timeline', (open) => {
   it('the account timeline holds the account without balances, its bundles, invoices with items, and payments', async () => {
     const { account, bundles, invoices, payments } = await read();
     expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
-    expect(bundles.map(({ bundleId }) => bundleId)).to.deep.equal([world.bundleId]);
-    expect(invoices.map(({ invoiceId }) => invoiceId)).to.deep.equal([world.invoiceId]);
+    expect(bundles.map(({ bundleId }) => bundleId)).to.eql([world.bundleId]);
+    expect(invoices.map(({ invoiceId }) => invoiceId)).to.eql([world.invoiceId]);
     const [invoice] = invoices;
     expect(invoice?.items).to.have.length.greaterThan(0);
     expect(invoice).to.deep.include({ bundleKeys: 'bundle', credits: [], auditLogs: [] });
-    expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal([world.invoiceId]);
+    expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.eql([world.invoiceId]);
     expect(payments[0]?.transactions).to.have.length(1);
   });
 
@@ -43,11 +43,11 @@ eachDatabaseByTurns('account timeline', (open) => {
     const timeline = await read('?audit=FULL&parallel=true');
     const part = async (path: string) => (await world.serving.call('GET', `/1.0/kb/${path}`)).json;
     const { accountId, invoiceId } = world;
-    expect(timeline.account).to.deep.equal(await part(`accounts/${accountId}?audit=FULL`));
-    expect(timeline.bundles).to.deep.equal(await part(`accounts/${accountId}/bundles?audit=FULL`));
-    expect(timeline.payments).to.deep.equal(await part(`accounts/${accountId}/invoicePayments?audit=FULL`));
+    expect(timeline.account).to.eql(await part(`accounts/${accountId}?audit=FULL`));
+    expect(timeline.bundles).to.eql(await part(`accounts/${accountId}/bundles?audit=FULL`));
+    expect(timeline.payments).to.eql(await part(`accounts/${accountId}/invoicePayments?audit=FULL`));
     const alone = (await part(`invoices/${invoiceId}?audit=FULL`)) as object;
-    expect(timeline.invoices).to.deep.equal([{ ...alone, bundleKeys: 'bundle', credits: [] }]);
+    expect(timeline.invoices).to.eql([{ ...alone, bundleKeys: 'bundle', credits: [] }]);
     expect(timeline.invoices[0]?.auditLogs).to.have.length.greaterThan(0);
   });
 });

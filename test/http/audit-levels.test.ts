@@ -104,10 +104,8 @@ eachDatabase('audit levels', (open) => {
     const withLogs = (only: (log: Log) => boolean) =>
       full.map(({ place, logs }) => ({ place, logs: logs.filter(only) }));
     const plain = (all: readonly Audited[]) => all.map(({ place, logs }) => ({ place, logs }));
-    expect(plain(await shownAt('MINIMAL'))).to.deep.equal(
-      withLogs(({ changeType }) => changeType === 'INSERT'),
-    );
-    expect(plain(await shownAt('NONE'))).to.deep.equal(withLogs(() => false));
+    expect(plain(await shownAt('MINIMAL'))).to.eql(withLogs(({ changeType }) => changeType === 'INSERT'));
+    expect(plain(await shownAt('NONE'))).to.eql(withLogs(() => false));
     return full;
   }
 
@@ -122,7 +120,7 @@ eachDatabase('audit levels', (open) => {
 
   it('accounts §14 rule 4: a summary invoice shows those of the items that it stands for too', async () => {
     const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
-    expect(shown.map(({ place }) => place)).to.deep.equal(['', '/items/0', '/items/0/childItems/0']);
+    expect(shown.map(({ place }) => place)).to.eql(['', '/items/0', '/items/0/childItems/0']);
   });
 
   for (const resource of auditedResources) {
@@ -135,16 +133,13 @@ eachDatabase('audit levels', (open) => {
       const { objectType, tableName, historyTableName, columns } = resource;
       const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];
       for (const { objectId, history, ...row } of rows) {
-        expect([row.objectType, objectId]).to.deep.equal([objectType, id]);
+        expect([row.objectType, objectId]).to.eql([objectType, id]);
         expect(history).to.deep.include({ id: null, tableName, historyTableName });
         expect(history).to.have.all.keys(
           ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
           ...['tableName', 'historyTableName', ...columns],
         );
-        expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.deep.equal([
-          'number',
-          'number',
-        ]);
+        expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.eql(['number', 'number']);
         expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');
       }
     });
@@ -156,7 +151,7 @@ describe('the routes that show audit', () => {
     const paths = auditHistoryRoutes
       .filter(({ path }) => path.endsWith('/auditLogsWithHistory'))
       .map(({ path }) => path.slice('/1.0/kb'.length, -'/auditLogsWithHistory'.length));
-    expect(paths.toSorted()).to.deep.equal(auditedResources.map(({ path }) => path).toSorted());
+    expect(paths.toSorted()).to.eql(auditedResources.map(({ path }) => path).toSorted());
   });
 });
 

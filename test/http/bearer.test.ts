@@ -28,7 +28,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
       const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
       const reply = await serving.call('POST', auth, { headers });
       expect(reply.status).to.equal(200);
-      expect(Object.keys(reply.json as object)).to.deep.equal(['token']);
+      expect(Object.keys(reply.json as object)).to.eql(['token']);
       expect(reply.headers.get('cache-control')).to.equal('no-store');
     }
     for (const authorization of [undefined, basic('admin', 'wrong'), `Bearer ${token}`]) {
@@ -44,7 +44,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     const set = createLocalJWKSet(keys.json as JSONWebKeySet);
     const { payload, protectedHeader } = await jwtVerify(token, set, { audience: 'catalog-plugin' });
     const [key] = (keys.json as JSONWebKeySet).keys;
-    expect(protectedHeader).to.deep.equal({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
+    expect(protectedHeader).to.eql({ alg: 'RS256', typ: 'at+jwt', kid: key?.kid });
     expect(payload).to.include({ iss: serving.url, sub: 'admin', tenants: '*', ver: 1, nbf: payload.iat });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(3_600);
     expect(payload.jti).to.match(/^[0-9a-f-]{36}$/);
@@ -64,14 +64,14 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
     expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
     const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
-    expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
+    expect([refused.status, refused.headers.get('www-authenticate')]).to.eql([401, challenge]);
   });
 
   it('bearer tokens are the only credential of the plugin endpoints, with the tenant', async () => {
     expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
     for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
       const reply = await get(plugin, authorization);
-      expect([reply.status, reply.headers.get('www-authenticate')]).to.deep.equal([401, challenge]);
+      expect([reply.status, reply.headers.get('www-authenticate')]).to.eql([401, challenge]);
       expect(reply.json).to.include({ code: 60004 });
     }
     const reply = await get(plugin, `Bearer ${token}`, { 'x-service-apisecret': 'wrong' });
@@ -274,7 +274,7 @@ eachDatabaseByTurns('tokens of other issuers', (open) => {
     const before = fetched;
     for (const jti of ['1', '2', '3']) {
       const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));
-      expect([reply.status, reply.json?.code]).to.deep.equal([401, 60004]);
+      expect([reply.status, reply.json?.code]).to.eql([401, 60004]);
     }
     expect(fetched - before).to.equal(1);
     expect(serving.log.lines.some((line) => line.level === 'warn' && /issuer/.test(line.message))).to.equal(

@@ -36,13 +36,13 @@ eachDatabase('callCompletion over HTTP', (open) => {
     it(`a call with callCompletion answers when the invoice is paid, in dialect ${dialect}`, async () => {
       const reply = await subscribe('callCompletion=true', headers);
       expect(reply.status, reply.text).to.equal(201);
-      expect(await balances()).to.deep.equal([0]);
+      expect(await balances()).to.eql([0]);
     });
   }
 
   it('a call with callCompletion answers at once where it is not asked', async () => {
     expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
-    expect(await balances()).to.deep.equal([]);
+    expect(await balances()).to.eql([]);
   });
 
   it('a call with callCompletion does not wait for billing in the future', async () => {
@@ -59,7 +59,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
     expect(read.status).to.equal(200);
     expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
     await serving.billing.settle();
-    expect(await balances()).to.deep.equal([0]);
+    expect(await balances()).to.eql([0]);
   });
 
   it('a call with callCompletion waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
@@ -72,7 +72,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
       await change('billingPolicy=IMMEDIATE&callCompletion=true', team),
       await change('billingPolicy=IMMEDIATE&callCompletion=true', { planName: 'canopy-monthly' }),
     ];
-    expect(answers.map(({ status }) => status)).to.deep.equal([204, 204]);
+    expect(answers.map(({ status }) => status)).to.eql([204, 204]);
     expect(await invoiced(), 'one for each').to.equal(3);
     const ahead = await change('requestedDate=2024-05-01&callCompletion=true&callTimeoutSec=0', {
       planName: 'sprout-monthly',
@@ -96,9 +96,9 @@ eachDatabase('callCompletion over HTTP', (open) => {
     const refused = await subscribe(query);
     expectRefusal(refused, 400, 60002);
     expect(textOf(refused.json, 'message')).to.contain('callTimeoutSec is not between 0 and 120');
-    expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.deep.equal([]);
+    expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.eql([]);
     expect((await subscribe(query, aliasHeaders)).status).to.equal(201);
-    expect(await balances()).to.deep.equal([0]);
+    expect(await balances()).to.eql([0]);
   });
 
   it('a call with callCompletion refuses a time that is none', async () => {

@@ -156,7 +156,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
   const part = { amount: 5, properties: card };
   /** Nothing of the card is stored or logged. */
   const expectNothingKept = async () => {
-    expect(await tablesHolding(database, CARD)).to.deep.equal([]);
+    expect(await tablesHolding(database, CARD)).to.eql([]);
     expect(inspect(serving.log.lines, { depth: null, maxStringLength: null })).to.not.contain(CARD);
   };
 
@@ -230,7 +230,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
     );
     await done('delete', send('DELETE', `/paymentMethods/${first}?${query}`));
 
-    expect(statuses).to.deep.equal({
+    expect(statuses).to.eql({
       method: [201, 201],
       default: [204],
       refresh: [204],
@@ -257,6 +257,6 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
 
   it('a control plugin that leaves the card number has it kept with the attempt, and nowhere else', async () => {
     expect((await pay('PURCHASE', '&controlPluginName=keeps')).status).to.equal(201);
-    expect(await tablesHolding(database, CARD)).to.deep.equal(['bw_payment_attempts']);
+    expect(await tablesHolding(database, CARD)).to.eql(['bw_payment_attempts']);
   });
 });

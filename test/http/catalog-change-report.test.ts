@@ -27,7 +27,7 @@ eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
     const { bundleId } = (await call('GET', `/1.0/kb/subscriptions/${createdId(subscription)}`)).json as {
       bundleId: string;
     };
-    expect(reply.json).to.deep.equal({
+    expect(reply.json).to.eql({
       catalogValidationErrors: [],
       catalogValidationWarnings: [],
       priceChanges: [
@@ -56,7 +56,7 @@ eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
       changedSubscriptions: 1,
     });
     const inK = await call('POST', path, { body: candidate, headers: { ...aliasHeaders, ...xmlType } });
-    expect(inK.json).to.deep.equal(reply.json);
+    expect(inK.json).to.eql(reply.json);
     const { json: versions } = await call('GET', '/1.0/kb/catalog', { headers: aliasHeaders });
     expect(versions).to.have.length(1);
   });

@@ -87,8 +87,8 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     await made(entries('PUT', `p1/updatePlan?${dates}`, { body: [evergreen('12')] }));
     serving.clock.set('2024-07-01T00:00:00Z');
     const retired = await entries('DELETE', 'p2/retirePlan');
-    expect([retired.status, retired.text]).to.deep.equal([200, '']);
-    expect(await versions()).to.deep.equal([
+    expect([retired.status, retired.text]).to.eql([200, '']);
+    expect(await versions()).to.eql([
       '2024-01-01 p1',
       '2024-02-01 p1,p2',
       '2024-05-01 p1,p2,p3',
@@ -97,7 +97,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     const rows = (await made(entries('GET', 'plan/all'))) as readonly PlanRowJson[];
     expect(
       rows.map(({ name, effectiveDate, retired }) => `${name} ${effectiveDate.slice(0, 10)} ${retired}`),
-    ).to.deep.equal([
+    ).to.eql([
       'p1 2024-01-01 false',
       'p1 2024-05-01 false',
       'p2 2024-02-01 false',
@@ -105,8 +105,8 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       'p3 2024-05-01 false',
     ]);
     expect(rows[1]?.effectiveDateForExistingSubscriptions).to.equal('2024-06-01T00:00:00.000Z');
-    expect(await made(entries('GET', 'Pot/plansPerProduct'))).to.deep.equal(rows);
-    expect(await made(entries('GET', 'p2/plan'))).to.deep.equal({
+    expect(await made(entries('GET', 'Pot/plansPerProduct'))).to.eql(rows);
+    expect(await made(entries('GET', 'p2/plan'))).to.eql({
       name: 'p2',
       prettyName: '',
       recurringBillingMode: 'IN_ADVANCE',
@@ -135,29 +135,29 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
   it('catalog W19 Overlay: one account sees its own plan, another one cannot have it', async () => {
     for (const body of overlayCatalog) await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
     await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
-    expect(await versions()).to.deep.equal(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
+    expect(await versions()).to.eql(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
     const [a, b] = [await newAccount(), await newAccount()];
     await made(input([{ ...planOf('acct-x', '2024-01-01'), productName: 'Pan' }], {}, `?accountId=${a}`));
-    expect(await versions(`?accountId=${a}`)).to.deep.equal(['2024-01-01 acct-x']);
-    expect(await versions(`?accountId=${b}`)).to.deep.equal(await versions());
+    expect(await versions(`?accountId=${a}`)).to.eql(['2024-01-01 acct-x']);
+    expect(await versions(`?accountId=${b}`)).to.eql(await versions());
     const subscribe = (accountId: string): Promise<Reply> =>
       call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'acct-x' } });
-    expect(await refused(subscribe(b))).to.deep.equal([400, 2021]);
+    expect(await refused(subscribe(b))).to.eql([400, 2021]);
     expect((await subscribe(a)).status).to.equal(201);
     const bought = async (accountId: string): Promise<readonly string[]> => {
       const { json } = await call('GET', `/1.0/kb/catalog/availableBasePlans?accountId=${accountId}`);
       return (json as readonly { readonly plan: string }[]).map(({ plan }) => plan);
     };
-    expect([await bought(a), await bought(b)]).to.deep.equal([['acct-x'], ['x']]);
+    expect([await bought(a), await bought(b)]).to.eql([['acct-x'], ['x']]);
     const dates = await call('GET', `/1.0/kb/catalog/versions?accountId=${a}`);
-    expect(dates.json).to.deep.equal(['2024-01-01T00:00:00.000Z']);
+    expect(dates.json).to.eql(['2024-01-01T00:00:00.000Z']);
     const { text } = await call('GET', `/1.0/kb/catalog/xml?accountId=${a}`);
-    expect(text.match(/<plan name="[^"]*/g)).to.deep.equal(['<plan name="acct-x']);
+    expect(text.match(/<plan name="[^"]*/g)).to.eql(['<plan name="acct-x']);
     expect(await made(entries('GET', `plan/all?accountId=${a}`))).to.have.length(1);
-    expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.deep.equal([]);
+    expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.eql([]);
     expect(await made(entries('GET', `Pan/plansPerProduct?accountId=${a}`))).to.have.length(1);
-    expect(await refused(entries('GET', 'acct-x/plan'))).to.deep.equal([404, 61006]);
-    expect(await made(entries('GET', `info?accountId=${a}`))).to.deep.equal({
+    expect(await refused(entries('GET', 'acct-x/plan'))).to.eql([404, 61006]);
+    expect(await made(entries('GET', `info?accountId=${a}`))).to.eql({
       state: 'CATALOG_STATE_PLUGIN',
     });
   });
@@ -301,15 +301,15 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
         },
       ],
     };
-    expect(await made(entries('POST', 'inputData', { body }))).to.deep.equal(expected);
+    expect(await made(entries('POST', 'inputData', { body }))).to.eql(expected);
     const repeated = {
       ...body,
       catalogName: 'Pans',
       plans: [{ ...body.plans[0], phases: [evergreen('99')] }],
     };
-    expect(await made(entries('POST', 'inputData', { body: repeated }))).to.deep.equal(expected);
-    expect(await made(entries('POST', 'plan', { body: { name: 'p1' } }))).to.deep.equal(expected.plans[0]);
-    expect(await made(entries('GET', 'product/all'))).to.deep.equal(expected.products.toReversed());
+    expect(await made(entries('POST', 'inputData', { body: repeated }))).to.eql(expected);
+    expect(await made(entries('POST', 'plan', { body: { name: 'p1' } }))).to.eql(expected.plans[0]);
+    expect(await made(entries('GET', 'product/all'))).to.eql(expected.products.toReversed());
     const [version] = (await call('GET', '/1.0/kb/catalog?requestedDate=2024-02-02')).json as readonly {
       readonly name: string;
       readonly units: unknown;
@@ -317,12 +317,12 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       readonly products: readonly { readonly name: string; readonly available: readonly string[] }[];
     }[];
     expect(version?.name).to.equal('Pots');
-    expect(version?.units).to.deep.equal([{ name: 'litre', prettyName: 'litre' }]);
-    expect(version?.priceLists).to.deep.equal([
+    expect(version?.units).to.eql([{ name: 'litre', prettyName: 'litre' }]);
+    expect(version?.priceLists).to.eql([
       { name: 'DEFAULT', prettyName: 'DEFAULT', plans: [] },
       { name: 'Spring', prettyName: 'Spring', plans: ['p1'] },
     ]);
-    expect(version?.products.map(({ name, available }) => [name, available])).to.deep.equal([
+    expect(version?.products.map(({ name, available }) => [name, available])).to.eql([
       ['Lid', []],
       ['Pot', ['Lid']],
     ]);
@@ -353,14 +353,14 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       readonly name: string;
       readonly effectiveDate: string;
     }[];
-    expect(rows.map(({ name, effectiveDate }) => [name, effectiveDate])).to.deep.equal([
+    expect(rows.map(({ name, effectiveDate }) => [name, effectiveDate])).to.eql([
       ['far', last],
       ['old', first],
       ['old', last],
     ]);
-    expect(await versions()).to.deep.equal(['0001-01-01 old', '9999-12-31 far,old']);
+    expect(await versions()).to.eql(['0001-01-01 old', '9999-12-31 far,old']);
     const { json } = await call('GET', '/1.0/kb/catalog/versions');
-    expect(json).to.deep.equal([first, last]);
+    expect(json).to.eql([first, last]);
     const xml = await call('GET', '/1.0/kb/catalog/xml', { headers: aliasHeaders });
     expect(readCatalogXml(xml.text).versions).to.have.length(2);
 
@@ -376,11 +376,11 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       expect(invoices.json).to.have.nested.property('[0].amount', 7);
     }
     for (const effectiveDate of ['10000-01-01', '0000-12-31', '-0001-01-01', '+10000-01-01T00:00:00Z']) {
-      expect(await refused(input([planOf('beyond', effectiveDate)]))).to.deep.equal([400, 60001]);
+      expect(await refused(input([planOf('beyond', effectiveDate)]))).to.eql([400, 60001]);
       const query = `effDate=${encodeURIComponent(effectiveDate)}`;
-      expect(
-        await refused(entries('PUT', `old/updatePlan?${query}`, { body: [evergreen('1')] })),
-      ).to.deep.equal([400, 60002]);
+      expect(await refused(entries('PUT', `old/updatePlan?${query}`, { body: [evergreen('1')] }))).to.eql([
+        400, 60002,
+      ]);
     }
     expect(await made(entries('GET', 'plan/all'))).to.have.length(3);
   });
@@ -424,9 +424,9 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       [() => entries('GET', 'Ghost/plansPerProduct'), 404, 61007],
     ];
     for (const [index, [request, status, code]] of rows.entries()) {
-      expect(await refused(request()), `row ${index}`).to.deep.equal([status, code]);
+      expect(await refused(request()), `row ${index}`).to.eql([status, code]);
     }
-    expect([await versions(), await made(entries('GET', 'plan/all'))]).to.deep.equal(before);
+    expect([await versions(), await made(entries('GET', 'plan/all'))]).to.eql(before);
   });
 
   it('values that are none of their type are refused, and leave nothing behind', async () => {
@@ -456,16 +456,14 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       inBlock({ max: {} }),
     ];
     for (const body of plans) {
-      expect(await refused(entries('POST', 'plan', { body })), JSON.stringify(body)).to.deep.equal([
-        400, 60001,
-      ]);
-      expect(await refused(input([body], { products: [pot] }))).to.deep.equal([400, 60001]);
+      expect(await refused(entries('POST', 'plan', { body })), JSON.stringify(body)).to.eql([400, 60001]);
+      expect(await refused(input([body], { products: [pot] }))).to.eql([400, 60001]);
     }
     for (const product of [{ ...pot, category: 'MAIN' }, { ...pot, availableAddons: 'Lid' }, 'Pot']) {
-      expect(await refused(input([plan], { products: [product] }))).to.deep.equal([400, 60001]);
+      expect(await refused(input([plan], { products: [product] }))).to.eql([400, 60001]);
     }
-    expect(await made(entries('GET', 'product/all'))).to.deep.equal([]);
-    expect(await versions()).to.deep.equal([]);
+    expect(await made(entries('GET', 'product/all'))).to.eql([]);
+    expect(await versions()).to.eql([]);
   });
 
   it('another tenant sees none of it: each of its names answers like an unknown one', async () => {
@@ -488,11 +486,11 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
         expect(foreign.text.replaceAll(name, 'nil')).to.equal(unknown.text);
       }
     }
-    expect(await made(asEve('GET', 'plan/all'))).to.deep.equal([]);
-    expect(await made(asEve('GET', 'product/all'))).to.deep.equal([]);
-    expect(await made(asEve('GET', 'info'))).to.deep.equal({ state: 'CATALOG_STATE_INIT' });
+    expect(await made(asEve('GET', 'plan/all'))).to.eql([]);
+    expect(await made(asEve('GET', 'product/all'))).to.eql([]);
+    expect(await made(asEve('GET', 'info'))).to.eql({ state: 'CATALOG_STATE_INIT' });
     const own = { plans: [planOf('p1', '2024-02-01', '7')], products: [pot] };
     await made(asEve('POST', 'inputData', { body: own }));
-    expect(await versions()).to.deep.equal(['2024-01-01 p1']);
+    expect(await versions()).to.eql(['2024-01-01 p1']);
   });
 });

@@ -47,7 +47,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     expect(reply.status).to.equal(200);
     const errors = errorsOf(reply.json);
     // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
-    expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.deep.equal([
+    expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([
       'Product "P" lists itself in its available products',
       'Plan "p-m": product "Q" does not exist in this version',
       'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
@@ -58,8 +58,8 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     expect(refused.status).to.equal(400);
     expect(refused.json).to.include({ code: 2080 });
     expect((refused.json as { message: string }).message).to.match(/^Invalid catalog for tenant : /);
-    expect((await call('GET', core)).json).to.deep.equal([]);
-    expect((await call('GET', `${core}/versions`)).json).to.deep.equal([]);
+    expect((await call('GET', core)).json).to.eql([]);
+    expect((await call('GET', `${core}/versions`)).json).to.eql([]);
   });
 
   it('a malformed document is one error; a valid one none; warnings are told in dialect D only', async () => {
@@ -68,13 +68,13 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     const bounded = (await readFile(orchard, 'utf8')).replace('<max>-1</max>', '<max>500</max>');
     const inD = await validate(bounded);
     expect(inD.json).to.have.all.keys('catalogValidationErrors', 'catalogValidationWarnings');
-    expect(errorsOf(inD.json)).to.deep.equal([]);
+    expect(errorsOf(inD.json)).to.eql([]);
     const { catalogValidationWarnings } = inD.json as {
       catalogValidationWarnings: readonly { warningDescription: string }[];
     };
     expect(catalogValidationWarnings[0]?.warningDescription).to.match(/the last tier bounds "crate"/);
     const inK = await validate(bounded, aliasHeaders);
-    expect(inK.json).to.deep.equal({ catalogValidationErrors: [] });
+    expect(inK.json).to.eql({ catalogValidationErrors: [] });
   });
 
   it('a document that is too large is 413, another media type 415, no document 400', async () => {
@@ -96,10 +96,10 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     const [version] = (await call('GET', core, { headers: aliasHeaders })).json as readonly Shown[];
     expect(version?.name).to.equal('DEFAULT');
     expect(version?.effectiveDate).to.equal('2024-02-09T08:15:30.000Z');
-    expect(version?.currencies).to.deep.equal(['USD', 'EUR']);
+    expect(version?.currencies).to.eql(['USD', 'EUR']);
     const [trial, evergreen] = version?.products[0]?.plans[0]?.phases ?? [];
     expect(trial).to.deep.include({ fixedPrices: [], duration: { unit: 'DAYS', number: 14 } });
-    expect(evergreen?.prices).to.deep.equal([
+    expect(evergreen?.prices).to.eql([
       { currency: 'USD', value: 12.5 },
       { currency: 'EUR', value: 11 },
     ]);
@@ -124,14 +124,14 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
       expect(reply.status, what).to.equal(400);
       expect(reply.json, what).to.include({ code });
     }
-    expect((await call('GET', core)).json).to.deep.equal([]);
+    expect((await call('GET', core)).json).to.eql([]);
   });
 
   it('the catalog over HTTP lists what can be bought, with prices as exact numbers', async () => {
     await upload(await readFile(orchard));
     const bases = (await call('GET', `${core}/availableBasePlans`)).json as readonly object[];
     expect(bases).to.have.length(7);
-    expect(bases[2]).to.deep.equal({
+    expect(bases[2]).to.eql({
       product: 'Apple',
       plan: 'harvest-apple-monthly',
       priceList: 'Harvest',
@@ -148,14 +148,10 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
       ((await call('GET', `${core}/availableAddons?${query}`)).json as readonly { plan: string }[]).map(
         (each) => each.plan,
       );
-    expect(await addOns('baseProductName=Pear')).to.deep.equal([
-      'ladder-monthly',
-      'basket-monthly',
-      'juice-usage',
-    ]);
-    expect(await addOns('baseProductName=Pear&priceListName=Harvest')).to.deep.equal([]);
-    expect(await addOns('baseProductName=Ghost')).to.deep.equal([]);
-    expect(await addOns('')).to.deep.equal([]);
+    expect(await addOns('baseProductName=Pear')).to.eql(['ladder-monthly', 'basket-monthly', 'juice-usage']);
+    expect(await addOns('baseProductName=Pear&priceListName=Harvest')).to.eql([]);
+    expect(await addOns('baseProductName=Ghost')).to.eql([]);
+    expect(await addOns('')).to.eql([]);
     const usage = (await call('GET', `${core}/availableAddons?baseProductName=Quince`))
       .json as readonly object[];
     expect(usage[1])
@@ -167,7 +163,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     const source = await readFile(orchard, 'utf8');
     await upload(source.replace('2010-01-01T00:00:00Z', '2024-06-01T00:00:00Z'));
     await upload(source);
-    expect((await call('GET', `${core}/versions`)).json).to.deep.equal([
+    expect((await call('GET', `${core}/versions`)).json).to.eql([
       '2010-01-01T00:00:00.000Z',
       '2024-06-01T00:00:00.000Z',
     ]);
@@ -175,15 +171,15 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
       const { text } = await call('GET', `${core}/xml${query}`, { headers });
       return text.match(/<effectiveDate>\d{4}/g)?.map((match) => match.slice(-4));
     };
-    expect(await shownByXml('')).to.deep.equal(['2010']);
-    expect(await shownByXml('', aliasHeaders)).to.deep.equal(['2010', '2024']);
+    expect(await shownByXml('')).to.eql(['2010']);
+    expect(await shownByXml('', aliasHeaders)).to.eql(['2010', '2024']);
     for (const headers of [{}, aliasHeaders]) {
-      expect(await shownByXml('?requestedDate=2024-06-01&unknown=1', headers)).to.deep.equal(['2024']);
-      expect(await shownByXml('?requestedDate=2024-05-31T23:59:59Z', headers)).to.deep.equal(['2010']);
+      expect(await shownByXml('?requestedDate=2024-06-01&unknown=1', headers)).to.eql(['2024']);
+      expect(await shownByXml('?requestedDate=2024-05-31T23:59:59Z', headers)).to.eql(['2010']);
     }
     const deleted = await call('DELETE', core);
-    expect([deleted.status, deleted.text]).to.deep.equal([204, '']);
-    expect((await call('GET', `${core}/versions`)).json).to.deep.equal([]);
+    expect([deleted.status, deleted.text]).to.eql([204, '']);
+    expect((await call('GET', `${core}/versions`)).json).to.eql([]);
     expect((await call('GET', `${core}/xml`)).text).to.contain('<versions');
     expect(
       (await call('GET', core, { headers: { accept: 'text/xml' } })).headers.get('content-type'),
@@ -206,7 +202,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     const accountId = foreign.headers.get('location')?.split('/').at(-1) ?? '';
     for (const path of ['', '/xml', '/versions', '/availableBasePlans', '/availableAddons']) {
       const reply = await call('GET', `${core}${path}?accountId=${accountId}`);
-      expect([path, reply.status]).to.deep.equal([path, 404]);
+      expect([path, reply.status]).to.eql([path, 404]);
       expect(reply.json).to.include({ code: 3002 });
     }
   });

@@ -67,10 +67,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
       transaction,
     };
     expect((await pay(second)).status).to.equal(201);
-    expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.deep.equal([
-      true,
-      false,
-    ]);
+    expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.eql([true, false]);
   });
 
   it('a combo payment checks account, then method, then transaction, and then writes', async () => {

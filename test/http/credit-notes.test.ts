@@ -17,7 +17,7 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
     const [item] = made.json as readonly { readonly invoiceId: string; readonly invoiceItemId: string }[];
     const { invoiceId, invoiceItemId } = item ?? { invoiceId: '', invoiceItemId: '' };
     const listed = () => call('GET', `${invoices}/${invoiceId}/creditNotes`);
-    expect((await listed()).json).to.deep.equal([]);
+    expect((await listed()).json).to.eql([]);
     const adjusted = await call('POST', `${invoices}/${invoiceId}`, {
       body: { accountId, invoiceItemId, amount: 4, currency: 'USD' },
     });
@@ -33,11 +33,11 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
       currency: 'USD',
     });
     const ofAccount = (query: string) => call('GET', `/1.0/kb/accounts/${accountId}/creditNotes?${query}`);
-    expect((await ofAccount('limit=1')).json).to.deep.equal([note]);
-    expect((await ofAccount('offset=1')).json).to.deep.equal([]);
+    expect((await ofAccount('limit=1')).json).to.eql([note]);
+    expect((await ofAccount('offset=1')).json).to.eql([]);
     const path = `/1.0/kb/creditNotes/${note?.creditNoteId}`;
     for (const headers of [{}, aliasHeaders]) {
-      expect((await call('GET', path, { headers })).json).to.deep.equal(note);
+      expect((await call('GET', path, { headers })).json).to.eql(note);
       const page = await call('GET', `${path}/html`, { headers });
       expect(page.text).to.contain('Credit note').and.contain('$4.00');
       expect(page.headers.get('content-security-policy')).to.match(/^sandbox/);
@@ -50,8 +50,8 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
     const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
     await configure({ call }, pattern);
     const patterned = { ...note, formattedNumber: 'CN-001' };
-    expect((await call('GET', path)).json).to.deep.equal(patterned);
-    expect((await listed()).json).to.deep.equal([patterned]);
+    expect((await call('GET', path)).json).to.eql(patterned);
+    expect((await listed()).json).to.eql([patterned]);
     const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     for (const below of ['', '/html', '/pdf']) {
       const refused = await call('GET', `${path}${below}`, { headers });

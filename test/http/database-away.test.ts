@@ -71,7 +71,7 @@ onPostgresql('a server in test mode whose database is away', (open) => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
-        expect([reply.status, reply.text.includes('60018')], reply.text).to.deep.equal([503, true]);
+        expect([reply.status, reply.text.includes('60018')], reply.text).to.eql([503, true]);
         expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
         expectBelow(2_000, ms, 'milliseconds');
       });

@@ -56,7 +56,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
 
   it('P14: what was asked for is told as JSON, nothing without a parameter, logs as ZIP only', async () => {
     const none = await get('');
-    expect([none.status, none.text]).to.deep.equal([200, '']);
+    expect([none.status, none.text]).to.eql([200, '']);
     expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
     const { paths } = (await openApi()) as { readonly paths: Paths };
     expect(paths[root]?.get?.responses[200]?.content).to.deep.include({
@@ -74,14 +74,14 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
         headers: eve,
       },
     );
-    expect((await get('?withTenantConfig=true', eve)).json).to.deep.equal({
+    expect((await get('?withTenantConfig=true', eve)).json).to.eql({
       'tenant_config.data': [
         { key: 'CATALOG', values: [String(catalog)] },
         { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u1'] },
       ],
     });
-    expect((await get('?withLogs=true')).json).to.deep.equal({});
-    expect(Object.keys(await unzipped('?withLogs=true')).sort()).to.deep.equal([
+    expect((await get('?withLogs=true')).json).to.eql({});
+    expect(Object.keys(await unzipped('?withLogs=true')).sort()).to.eql([
       'health.data',
       'logs/billwright.log',
     ]);
@@ -92,11 +92,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     const files = await unzipped(
       '?withLogs=true&logsFilenames=former.log&logsFilenames=none.log&logsFilenames=billwright.log&logsFilenames=led-out.log',
     );
-    expect(Object.keys(files).sort()).to.deep.equal([
-      'health.data',
-      'logs/billwright.log',
-      'logs/former.log',
-    ]);
+    expect(Object.keys(files).sort()).to.eql(['health.data', 'logs/billwright.log', 'logs/former.log']);
     expect(files['logs/former.log']).to.equal('an old line\n');
     expect(files['logs/billwright.log']).to.have.length(5 * 1_048_576);
     expect(files['logs/billwright.log']?.endsWith('\nthe last line\n')).to.equal(true);
@@ -143,7 +139,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     const logs = (await unzipped('?withLogs=true&logsFilenames=leaky.log'))['logs/leaky.log'];
     expect(logs).to.equal('GET https://bob:*****@example.com/?apiKey=*****\n');
     const files = await unzipped(query);
-    expect(Object.keys(files).sort()).to.deep.equal([
+    expect(Object.keys(files).sort()).to.eql([
       'account.data',
       'health.data',
       'service_configuration.data',
@@ -164,7 +160,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     expect(whole).to.include('?pluginProperty=token%3D*****&pluginProperty=x%3D*****');
     expect(whole).to.include('?cb=https%3A%2F%2Fexample.com%2Fu1%3Fx%3D*****');
     for (const secret of ['sk_live_1', 'hush']) expect(whole).not.to.include(secret);
-    expect(JSON.parse(files['tenant_config.data'] ?? '')).to.deep.equal([
+    expect(JSON.parse(files['tenant_config.data'] ?? '')).to.eql([
       {
         key: 'PER_TENANT_CONFIG',
         values: ['{"org.service.payment.retry.days":"1,2","my.plugin.secret":"*****"}'],
@@ -181,8 +177,8 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
       String(text)
         .split('\n')
         .filter((line) => line.includes('Ada'));
-    expect(withoutTheNewer(json['account.data'])).to.deep.equal(withoutTheNewer(files['account.data']));
-    expect(json['tenant_config.data']).to.deep.equal(JSON.parse(files['tenant_config.data'] ?? ''));
+    expect(withoutTheNewer(json['account.data'])).to.eql(withoutTheNewer(files['account.data']));
+    expect(json['tenant_config.data']).to.eql(JSON.parse(files['tenant_config.data'] ?? ''));
     await billing.settle();
   });
 

@@ -49,7 +49,7 @@ describe('the description of the interface', () => {
       expect(files).to.have.length(3);
       for (const part of files) {
         const answer = await fetch(url + part);
-        expect([part, answer.status]).to.deep.equal([part, 200]);
+        expect([part, answer.status]).to.eql([part, 200]);
         expect(answer.headers.get('content-type')).to.match(/^text\/(css|javascript); charset=utf-8$/);
         await answer.body?.cancel();
       }
@@ -76,7 +76,7 @@ describe('the description of the interface', () => {
     const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
     for (const url of [`${plain}/billing/`, `${plain}/billing`]) {
       const answer = await ask({ accept: html }, url);
-      expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, '/billing/docs']);
+      expect([answer.status, answer.headers.get('location')]).to.eql([302, '/billing/docs']);
     }
     const statuses = [
       await ask({ accept: 'application/json' }),
@@ -86,7 +86,7 @@ describe('the description of the interface', () => {
       await ask({ accept: html }, `${plain}/billing/nowhere`),
       await ask({ accept: html }, `${await urlWith({ docs: false })}/`),
     ].map(({ status }) => status);
-    expect(statuses).to.deep.equal([401, 401, 404, 401, 401, 401]);
+    expect(statuses).to.eql([401, 401, 404, 401, 401, 401]);
   });
 
   it('the description of the interface shows a catalog that can be uploaded', async () => {
@@ -94,7 +94,7 @@ describe('the description of the interface', () => {
     const body = requestExamples.uploadCatalogXml;
     const headers = { 'content-type': 'text/xml', 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const checked = await call('POST', '/1.0/kb/catalog/xml/validate', { body, headers });
-    expect(checked.json).to.deep.equal({ catalogValidationErrors: [], catalogValidationWarnings: [] });
+    expect(checked.json).to.eql({ catalogValidationErrors: [], catalogValidationWarnings: [] });
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
   });
 
@@ -110,7 +110,7 @@ describe('the description of the interface', () => {
         return serving.call('POST', path, { body, headers: { 'content-type': type } });
       }),
     );
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 201, 201]);
+    expect(answers.map(({ status }) => status)).to.eql([200, 201, 201]);
     expect(answers[0]?.json).to.include({ accepted: 1 });
   });
 
@@ -119,7 +119,7 @@ describe('the description of the interface', () => {
     expect(answer.headers.get('content-type')).to.match(/^application\/yaml\b/);
     const yaml = await answer.text();
     expect(yaml).to.match(/^openapi: 3\.1\.\d\ninfo:\n {2}title: /);
-    expect(load(yaml)).to.deep.equal(await (await fetch(`${serving.url}/openapi.json`)).json());
+    expect(load(yaml)).to.eql(await (await fetch(`${serving.url}/openapi.json`)).json());
   });
 
   it('the description of the interface is absent where the operator does not want it', async () => {
@@ -133,7 +133,7 @@ describe('the description of the interface', () => {
       '/docs/start.js',
     ]) {
       const answer = await fetch(url + path);
-      expect([path, answer.status]).to.deep.equal([path, 404]);
+      expect([path, answer.status]).to.eql([path, 404]);
       expect(await answer.json()).to.include({ code: 60008 });
     }
   });

@@ -48,7 +48,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
       const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
       const inD = await foresee(action);
       expect(inD.items).to.not.include.members(now);
-      expect(inD.items).to.deep.equal((await foresee(ofTerm)).items);
+      expect(inD.items).to.eql((await foresee(ofTerm)).items);
       const inK = await foresee(action, aliasHeaders);
       expect(inK.status).to.equal(200);
       expect(inK.items).to.have.members(now);
@@ -62,7 +62,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
         const inD = await foresee({ ...action, ...later });
         expect(inD.status, inD.text).to.equal(expected);
         const inK = await foresee({ ...action, ...later }, aliasHeaders);
-        expect([inK.status, inK.text]).to.deep.equal([204, '']);
+        expect([inK.status, inK.text]).to.eql([204, '']);
         const asked = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
         expect(asked.status, asked.text).to.equal(expected);
       }
@@ -90,8 +90,8 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
       expect(item).to.include({ planName: 'team-now' });
       return pretty.map((name) => item?.[name]);
     };
-    expect(await namesOf({})).to.deep.equal(['Team', 'team-now', 'team-now-evergreen', null]);
-    expect(await namesOf(aliasHeaders)).to.deep.equal([null, null, null, null]);
+    expect(await namesOf({})).to.eql(['Team', 'team-now', 'team-now-evergreen', null]);
+    expect(await namesOf(aliasHeaders)).to.eql([null, null, null, null]);
   });
 
   it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
@@ -115,7 +115,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
     ];
     for (const [action, message] of table) {
       const { status, json } = await foresee(action);
-      expect([status, (json as { message: string }).message]).to.deep.equal([400, message]);
+      expect([status, (json as { message: string }).message]).to.eql([400, message]);
     }
   });
 });

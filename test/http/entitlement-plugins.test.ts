@@ -81,8 +81,8 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
         { key: 'token', value: 'a=b' },
         { key: 'k', value: '1' },
       ];
-      expect(asked).to.deep.equal([{ operation, properties }]);
-      expect((await read()).json).to.deep.equal(before.json);
+      expect(asked).to.eql([{ operation, properties }]);
+      expect((await read()).json).to.eql(before.json);
     });
   }
 });

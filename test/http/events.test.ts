@@ -29,7 +29,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
     await serving.billing.settle();
     const { events, next } = await read();
     const [, created] = events;
-    expect(created).to.deep.equal({
+    expect(created).to.eql({
       eventId: sent.find(({ body }) => body.includes(accountId))?.id,
       cursor: next,
       eventType: 'ACCOUNT_CREATION',
@@ -43,23 +43,23 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
       id: eventId,
       body: JSON.stringify(body),
     }));
-    expect(told).to.deep.equal(sent);
+    expect(told).to.eql(sent);
     const { json } = await serving.call('GET', '/1.0/kb/events', { headers: aliasHeaders });
-    expect(json).to.deep.equal({ events, next });
+    expect(json).to.eql({ events, next });
   });
 
   it('events over HTTP are read page by page, by type, from the latest, and waited for', async () => {
     const ids = [await newAccount(), await newAccount(), await newAccount()];
     const first = await read('?limit=2');
     const second = await read(`?limit=2&after=${first.next}`);
-    expect([...first.events, ...second.events].map(({ objectId }) => objectId)).to.deep.equal(ids);
-    expect((await read('?eventType=TAG_CREATION')).events).to.deep.equal([]);
+    expect([...first.events, ...second.events].map(({ objectId }) => objectId)).to.eql(ids);
+    expect((await read('?eventType=TAG_CREATION')).events).to.eql([]);
     expect((await read('?eventType=TAG_CREATION,ACCOUNT_CREATION')).events).to.have.length(3);
     const latest = await read('?after=latest');
-    expect(latest).to.deep.equal({ events: [], next: second.next });
+    expect(latest).to.eql({ events: [], next: second.next });
     const waiting = read(`?after=${latest.next}&wait=30`);
     const id = await newAccount();
-    expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
+    expect((await waiting).events.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
   it('events over HTTP: what is no cursor, no bound and no type is 400', async () => {

@@ -60,7 +60,7 @@ describe('the interface as a handler of fetch requests', () => {
     const length = String((await whole.arrayBuffer()).byteLength);
     const head = await call('HEAD', path);
     expect(head).to.include({ status: 200, body: null });
-    expect([whole, head].map(({ headers }) => headers.get('content-length'))).to.deep.equal([length, length]);
+    expect([whole, head].map(({ headers }) => headers.get('content-length'))).to.eql([length, length]);
     expect(await call('PUT', path, json({ name: 'Ada' }))).to.include({ status: 204, body: null });
     const type = { 'content-type': 'application/json' };
     expect((await call('DELETE', `${path}/emails/none`, { body: '', headers: type })).status).to.equal(204);
@@ -77,7 +77,7 @@ describe('the interface as a handler of fetch requests', () => {
     const path = `/1.0/kb/export/${id}`;
     const exported = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
     const told = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
-    expect(told).to.deep.equal([null, null]);
+    expect(told).to.eql([null, null]);
     expect(await exported.text()).to.contain('Exported');
   });
 
@@ -247,7 +247,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
       },
       { method: 'POST', body: unending, duplex: 'half' },
     );
-    expect([early.status, await early.text()]).to.deep.equal([413, 'enough']);
+    expect([early.status, await early.text()]).to.eql([413, 'enough']);
     for (let waited = 0; !isCancelled && waited < 1_000; waited += 1) await setTimeout(5);
     expect(isCancelled).to.equal(true);
     const failing = new ReadableStream({
@@ -268,9 +268,9 @@ describe('fetch requests that a server of Node answers inside the process', () =
       },
       { headers: { cookie: 'a=1; b=2', connection: 'upgrade', upgrade: 'websocket' } },
     );
-    expect(answer.headers.getSetCookie()).to.deep.equal(['a=1; path=/', 'b=2']);
-    expect([...answer.headers.keys()]).to.deep.equal(['set-cookie', 'set-cookie']);
-    expect(await answer.json()).to.deep.equal({
+    expect(answer.headers.getSetCookie()).to.eql(['a=1; path=/', 'b=2']);
+    expect([...answer.headers.keys()]).to.eql(['set-cookie', 'set-cookie']);
+    expect(await answer.json()).to.eql({
       host: 'shop.example',
       connection: 'close',
       cookie: 'a=1; b=2',

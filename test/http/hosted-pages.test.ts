@@ -85,7 +85,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const other = await addMethod(accountId, 'killbill-payment-test');
     const body = { formFields: [{ key: 'amount', value: '10' }] };
     const reply = await build(accountId, '?pluginProperty=lang%3Dde', body);
-    expect(reply.json).to.deep.equal({
+    expect(reply.json).to.eql({
       kbAccountId: accountId,
       formMethod: 'POST',
       formUrl: 'https://pay.example.com/form',
@@ -93,7 +93,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
       properties: { lang: 'de' },
       auditLogs: [],
     });
-    expect((await build(accountId, `?paymentMethodId=${other}`)).json).to.deep.equal({
+    expect((await build(accountId, `?paymentMethodId=${other}`)).json).to.eql({
       kbAccountId: accountId,
       formMethod: null,
       formUrl: null,
@@ -123,7 +123,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const reply = await build(accountId, '?controlPluginName=listener');
     expectRefusal(reply, 400, 7199);
     expect(reply.text).to.include('does not offer buildFormDescriptor');
-    expect(listener.heard).to.deep.equal([]);
+    expect(listener.heard).to.eql([]);
   });
 
   for (const answer of ['loop', 'large', 'list', 'nothing']) {
@@ -132,7 +132,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
       await addMethod(accountId, 'broken', '?isDefault=true');
       const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
       expectRefusal(refused, 500, 7019);
-      expect(listener.heard).to.deep.equal(['prior', 'failure']);
+      expect(listener.heard).to.eql(['prior', 'failure']);
     });
   }
 
@@ -142,7 +142,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     listener.prior = { adjustedPaymentMethodId: methodId as never };
     const chosen = await build(accountId, '?controlPluginName=listener');
     expect((chosen.json as { formMethod: string }).formMethod).to.equal('POST');
-    expect(listener.heard).to.deep.equal(['prior', 'success']);
+    expect(listener.heard).to.eql(['prior', 'success']);
     const [heard] = listener.contexts;
     expect(heard).to.deep.include({
       paymentApiType: 'HPP',
@@ -181,7 +181,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
       hostedPaymentPageFields: { formFields: [{ key: 'a', value: 'b' }] },
     };
     const [first, again] = [await combine(body), await combine(body)];
-    expect([first.status, first.text]).to.deep.equal([200, again.text]);
+    expect([first.status, first.text]).to.eql([200, again.text]);
     const { accountId } = await accountsWith('combo-1');
     expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
     const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
@@ -215,7 +215,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     const known = { account: { accountId }, paymentMethod };
     expectRefusal(await combine(known, asClerk), 403, 40_000);
     const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-    expect(methods.json).to.deep.equal([]);
+    expect(methods.json).to.eql([]);
   });
 
   it('payments §11: account and method of another tenant are unknown to forms', async () => {

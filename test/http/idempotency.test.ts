@@ -16,7 +16,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
 
   it('requests with an Idempotency-Key run once; the repeat has the same status, Location and body, and says so', async () => {
     const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
-    expect([first.status, again.status]).to.deep.equal([201, 201]);
+    expect([first.status, again.status]).to.eql([201, 201]);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
     expect(again.headers.get('location')).to.equal(first.headers.get('location'));
@@ -33,7 +33,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect(refused.status).to.equal(409);
     await serving.call('PUT', `${accounts}/${createdId(holder)}`, { body: { name: 'changed' } });
     const again = await serving.call('POST', accounts, { body, headers });
-    expect([again.status, again.text]).to.deep.equal([409, refused.text]);
+    expect([again.status, again.text]).to.eql([409, refused.text]);
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
   });
 
@@ -61,7 +61,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     const bob = await create('t-1', 'Tom');
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const eve = await create('t-1', 'Tim', other);
-    expect([bob.status, eve.status]).to.deep.equal([201, 201]);
+    expect([bob.status, eve.status]).to.eql([201, 201]);
     expect(eve.headers.get('idempotency-replayed')).to.equal(null);
   });
 
@@ -99,7 +99,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expectRefusal(await create('k'.repeat(256), 'Long'), 400, 60002);
     await create('', 'Nobody');
     expect((await create('', 'Nobody')).headers.get('idempotency-replayed')).to.equal(null);
-    expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.deep.equal([0, 2]);
+    expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.eql([0, 2]);
   });
 
   it('of no tenant are known too, and those for tokens are not kept', async () => {
@@ -109,12 +109,12 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
         headers: { 'idempotency-key': 'n-1' },
       });
     const [made, again] = [await tenant('new'), await tenant('new')];
-    expect([made.status, again.status]).to.deep.equal([201, 201]);
+    expect([made.status, again.status]).to.eql([201, 201]);
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
     const token = () =>
       serving.call('POST', '/plugins/catalog-plugin/v1/auth', { headers: { 'idempotency-key': 'n-2' } });
     const [one, other] = [await token(), await token()];
-    expect([one.status, other.headers.get('idempotency-replayed')]).to.deep.equal([200, null]);
+    expect([one.status, other.headers.get('idempotency-replayed')]).to.eql([200, null]);
   });
 
   it('mean nothing on other methods', async () => {
@@ -165,9 +165,9 @@ describe('the answer under an Idempotency-Key', () => {
     const request = { tenant: null, key: 'k', hash: 'h' };
     const services = { billing: { idempotency }, logger: recordingLogger() };
     await runOnce(request, services, failing({ isOutcomeUnknown: true }));
-    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.deep.equal([0, 0]);
+    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.eql([0, 0]);
     await runOnce(request, services, failing({}));
-    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.deep.equal([0, 1]);
+    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.eql([0, 1]);
   });
 
   for (const [what, status, error, kept] of [

@@ -76,13 +76,13 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
       ['/translation/de_DE', 'text/plain', 'invoiceTitle=Beleg', 'invoiceTitle=Bon', '/translation/de_DE'],
       ['/catalogTranslation/de_DE', 'text/plain', 'a=b', 'a=c', '/catalogTranslation/de_DE'],
     ] as const) {
-      expect(outcomeOf(await get(at)), at).to.deep.equal([404, 60_007]);
+      expect(outcomeOf(await get(at)), at).to.eql([404, 60_007]);
       const made = await post(path, body, { 'content-type': type });
       expect(made.status, made.text).to.equal(201);
       expect(made.text).to.equal('');
       expect(made.headers.get('location')).to.equal(`${serving.url}${invoices}${at}`);
       const read = await get(at);
-      expect([read.status, read.text]).to.deep.equal([200, body]);
+      expect([read.status, read.text]).to.eql([200, body]);
       expect(read.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
       expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
       expectRefusal(await post(path, other, { 'content-type': type }), 400, 60_002);
@@ -108,10 +108,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     expectRefusal(await get('/template', other), 404, 60_007);
     expect((await post('/template', 'theirs', { ...html, ...other })).status).to.equal(201);
-    expect([(await get('/template')).text, (await get('/template', other)).text]).to.deep.equal([
-      'ours',
-      'theirs',
-    ]);
+    expect([(await get('/template')).text, (await get('/template', other)).text]).to.eql(['ours', 'theirs']);
   });
 
   it('who may add values uploads, who may also delete them replaces, and everybody of the tenant reads', async () => {
@@ -121,7 +118,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     const id = await newInvoice('de_DE');
     for (const path of ['/template', '/manualPayTemplate', '/translation/de', '/catalogTranslation/de']) {
       const replace = `${path}?deleteIfExists=true`;
-      expect(outcomeOf(await post(path, 'a', reads)), path).to.deep.equal([403, 40_000]);
+      expect(outcomeOf(await post(path, 'a', reads)), path).to.eql([403, 40_000]);
       expectRefusal(await post(replace, 'a', adds), 403, 40_000);
       expectRefusal(await get(path, reads), 404, 60_007);
       expect((await post(path, 'a', adds)).status).to.equal(201);
@@ -149,7 +146,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     it(`${what} is refused, and nothing is stored`, async () => {
       expectRefusal(await post(path, body), status, code);
       const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
-      expect(search.json).to.deep.equal([]);
+      expect(search.json).to.eql([]);
       expect((await get('/template')).status).to.equal(404);
     });
   }

@@ -48,15 +48,15 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       const accountId = await subscriber();
       const path = `/1.0/kb/invoices/group?accountId=${accountId}&pluginProperty=a%3Db`;
       const reply = await serving.call('POST', path, { headers });
-      expect([reply.status, reply.text]).to.deep.equal([201, '']);
-      expect(seen).to.deep.equal(['a=b']);
+      expect([reply.status, reply.text]).to.eql([201, '']);
+      expect(seen).to.eql(['a=b']);
       const location = reply.headers.get('location') ?? '';
       expect(location).to.match(/\/1\.0\/kb\/invoices\/[-0-9a-f]{36}\/group\?accountId=[-0-9a-f]{36}$/);
       const { pathname, search } = new URL(location, 'http://localhost');
       const listed = await serving.call('GET', `${pathname}${search}`, { headers });
       expect(listed.status).to.equal(200);
       const invoices = listed.json as readonly InvoiceJson[];
-      expect(invoices.map(({ items }) => items.map(({ itemType }) => itemType))).to.deep.equal([
+      expect(invoices.map(({ items }) => items.map(({ itemType }) => itemType))).to.eql([
         ['RECURRING'],
         ['TAX'],
       ]);
@@ -70,7 +70,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     const accountId = await subscriber();
     const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
     const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
-    expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.deep.equal(['RECURRING', 'TAX']);
+    expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.eql(['RECURRING', 'TAX']);
   });
 
   it('a group of another account, and one that there is not, is not found', async () => {
@@ -82,7 +82,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       `/1.0/kb/invoices/${accountId}/group?accountId=${accountId}`,
     ]) {
       const { status, json } = await serving.call('GET', path);
-      expect(outcomeOf({ status, json }), path).to.deep.equal([404, 4006]);
+      expect(outcomeOf({ status, json }), path).to.eql([404, 4006]);
     }
   });
 
@@ -128,6 +128,6 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     expect(await isParked(outcome?.[0] ?? '')).to.equal(false);
     expect([await isParked(first), await isParked(second)]).to.include(true);
     await serving.call('POST', '/1.0/kb/admin/invoices');
-    expect([await isParked(first), await isParked(second)]).to.deep.equal([false, false]);
+    expect([await isParked(first), await isParked(second)]).to.eql([false, false]);
   });
 });

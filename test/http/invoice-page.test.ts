@@ -178,7 +178,7 @@ describe('the built-in page in a browser', () => {
         const what = `${language}, ${lines} lines, ${width} px: ${JSON.stringify(each.misplaced.slice(0, 2))}`;
         expect(each.rows, what).to.equal(lines);
         expect(each.overflow, what).to.be.at.most(0);
-        expect(each.misplaced, what).to.deep.equal([]);
+        expect(each.misplaced, what).to.eql([]);
         expect(each.direction, what).to.equal(language === 'ar_EG' ? 'rtl' : 'ltr');
         expect(each.smallestText, what).to.be.at.least(13);
         // WCAG 2 AA asks for 4.5, AAA for 7.

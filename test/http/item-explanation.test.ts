@@ -80,7 +80,7 @@ eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
     });
     expect(reply.text).to.contain('31.00 USD × 17/31 days = 17.000000007, rounded half up to 17.00 USD');
     const inK = await call('GET', path, { headers: aliasHeaders });
-    expect(inK.json).to.deep.equal(reply.json);
+    expect(inK.json).to.eql(reply.json);
   });
 
   it('the explanation of an item that is not there is 404 with the code of items', async () => {

@@ -47,7 +47,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
   }
 
   it('platform P1 Clock, over HTTP', async () => {
-    expect(await clock('POST', '?requestedDate=2025-01-31T10:00:30.750')).to.deep.equal({
+    expect(await clock('POST', '?requestedDate=2025-01-31T10:00:30.750')).to.eql({
       currentUtcTime: '2025-01-31T10:00:30.000Z',
       timeZone: 'UTC',
       localDate: '2025-01-31',
@@ -67,7 +67,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(tooFar.json).to.include({ code: 60002 });
     for (const date of ['9999-12-31T23:59:59Z', '9000-01-01', '1969-12-31', '0001-01-01']) {
       const refused = await call('POST', `/1.0/kb/test/clock?requestedDate=${date}`);
-      expect(outcomeOf(refused), date).to.deep.equal([400, 60002]);
+      expect(outcomeOf(refused), date).to.eql([400, 60002]);
     }
     expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
   });
@@ -80,7 +80,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
       ['PUT', 'clock?days=1&timeoutSec=121'],
     ] as const) {
       const refused = await call(method, `/1.0/kb/test/${path}`);
-      expect(outcomeOf(refused), path).to.deep.equal([400, 60002]);
+      expect(outcomeOf(refused), path).to.eql([400, 60002]);
       expect(await clock('GET', '')).to.include({ localDate: before.localDate });
     }
     for (const [method, path] of [
@@ -124,9 +124,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
       `/1.0/kb/accounts/${accountId}/invoicePayments`,
     )) as readonly PaymentJson[];
 
-    expect(invoices.map((invoice) => invoice.invoiceNumber)).to.deep.equal(
-      invoices.map((_, index) => index + 1),
-    );
+    expect(invoices.map((invoice) => invoice.invoiceNumber)).to.eql(invoices.map((_, index) => index + 1));
     expect(invoices.every((invoice) => invoice.balance === 0 && invoice.status === 'COMMITTED')).to.equal(
       true,
     );
@@ -160,7 +158,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     await clock('POST', '?requestedDate=2024-06-01');
     const { accountId, invoice } = await firstInvoice();
     expect(invoice?.balance).to.equal(invoice?.amount);
-    expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.deep.equal([]);
+    expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.eql([]);
     const { json } = await call('GET', `/1.0/kb/accounts/${accountId}?accountWithBalance=true`);
     expect(json).to.include({ accountBalance: invoice?.amount });
   });
@@ -179,7 +177,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
       serving,
       `/1.0/kb/invoices/${invoice?.invoiceId}/payments?withAttempts=true`,
     )) as readonly PaymentJson[];
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     expect(payment).to.include({ targetInvoiceId: invoice?.invoiceId, purchasedAmount: 0 });
     expect(payment?.transactions.map((each) => ({ ...each }))[0]).to.include({
       status: 'PAYMENT_FAILURE',

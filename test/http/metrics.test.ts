@@ -91,7 +91,7 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
     const { authorization } = documentHeaders;
     const url = `http://127.0.0.1:${listening.port}/metrics`;
     const statuses = [await fetch(url), await fetch(url, { headers: { authorization } })];
-    expect(statuses.map(({ status }) => status)).to.deep.equal([401, 200]);
+    expect(statuses.map(({ status }) => status)).to.eql([401, 200]);
     await listening.close();
   });
 });
@@ -120,10 +120,7 @@ describe('the forms of metrics', () => {
 
   it('a metric without a value is named and has none', async () => {
     const lines = (await asText()).split('\n').filter((line) => line.includes('none_total'));
-    expect(lines).to.deep.equal([
-      '# HELP billwright_none_total None',
-      '# TYPE billwright_none_total counter',
-    ]);
+    expect(lines).to.eql(['# HELP billwright_none_total None', '# TYPE billwright_none_total counter']);
   });
 
   it('the metrics have timers with count, mean and maximum', async () => {

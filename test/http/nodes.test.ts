@@ -10,13 +10,13 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });
     expect(status).to.equal(200);
     const [node, ...others] = json as readonly Record<string, unknown>[];
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     const { nodeName, bootTime, lastUpdatedDate, kbVersion, pluginsInfo, ...versions } = node ?? {};
     expect(nodeName).to.equal((await serving.billing.nodes.local()).nodeName);
     for (const date of [bootTime, lastUpdatedDate])
       expect(date).to.match(/^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(kbVersion).to.match(/^\d+\.\d+\.\d+/);
-    expect(versions).to.deep.equal({
+    expect(versions).to.eql({
       apiVersion: kbVersion,
       pluginApiVersion: kbVersion,
       commonVersion: kbVersion,
@@ -38,7 +38,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     const nodes = (await serving.call('GET', '/1.0/kb/nodesInfo')).json as readonly {
       readonly pluginsInfo: unknown;
     }[];
-    expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.deep.equal(nodes[0]?.pluginsInfo);
+    expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.eql(nodes[0]?.pluginsInfo);
     const { status } = await serving.call('GET', '/1.0/kb/pluginsInfo', { headers: withoutTenant });
     expect(status).to.equal(401);
   });
@@ -81,19 +81,19 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     expect((await rotation('DELETE')).status).to.equal(204);
     expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
-    expect((await health()).rotation).to.deep.equal({
+    expect((await health()).rotation).to.eql({
       healthy: false,
       message: 'This node is out of rotation',
     });
     const before = serving.log.lines.length;
     const refused = await create();
     const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
-    expect(logged.map(({ level, message }) => [level, message])).to.deep.equal([
+    expect(logged.map(({ level, message }) => [level, message])).to.eql([
       ['info', 'request refused out of rotation'],
     ]);
-    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect([refused.status, refused.headers.get('retry-after')]).to.eql([503, '1']);
     expect(refused.json).to.include({ code: 60018 });
-    expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.deep.equal([]);
+    expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.eql([]);
     const authorization = await bearer(serving, 'admin');
     const outcomes = routeTable({ testMode: true })
       .filter(({ method, operationId }) => method !== 'GET' && operationId !== 'putInRotation')

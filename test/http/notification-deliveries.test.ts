@@ -39,7 +39,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     const accountId = await newAccount();
     await serving.billing.settle();
     const [, delivery] = await listed();
-    expect(delivery).to.deep.equal({
+    expect(delivery).to.eql({
       deliveryId: delivery?.deliveryId,
       eventType: 'ACCOUNT_CREATION',
       accountId,
@@ -56,7 +56,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
       createdDate: '2024-02-10T08:15:30.000Z',
     });
     const one = await serving.call('GET', `${root}/${delivery?.deliveryId}`, { headers: aliasHeaders });
-    expect(one.json).to.deep.equal(delivery);
+    expect(one.json).to.eql(delivery);
   });
 
   it('deliveries of pushes over HTTP are listed by status, event and account, in pages', async () => {
@@ -65,12 +65,12 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     status = 500;
     await newAccount();
     await serving.billing.settle();
-    expect((await listed('?status=AVAILABLE')).map(({ attempts }) => attempts)).to.deep.equal([1]);
-    expect((await listed('?eventType=TENANT_CONFIG_CHANGE')).map(({ url }) => url)).to.deep.equal([
+    expect((await listed('?status=AVAILABLE')).map(({ attempts }) => attempts)).to.eql([1]);
+    expect((await listed('?eventType=TENANT_CONFIG_CHANGE')).map(({ url }) => url)).to.eql([
       'https://example.com/one',
     ]);
-    expect((await listed(`?accountId=${second}`)).map(({ objectId }) => objectId)).to.deep.equal([second]);
-    expect((await listed('?limit=1&offset=1')).map(({ objectId }) => objectId)).to.deep.equal([first]);
+    expect((await listed(`?accountId=${second}`)).map(({ objectId }) => objectId)).to.eql([second]);
+    expect((await listed('?limit=1&offset=1')).map(({ objectId }) => objectId)).to.eql([first]);
     const { headers } = await serving.call('GET', `${root}?limit=2&eventType=ACCOUNT_CREATION`);
     expect(headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
     for (const query of ['?status=NEW', '?eventType=NULL_INVOICE', '?accountId=x'])
@@ -81,7 +81,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
     await serving.billing.settle();
-    expect(sent).to.deep.equal([`/one ${deliveryId}`, `/one ${deliveryId}`]);
+    expect(sent).to.eql([`/one ${deliveryId}`, `/one ${deliveryId}`]);
     expect((await listed())[0]).to.deep.include({
       status: 'PROCESSED',
       attempts: 2,
@@ -109,7 +109,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
       ['POST', `${unknown}/resend`],
     ] as const) {
       const { status: answered, json } = await serving.call(method, `${root}/${path}`);
-      expect([answered, (json as { code: number }).code]).to.deep.equal([404, 60_007]);
+      expect([answered, (json as { code: number }).code]).to.eql([404, 60_007]);
     }
   });
 });

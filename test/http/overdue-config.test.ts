@@ -28,11 +28,11 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       [path, JSON.stringify(exampleJson), 'application/json; charset=utf-8'],
     ] as const) {
       await call('DELETE', keyPath);
-      expect((await get(path)).json).to.deep.equal(clearOnly);
+      expect((await get(path)).json).to.eql(clearOnly);
       const made = await post(to, body, { 'content-type': type });
-      expect([made.status, made.text], made.text).to.deep.equal([201, '']);
+      expect([made.status, made.text], made.text).to.eql([201, '']);
       expect(made.headers.get('location')).to.match(/\/1\.0\/kb\/overdue$/);
-      expect((await get(path)).json).to.deep.equal(exampleJson);
+      expect((await get(path)).json).to.eql(exampleJson);
     }
   });
 
@@ -46,7 +46,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
     for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/xml;q=0.5']) {
       const shown = await get(path, { accept });
-      expect(shown.json, accept).to.deep.equal(exampleJson);
+      expect(shown.json, accept).to.eql(exampleJson);
       expect(shown.headers.get('content-type')).to.match(/^application\/json/);
     }
     expect((await get(xmlPath)).text).to.equal(odd);
@@ -58,7 +58,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     const { text } = await get(xmlPath);
     await post(path, JSON.stringify({ overdueStates: clearOnly.overdueStates }), jsonType);
     expect((await post(xmlPath, text, xmlType)).status).to.equal(201);
-    expect((await get(path)).json).to.deep.equal(exampleJson);
+    expect((await get(path)).json).to.eql(exampleJson);
   });
 
   it('shows JSON that can be uploaded again, that of the default too', async () => {
@@ -66,7 +66,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       expect((await post(path, JSON.stringify(shown), jsonType)).status).to.equal(201);
       const { text } = await get(path);
       expect((await post(path, text, jsonType)).status).to.equal(201);
-      expect((await get(path)).json).to.deep.equal(shown);
+      expect((await get(path)).json).to.eql(shown);
     }
   });
 
@@ -102,7 +102,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
         headers: { 'content-type': undefined },
       });
       expect(made.status, made.text).to.equal(201);
-      expect((await get(path)).json).to.deep.equal(exampleJson);
+      expect((await get(path)).json).to.eql(exampleJson);
     }
   });
 
@@ -116,7 +116,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
     expectRefusal(await post(xmlPath, '{}', jsonType), 415, 60_010);
     expectRefusal(await post(path, '', jsonType), 400, 60_003);
-    expect((await get(path)).json).to.deep.equal(clearOnly);
+    expect((await get(path)).json).to.eql(clearOnly);
   });
 
   it('refuses hostile XML with one error, and reads nothing that it names', async () => {
@@ -134,7 +134,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       expect(refused.text).to.not.contain('root:');
       expect(refused.text.length).to.be.below(20_000);
     }
-    expect((await get(path)).json).to.deep.equal(clearOnly);
+    expect((await get(path)).json).to.eql(clearOnly);
   });
 
   it('needs the permission to upload it, by its own way and by that of the key; all may read it', async () => {
@@ -155,19 +155,17 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
       [xmlPath, xmlType],
       [keyPath, text],
     ] as const) {
-      expect(outcomeOf(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.deep.equal([
-        403, 40_000,
-      ]);
+      expect(outcomeOf(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.eql([403, 40_000]);
       expect((await post(to, exampleXml, { ...type, ...as('dunner') })).status, to).to.equal(201);
     }
     expect((await call('DELETE', keyPath, { headers: as('clerk') })).status).to.equal(403);
-    expect((await get(path, as('clerk'))).json).to.deep.equal(exampleJson);
+    expect((await get(path, as('clerk'))).json).to.eql(exampleJson);
   });
 
   it('is the value of the key OVERDUE_CONFIG, which is checked by the same rules', async () => {
     const text = { 'content-type': 'text/plain' };
     await post(xmlPath, exampleXml, xmlType);
-    expect((await get(keyPath)).json).to.deep.equal({
+    expect((await get(keyPath)).json).to.eql({
       key: 'OVERDUE_CONFIG',
       values: [exampleXml],
       auditLogs: [],
@@ -175,15 +173,15 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expectRefusal(await post(keyPath, faulty, text), 400, 5_010);
     expect((await get(xmlPath)).text).to.equal(exampleXml);
     expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
-    expect((await get(path)).json).to.deep.equal(clearOnly);
+    expect((await get(path)).json).to.eql(clearOnly);
     expect((await call('DELETE', keyPath)).status).to.equal(204);
-    expect((await get(path)).json).to.deep.equal(clearOnly);
+    expect((await get(path)).json).to.eql(clearOnly);
   });
 
   it('is the same in dialect K', async () => {
     const made = await post(path, exampleXml, { ...aliasHeaders, ...xmlType });
     expect(made.status, made.text).to.equal(201);
-    expect((await get(path, aliasHeaders)).json).to.deep.equal(exampleJson);
+    expect((await get(path, aliasHeaders)).json).to.eql(exampleJson);
     const anonymous = await post(path, exampleXml, {
       ...aliasHeaders,
       ...xmlType,

@@ -21,7 +21,7 @@ anyDatabase('dunning over HTTP, from the first failed card to the payment of all
   // The engine tells all of them.
   for (const { title, play, expected } of sampled(dunningStories, 2)) {
     it(`dunning over HTTP: ${title}`, async () => {
-      expect(await play(teller)).to.deep.equal(expected);
+      expect(await play(teller)).to.eql(expected);
     });
   }
 });

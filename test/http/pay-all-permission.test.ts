@@ -29,8 +29,8 @@ anyDatabase('who may pay all invoices (http-api §5)', (open) => {
         { headers: { authorization: basic(name, PASSWORD) } },
       );
     const refused = await paid('cashier', 12);
-    expect([refused.status, member(refused.json, 'code')]).to.deep.equal([403, 40000]);
-    expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.deep.equal([]);
+    expect([refused.status, member(refused.json, 'code')]).to.eql([403, 40000]);
+    expect(await list(serving, `/1.0/kb/accounts/${accountId}/payments`)).to.eql([]);
     expect((await paid('cashier', 4)).status).to.equal(201);
     expect((await paid('creditor', 8)).status).to.equal(201);
     const query = 'accountWithBalanceAndCBA=true';

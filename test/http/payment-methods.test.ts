@@ -31,17 +31,17 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
       [aliasHeaders, 400],
     ] as const) {
       const refused = await remove(id, '', headers);
-      expect([refused.status, codeOf(refused)]).to.deep.equal([status, 7022]);
+      expect([refused.status, codeOf(refused)]).to.eql([status, 7022]);
     }
     expect((await remove(id, '?forceDefaultPmDeletion=true')).status).to.equal(204);
     expect((await remove(id)).status).to.equal(404);
-    expect(await tags()).to.deep.equal([]);
+    expect(await tags()).to.eql([]);
   });
 
   it('payments §10.3: deleteDefaultPmWithAutoPayOff deletes the default and tags the account', async () => {
     const id = await add('?isDefault=true');
     expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
-    expect(await tags()).to.deep.equal(['AUTO_PAY_OFF']);
+    expect(await tags()).to.eql(['AUTO_PAY_OFF']);
     const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}`);
     expect(json).to.include({ paymentMethodId: null });
   });
@@ -53,41 +53,41 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     const byKey = `/1.0/kb/paymentMethods?externalKey=${encodeURIComponent(externalKey)}`;
     for (const path of [`/1.0/kb/paymentMethods/${id}?`, `${byKey}&`]) {
       const without = await serving.call('GET', path);
-      expect([without.status, codeOf(without)], path).to.deep.equal([404, 7000]);
+      expect([without.status, codeOf(without)], path).to.eql([404, 7000]);
       const found = await serving.call('GET', `${path}includedDeleted=true`);
       expect(found.json).to.deep.include({ paymentMethodId: id, externalKey });
     }
     const list = `/1.0/kb/accounts/${accountId}/paymentMethods`;
-    expect(idsOf(await serving.call('GET', list))).to.deep.equal([]);
-    expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.deep.equal([id]);
+    expect(idsOf(await serving.call('GET', list))).to.eql([]);
+    expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
   it('payments §10.2: lists and searches of payment methods are paged', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
     const found = await serving.call('GET', `${path}?offset=1&limit=1`);
-    expect(idsOf(found)).to.deep.equal([ids[1]]);
+    expect(idsOf(found)).to.eql([ids[1]]);
     expect(found.headers.get('x-killbill-pagination-totalnbrecords')).to.equal('3');
     expect(found.headers.get('x-killbill-pagination-nextoffset')).to.equal('2');
     const listed = await serving.call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
-    expect(idsOf(listed)).to.deep.equal([...ids].reverse());
+    expect(idsOf(listed)).to.eql([...ids].reverse());
     const defaults = (listed.json as { isDefault: boolean }[]).map(({ isDefault }) => isDefault);
-    expect(defaults).to.deep.equal([false, false, true]);
+    expect(defaults).to.eql([false, false, true]);
     const none = await serving.call(
       'GET',
       '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__',
     );
-    expect(idsOf(none)).to.deep.equal([]);
+    expect(idsOf(none)).to.eql([]);
     const unknown = await serving.call('GET', `${path}?pluginName=nobody`);
-    expect([unknown.status, codeOf(unknown)]).to.deep.equal([400, 7028]);
+    expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
   it('payments §10.2: a search asks the gateway that is named, and all with withPluginInfo', async () => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;
-    expect(idsOf(await serving.call('GET', path))).to.deep.equal([]);
-    expect(idsOf(await serving.call('GET', `${path}?pluginName=killbill-payment-test`))).to.deep.equal([id]);
+    expect(idsOf(await serving.call('GET', path))).to.eql([]);
+    expect(idsOf(await serving.call('GET', `${path}?pluginName=killbill-payment-test`))).to.eql([id]);
     const all = await serving.call('GET', `${path}?withPluginInfo=true`);
     expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
   });
@@ -99,11 +99,11 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
       expect((await refresh(query)).status).to.equal(204);
       const listed = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-      expect(idsOf(listed)).to.deep.equal(ids);
+      expect(idsOf(listed)).to.eql(ids);
     }
     for (const name of ['pluginName', 'PluginName']) {
       const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);
-      expect([unknown.status, codeOf(unknown)]).to.deep.equal([400, 7028]);
+      expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
     }
   });
 });

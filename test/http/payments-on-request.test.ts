@@ -26,7 +26,7 @@ eachDatabaseByTurns('what payment reads show on request', (open) => {
       properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
     };
     const single = await serving.call('GET', `${path}?withPluginInfo=true`);
-    expect(member(single.json, 'pluginInfo')).to.deep.equal(expected);
+    expect(member(single.json, 'pluginInfo')).to.eql(expected);
     const listed = await list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
     expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
   });
@@ -67,10 +67,10 @@ eachDatabaseByTurns('what payment reads show on request', (open) => {
     expect(member(plain, 'paymentAttempts')).to.equal(null);
     const [payment] = await list(serving, `${path}?withAttempts=true&audit=FULL`);
     const attempts = member(payment, 'paymentAttempts') as readonly Readonly<Record<string, unknown>>[];
-    expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    expect(attempts.map(({ stateName }) => stateName)).to.eql(['RETRIED', 'SCHEDULED']);
     const [made, scheduled] = attempts;
     expect(made?.auditLogs).to.not.deep.equal([]);
-    expect(scheduled).to.deep.equal({
+    expect(scheduled).to.eql({
       ...made,
       stateName: 'SCHEDULED',
       transactionId: null,

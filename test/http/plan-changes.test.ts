@@ -106,7 +106,7 @@ eachDatabaseByTurns('changes of plan over HTTP', (open) => {
       expect(status).to.equal(400);
       codes.push((json as { readonly code: number }).code);
     }
-    expect(codes).to.deep.equal([1018, 1019, 1025]);
+    expect(codes).to.eql([1018, 1019, 1025]);
     const route = routeTable({ testMode: false }).find(
       ({ operationId }) => operationId === 'changeSubscriptionPlan',
     );

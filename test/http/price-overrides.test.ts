@@ -116,7 +116,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
       [aliasHeaders, {}],
     ] as const) {
       const { prices } = await read(createdId(reply), headers);
-      expect(prices).to.deep.equal([
+      expect(prices).to.eql([
         {
           planName: 'gold-monthly-2',
           phaseName: 'gold-monthly-2-trial',

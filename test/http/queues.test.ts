@@ -11,17 +11,17 @@ anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
   it('admin/queues gives one JSON object as bytes, without what is switched off, of one account or an unknown one', async () => {
     const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);
     const all = await get();
-    expect([all.status, all.headers.get('content-type')]).to.deep.equal([200, 'application/octet-stream']);
+    expect([all.status, all.headers.get('content-type')]).to.eql([200, 'application/octet-stream']);
     expect(JSON.parse(all.text)).to.have.all.keys('busEvents', 'notifications');
     const own = JSON.parse((await get(`?accountId=${accountId}&withNotifications=false`)).text) as {
       readonly busEvents: readonly { readonly className: string }[];
     };
-    expect(own.busEvents.map(({ className }) => className)).to.deep.equal(['ACCOUNT_CREATION']);
-    expect(
-      JSON.parse((await get('?withBusEvents=false&minDate=2024-02-09&maxDate=2024-02-09')).text),
-    ).to.deep.equal({
-      notifications: [],
-    });
+    expect(own.busEvents.map(({ className }) => className)).to.eql(['ACCOUNT_CREATION']);
+    expect(JSON.parse((await get('?withBusEvents=false&minDate=2024-02-09&maxDate=2024-02-09')).text)).to.eql(
+      {
+        notifications: [],
+      },
+    );
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     expect((await get('?minDate=soon')).status).to.equal(400);
   });
@@ -31,10 +31,10 @@ anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
       serving.call('GET', `/1.0/kb/admin/queues${path}`, { headers });
     await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });
     await plan(serving, accountId);
-    expect((await get('/late')).json).to.deep.equal([]);
+    expect((await get('/late')).json).to.eql([]);
     serving.clock.advance({ minutes: 2 });
     const [late, ...others] = (await get(`/late?accountId=${accountId}&limit=5`)).json as readonly object[];
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     expect(late).to.deep.include({
       kind: 'NOTIFICATION',
       topic: 'payment-service:retry',

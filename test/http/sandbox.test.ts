@@ -43,22 +43,22 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
       METHODS: 'purchasePayment',
       SLEEP_TIME_SEC: 0.01,
     });
-    expect([reply.status, reply.text]).to.deep.equal([200, '']);
-    expect(await status()).to.deep.equal({
+    expect([reply.status, reply.text]).to.eql([200, '']);
+    expect(await status()).to.eql({
       states: { purchasePayment: action },
       sleeps: { purchasePayment: 0.01 },
     });
-    expect([(await pay()).status, (await pay()).status]).to.deep.equal([402, 402]);
+    expect([(await pay()).status, (await pay()).status]).to.eql([402, 402]);
     expect((await pay(own, 'AUTHORIZE')).status).to.equal(201);
     await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    expect(await status()).to.deep.equal({ states: {}, sleeps: {} });
+    expect(await status()).to.eql({ states: {}, sleeps: {} });
     expect((await pay()).status).to.equal(201);
   });
 
   it('payments §2.4: a configuration is that of its tenant, and no other sees it or feels it', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
-    expect(await status(eve)).to.deep.equal({ states: {}, sleeps: {} });
-    expect([(await pay()).status, (await pay(eve)).status]).to.deep.equal([502, 201]);
+    expect(await status(eve)).to.eql({ states: {}, sleeps: {} });
+    expect([(await pay()).status, (await pay(eve)).status]).to.eql([502, 201]);
     await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, eve);
     expect((await pay()).status).to.equal(502);
   });
@@ -72,7 +72,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
       body: { pluginName: 'killbill-payment-test' },
     });
     const statuses = [(await pay()).status, (await pay()).status, (await pay()).status];
-    expect(statuses).to.deep.equal([402, 402, 201]);
+    expect(statuses).to.eql([402, 402, 201]);
   });
 
   it('payments §2.4: amounts, currency, error and response of the gateway are what is set', async () => {
@@ -145,7 +145,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
       await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const before = await status();
       expectRefusal(await configure(configuration), 400, 60_003);
-      expect(await status()).to.deep.equal(before);
+      expect(await status()).to.eql(before);
     });
   }
 });

@@ -17,11 +17,11 @@ eachDatabase('search keys in paths', (open) => {
     (await list(serving, `/1.0/kb/accounts/search/${key}`)).map((row) => (row as Row).name);
 
   it('decode a plain key that was encoded twice, and one in operator form', async () => {
-    expect(await found('zoe%2540x.org')).to.deep.equal(['Zoë']);
-    expect(await found('Zo%25C3%25AB')).to.deep.equal(['Zoë']);
-    expect(await found('_q%253D1%2526name%253DAnn')).to.deep.equal(['Ann']);
-    expect(await found('zoe%2540x.org?offset=-1&limit=1')).to.deep.equal(['Zoë']);
-    expect(await found('50%25')).to.deep.equal(['Zoë']);
+    expect(await found('zoe%2540x.org')).to.eql(['Zoë']);
+    expect(await found('Zo%25C3%25AB')).to.eql(['Zoë']);
+    expect(await found('_q%253D1%2526name%253DAnn')).to.eql(['Ann']);
+    expect(await found('zoe%2540x.org?offset=-1&limit=1')).to.eql(['Zoë']);
+    expect(await found('50%25')).to.eql(['Zoë']);
   });
 
   it('decode the values of clauses that were encoded twice', async () => {
@@ -35,7 +35,7 @@ eachDatabase('search keys in paths', (open) => {
       // Of a value that holds what reads as encoded, the percent sign is encoded as any other.
       ['notes=a%252540b', ['Ann']],
     ] as const) {
-      expect(await found(`_q=1&${clause}`), clause).to.deep.equal(names);
+      expect(await found(`_q=1&${clause}`), clause).to.eql(names);
     }
   });
 });

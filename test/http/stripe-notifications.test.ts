@@ -112,7 +112,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
     const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
     const keys = payment?.transactions.map((each) => each.externalKey).slice(1);
-    expect(keys).to.deep.equal([dispute.id, dispute.id]);
+    expect(keys).to.eql([dispute.id, dispute.id]);
   });
 
   it('a dispute is won although less comes back at the rate of the day than was taken', async () => {
@@ -146,7 +146,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     const logged = serving.log.lines.length;
     expect(await sent(double.notification('charge.dispute.created'), 'eve')).to.equal(200);
     expect(await balanceOf(invoiceId)).to.equal(0);
-    expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.deep.equal([]);
+    expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.eql([]);
   });
 
   it('only what an endpoint’s secret has signed within five minutes is taken', async () => {

@@ -31,7 +31,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
       `/1.0/kb/accounts/${accountId}/bundles?externalKey=garden`,
     )) as readonly { bundleId: string; subscriptions: readonly object[] }[];
     expect(pathOf(reply)).to.equal(`/1.0/kb/bundles/${bundle?.bundleId}`);
-    expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.deep.equal([
+    expect(bundle?.subscriptions.map((each) => (each as { planName: string }).planName)).to.eql([
       'bloom-monthly',
       'archive-monthly',
     ]);
@@ -53,7 +53,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
       serving,
       `/1.0/kb/accounts/${accountId}/bundles?bundlesFilter=${ids.join(',')}`,
     )) as readonly { bundleId: string }[];
-    expect(found.map(({ bundleId }) => bundleId)).to.deep.equal(ids);
+    expect(found.map(({ bundleId }) => bundleId)).to.eql(ids);
     const silent = await call('POST', `${MANY}?skipResponse=true`, { body });
     expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
     const one = await call('POST', `${ONE}?skipResponse=true`, { body: [of('bloom-monthly')] });
@@ -147,7 +147,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
         expect(reply.status, reply.text).to.equal(status);
         expect(reply.json).to.include({ message });
       }
-      expect(await bundles()).to.deep.equal(before);
+      expect(await bundles()).to.eql(before);
     });
   }
 
@@ -164,7 +164,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
       const reply = await call('POST', ONE, { body, headers: eve });
       return [reply.status, reply.text.replaceAll(bundleId, '?')];
     };
-    expect(await attempt(bundle.bundleId)).to.deep.equal(await attempt(nobody));
+    expect(await attempt(bundle.bundleId)).to.eql(await attempt(nobody));
     expect((await attempt(nobody))[0]).to.equal(404);
   });
 });

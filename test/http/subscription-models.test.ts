@@ -135,14 +135,14 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     it(`json-models §6 Subscription and Bundle in dialect ${dialect}, fields in the order of their tables`, async () => {
       const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
       const expected = subscriptionOf(subscription, days);
-      expect(subscription).to.deep.equal(expected);
-      expect(Object.keys(subscription)).to.deep.equal(Object.keys(expected));
-      expect(Object.keys((subscription.events as readonly Json[])[0] ?? {})).to.deep.equal([
+      expect(subscription).to.eql(expected);
+      expect(Object.keys(subscription)).to.eql(Object.keys(expected));
+      expect(Object.keys((subscription.events as readonly Json[])[0] ?? {})).to.eql([
         ...['eventId', 'billingPeriod', 'effectiveDate', 'catalogEffectiveDate', 'plan', 'product'],
         ...['priceList', 'phase', 'eventType', 'isBlockedBilling', 'isBlockedEntitlement'],
         ...['serviceName', 'serviceStateName', 'auditLogs'],
       ]);
-      expect(await read('/subscriptions?externalKey=S', headers)).to.deep.equal(expected);
+      expect(await read('/subscriptions?externalKey=S', headers)).to.eql(expected);
       const bundle = {
         accountId,
         bundleId,
@@ -151,9 +151,9 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         timeline: { accountId, bundleId, externalKey: 'B', events: expected.events, auditLogs: [] },
         auditLogs: [],
       };
-      expect(await read(`/bundles/${bundleId}`, headers)).to.deep.equal(bundle);
-      expect(await read('/bundles?externalKey=B', headers)).to.deep.equal([bundle]);
-      expect(await read(`/accounts/${accountId}/bundles`, headers)).to.deep.equal([bundle]);
+      expect(await read(`/bundles/${bundleId}`, headers)).to.eql(bundle);
+      expect(await read('/bundles?externalKey=B', headers)).to.eql([bundle]);
+      expect(await read(`/accounts/${accountId}/bundles`, headers)).to.eql([bundle]);
     });
 
     it(`json-models §7 InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
@@ -172,7 +172,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       const unknown = [shown.invoiceId, item?.invoiceItemId, item?.bundleId, item?.subscriptionId];
       for (const id of unknown) expect(id).to.match(/^[0-9a-f-]{36}$/);
       expect(unknown).to.not.include.members([bundleId, subscriptionId]);
-      expect(shown).to.deep.equal({
+      expect(shown).to.eql({
         invoiceId: shown.invoiceId,
         accountId,
         amount: 15.45,
@@ -238,7 +238,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       effectiveDate: '2020-01-01T00:00:00.000Z',
     };
     const reply = await send('POST', path, { body });
-    expect([reply.status, reply.text], reply.text).to.deep.equal([201, '']);
+    expect([reply.status, reply.text], reply.text).to.eql([201, '']);
     const location = new URL(reply.headers.get('location') ?? '');
     expect(location.pathname + location.search).to.equal(
       `${core}/accounts/${accountId}/block?blockingStateTypes=SUBSCRIPTION_BUNDLE`,
@@ -255,17 +255,17 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       auditLogs: [],
     };
     for (const headers of [{}, aliasHeaders]) {
-      expect(
-        (await serving.call('GET', location.pathname + location.search, { headers })).json,
-      ).to.deep.equal([held]);
+      expect((await serving.call('GET', location.pathname + location.search, { headers })).json).to.eql([
+        held,
+      ]);
     }
     const listed = async (query: string) =>
       (await read<readonly Json[]>(`/accounts/${accountId}/block?${query}`)).map(
         ({ stateName }) => stateName,
       );
-    expect(await listed('')).to.deep.equal(['ENT_STARTED', 'held', 'ENT_CANCELLED']);
-    expect(await listed('blockingStateSvcs=fraud&blockingStateSvcs=late')).to.deep.equal(['held']);
-    expect(await listed('blockingStateTypes=ACCOUNT&blockingStateTypes=subscription')).to.deep.equal([
+    expect(await listed('')).to.eql(['ENT_STARTED', 'held', 'ENT_CANCELLED']);
+    expect(await listed('blockingStateSvcs=fraud&blockingStateSvcs=late')).to.eql(['held']);
+    expect(await listed('blockingStateTypes=ACCOUNT&blockingStateTypes=subscription')).to.eql([
       'ENT_STARTED',
       'ENT_CANCELLED',
     ]);
@@ -283,10 +283,10 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     function columnsOf(row: Row, tableName: string, historyTableName: string): Json {
       const { id, createdDate, updatedDate, recordId, accountRecordId, tenantRecordId, ...rest } =
         row.history;
-      expect([id, createdDate, updatedDate]).to.deep.equal([null, CREATED, CREATED]);
+      expect([id, createdDate, updatedDate]).to.eql([null, CREATED, CREATED]);
       for (const number of [recordId, accountRecordId, tenantRecordId]) expect(number).to.be.a('number');
       const { tableName: table, historyTableName: history, ...columns } = rest;
-      expect([table, history]).to.deep.equal([tableName, historyTableName]);
+      expect([table, history]).to.eql([tableName, historyTableName]);
       return columns;
     }
 
@@ -304,8 +304,8 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       const shown = rows.map((row) => columnsOf(row, 'SUBSCRIPTIONS', 'SUBSCRIPTION_HISTORY'));
       // 19:30 of April 3rd, in summer time by then.
       const charged = { ...columns, chargedThroughDate: '2024-04-04T02:30:00.000Z' };
-      expect(shown).to.deep.equal([columns, charged]);
-      expect(rows.map(({ changeType, changedBy }) => `${changeType} ${changedBy}`)).to.deep.equal([
+      expect(shown).to.eql([columns, charged]);
+      expect(rows.map(({ changeType, changedBy }) => `${changeType} ${changedBy}`)).to.eql([
         'INSERT demo',
         'UPDATE SubscriptionBaseTransition',
       ]);
@@ -328,13 +328,13 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         userToken: REQUEST_ID,
         history: null,
       });
-      expect(ended?.auditLogs).to.deep.equal([log('SUBSCRIPTION_EVENT', ended?.eventId)]);
-      expect(stopped?.auditLogs).to.deep.equal([log('BLOCKING_STATES', stopped?.eventId)]);
+      expect(ended?.auditLogs).to.eql([log('SUBSCRIPTION_EVENT', ended?.eventId)]);
+      expect(stopped?.auditLogs).to.eql([log('BLOCKING_STATES', stopped?.eventId)]);
 
       const [event] = await historyOf(`/subscriptions/events/${ended?.eventId}`);
       if (event === undefined) throw new Error('the event has no history');
-      expect({ ...event, history: null }).to.deep.equal(log('SUBSCRIPTION_EVENT', ended?.eventId));
-      expect(columnsOf(event, 'SUBSCRIPTION_EVENTS', 'SUBSCRIPTION_EVENT_HISTORY')).to.deep.equal({
+      expect({ ...event, history: null }).to.eql(log('SUBSCRIPTION_EVENT', ended?.eventId));
+      expect(columnsOf(event, 'SUBSCRIPTION_EVENTS', 'SUBSCRIPTION_EVENT_HISTORY')).to.eql({
         totalOrdering: 3,
         eventType: 'API_USER',
         userType: 'CANCEL',
@@ -358,7 +358,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       });
       const [state] = await historyOf(`/accounts/block/${stopped?.eventId}`);
       if (state === undefined) throw new Error('the state has no history');
-      expect(columnsOf(state, 'BLOCKING_STATES', 'BLOCKING_STATE_HISTORY')).to.deep.equal({
+      expect(columnsOf(state, 'BLOCKING_STATES', 'BLOCKING_STATE_HISTORY')).to.eql({
         blockableId: subscriptionId,
         type: 'SUBSCRIPTION',
         state: 'ENT_CANCELLED',
@@ -385,8 +385,8 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         ['INSERT', true],
         ['UPDATE', false],
       ];
-      expect(await activity(`/subscriptions/events/${ended}`)).to.deep.equal(back);
-      expect(await activity(`/accounts/block/${stopped}`)).to.deep.equal(back);
+      expect(await activity(`/subscriptions/events/${ended}`)).to.eql(back);
+      expect(await activity(`/accounts/block/${stopped}`)).to.eql(back);
     });
 
     it('of a bundle that gets another key', async () => {
@@ -401,7 +401,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         originalCreatedDate: CREATED,
       };
       const rows = await historyOf(path);
-      expect(rows.map((row) => columnsOf(row, 'BUNDLES', 'BUNDLE_HISTORY'))).to.deep.equal([
+      expect(rows.map((row) => columnsOf(row, 'BUNDLES', 'BUNDLE_HISTORY'))).to.eql([
         columns,
         { ...columns, externalKey: 'K2' },
       ]);
@@ -409,8 +409,8 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         ((await read(`${path}?audit=${level}`)).auditLogs as readonly Json[]).map(
           ({ changeType }) => changeType,
         );
-      expect(await levels('MINIMAL')).to.deep.equal(['INSERT']);
-      expect(await levels('FULL')).to.deep.equal(['INSERT', 'UPDATE']);
+      expect(await levels('MINIMAL')).to.eql(['INSERT']);
+      expect(await levels('FULL')).to.eql(['INSERT', 'UPDATE']);
     });
   });
 
@@ -449,9 +449,9 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
         };
         for (const [field, value] of Object.entries(others)) {
           const body = { planName: 'team-now', billCycleDayLocal: 9, quantity: 9, [field]: value };
-          expect(outcomeOf(await send('PUT', path + sub, { body })), field).to.deep.equal([400, 60003]);
+          expect(outcomeOf(await send('PUT', path + sub, { body })), field).to.eql([400, 60003]);
         }
-        expect(await read(path)).to.deep.equal(shown);
+        expect(await read(path)).to.eql(shown);
       });
     }
 

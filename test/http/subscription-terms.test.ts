@@ -29,7 +29,7 @@ eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
       const reply = await call('PUT', `${path}${query}`, body === undefined ? {} : { body });
       expect(reply.status, reply.text).to.equal(400);
       expect(reply.json).to.include({ code });
-      expect((await call('GET', path)).json).to.deep.equal(before.json);
+      expect((await call('GET', path)).json).to.eql(before.json);
     });
   }
 

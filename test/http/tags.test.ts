@@ -51,8 +51,8 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);
     }
     const [tag, ...others] = await tagsOf(account, '?audit=FULL');
-    expect(others).to.deep.equal([]);
-    expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT']);
+    expect(others).to.eql([]);
+    expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT']);
     expectRefusal(await send('POST', `${account}/tags`, [WRITTEN_OFF]), 400, 3954);
     expectRefusal(await send('DELETE', `${account}/tags?tagDef=${AUTO_PAY_OFF}`), 400, 3951);
 
@@ -74,7 +74,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect((await post('azure')).status).to.equal(201);
     const [deleted] = await tagsOf(bundle, '?includedDeleted=true&audit=FULL');
     expect(deleted).to.deep.include({ tagDefinitionName: 'azure', objectType: 'BUNDLE' });
-    expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'DELETE']);
+    expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
   });
 
   it('R26: DELETE without tagDef does nothing', async () => {
@@ -94,7 +94,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     }[];
     const own = definitions.slice(0, -10);
     expect(own[0]).to.deep.include({ name: 'blue', isControlTag: false });
-    expect(own.filter(({ name }) => name !== name.toLowerCase())).to.deep.equal([]);
+    expect(own.filter(({ name }) => name !== name.toLowerCase())).to.eql([]);
     const [park, ...control] = definitions.slice(-10);
     expect(park).to.deep.include({
       name: '__PARK__',
@@ -102,7 +102,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       isControlTag: false,
       applicableObjectTypes: ['ACCOUNT'],
     });
-    expect(control.map(({ name, description }) => [name, description])).to.deep.equal([
+    expect(control.map(({ name, description }) => [name, description])).to.eql([
       ['AUTO_PAY_OFF', 'Suspends payments until removed.'],
       ['AUTO_INVOICING_OFF', 'Suspends invoicing until removed.'],
       ['OVERDUE_ENFORCEMENT_OFF', 'Suspends overdue enforcement behaviour until removed.'],
@@ -113,14 +113,14 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       ['AUTO_INVOICING_DRAFT', 'Generate account invoices in DRAFT mode.'],
       ['AUTO_INVOICING_REUSE_DRAFT', 'Use existing draft invoice if exists.'],
     ]);
-    expect(control.filter(({ isControlTag }) => !isControlTag)).to.deep.equal([]);
+    expect(control.filter(({ isControlTag }) => !isControlTag)).to.eql([]);
     const ofInvoices = control.filter(({ applicableObjectTypes: [type] }) => type === 'INVOICE');
-    expect(ofInvoices.map(({ name }) => name)).to.deep.equal(['WRITTEN_OFF']);
+    expect(ofInvoices.map(({ name }) => name)).to.eql(['WRITTEN_OFF']);
   });
 
   it('the interface of tags shows no history of __PARK__', async () => {
     const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
-    expect([park.status, park.json]).to.deep.equal([200, []]);
+    expect([park.status, park.json]).to.eql([200, []]);
   });
 
   it('the batch is atomic: one bad definition adds and removes nothing, and tells nobody', async () => {
@@ -140,9 +140,9 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [400, 3954],
       ],
     ] as const) {
-      expect(outcomeOf(await send('POST', `${account}/tags`, bad))).to.deep.equal(code);
+      expect(outcomeOf(await send('POST', `${account}/tags`, bad))).to.eql(code);
     }
-    expect(await tagsOf(account)).to.deep.equal([]);
+    expect(await tagsOf(account)).to.eql([]);
     await send('POST', `${account}/tags`, [TEST]);
     for (const [bad, code] of [
       [
@@ -162,10 +162,10 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [404, 3950],
       ],
     ] as const) {
-      expect(outcomeOf(await send('DELETE', `${account}/tags?tagDef=${bad.join(',')}`))).to.deep.equal(code);
+      expect(outcomeOf(await send('DELETE', `${account}/tags?tagDef=${bad.join(',')}`))).to.eql(code);
     }
     expect(await tagsOf(account)).to.have.length(1);
-    expect(await nextEvents()).to.deep.equal(['TAG_CREATION']);
+    expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
   it('the interface of tags refuses bad definitions with their codes and stores nothing', async () => {
@@ -189,17 +189,13 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       [{ applicableObjectTypes: 'ACCOUNT' }, 400, 60001],
     ] as const) {
       const reply = await send('POST', '/tagDefinitions', { ...good, ...change });
-      expect([JSON.stringify(change), ...outcomeOf(reply)]).to.deep.equal([
-        JSON.stringify(change),
-        status,
-        code,
-      ]);
+      expect([JSON.stringify(change), ...outcomeOf(reply)]).to.eql([JSON.stringify(change), status, code]);
     }
     for (const id of [AUTO_PAY_OFF, PARK, world.unknownId]) {
       expectRefusal(await send('DELETE', `/tagDefinitions/${id}`), 404, 3902);
     }
     expect((await send('GET', '/tagDefinitions')).text).to.equal(before_);
-    expect(await nextEvents()).to.deep.equal([]);
+    expect(await nextEvents()).to.eql([]);
   });
 
   it('ignores id and isControlTag of a new definition, and each object type once', async () => {
@@ -212,7 +208,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         applicableObjectTypes: ['BUNDLE', 'ACCOUNT', 'BUNDLE'],
       }),
     );
-    expect((await send('GET', `/tagDefinitions/${id}`)).json).to.deep.equal({
+    expect((await send('GET', `/tagDefinitions/${id}`)).json).to.eql({
       id,
       isControlTag: false,
       name: 'mine',
@@ -241,10 +237,10 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       expect(tag?.tagDefinitionName).to.equal('everywhere');
     }
     const ofPayment = await tagsOf(`/payments/${world.paymentId}`);
-    expect(ofPayment).to.deep.equal(await tagsOf(`/invoicePayments/${world.paymentId}`));
+    expect(ofPayment).to.eql(await tagsOf(`/invoicePayments/${world.paymentId}`));
     expect(ofPayment[0]).to.deep.include({ objectType: 'PAYMENT', objectId: world.paymentId });
     const all = (await send('GET', `/accounts/${world.accountId}/allTags`)).json as ShownTag[];
-    expect(all.map(({ objectType }) => objectType)).to.deep.equal(['ACCOUNT', ...types]);
+    expect(all.map(({ objectType }) => objectType)).to.eql(['ACCOUNT', ...types]);
     const items = await send('GET', `/accounts/${world.accountId}/allTags?objectType=INVOICE_ITEM`);
     expect(items.json).to.have.length(1);
     const path = `/invoiceItems/${world.invoiceItemId}/tags?accountId=`;
@@ -284,27 +280,23 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       const own = (json as ShownTag[]).filter(({ objectId }) => objectId === account);
       return own.map(({ tagDefinitionName }) => tagDefinitionName);
     };
-    expect(await found(tag?.tagId.toUpperCase() ?? '')).to.deep.equal(['odd 100%_']);
-    expect(await found('accOUNT')).to.deep.equal(['odd 100%_', 'TEST']);
-    expect(await found('0%_')).to.deep.equal(['odd 100%_']);
-    expect(await found('00_%')).to.deep.equal([]);
-    expect(await found('GRÖSSE')).to.deep.equal([]);
-    expect(await found('GRÖß')).to.deep.equal(['odd 100%_']);
-    expect(await found('test')).to.deep.equal(['TEST']);
-    expect(await found('this is a TEST')).to.deep.equal(['TEST']);
+    expect(await found(tag?.tagId.toUpperCase() ?? '')).to.eql(['odd 100%_']);
+    expect(await found('accOUNT')).to.eql(['odd 100%_', 'TEST']);
+    expect(await found('0%_')).to.eql(['odd 100%_']);
+    expect(await found('00_%')).to.eql([]);
+    expect(await found('GRÖSSE')).to.eql([]);
+    expect(await found('GRÖß')).to.eql(['odd 100%_']);
+    expect(await found('test')).to.eql(['TEST']);
+    expect(await found('this is a TEST')).to.eql(['TEST']);
     await send('DELETE', `${path}/tags?tagDef=${TEST}`);
-    expect(await found('test')).to.deep.equal([]);
+    expect(await found('test')).to.eql([]);
   });
 
   it('the interface of tags tells the counts of a search and of all', async () => {
     const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
     const reply = await send('GET', '/tags/search/blue?limit=1');
     const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
-    expect(['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords'].map(header)).to.deep.equal([
-      '0',
-      '1',
-      String(total),
-    ]);
+    expect(['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords'].map(header)).to.eql(['0', '1', String(total)]);
     expect(header('NextOffset')).to.equal(null);
     const page = await send('GET', '/tags/pagination?offset=1&limit=2');
     expect(page.headers.get('x-service-pagination-nextoffset')).to.equal('3');
@@ -351,9 +343,9 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     }
     const own = `/accounts/${world.foreignAccountId}`;
     expectRefusal(await asEve('POST', `${own}/tags`, [world.tagDefinitionId]), 404, 3902);
-    expect((await asEve('GET', '/tags/search/blue')).json).to.deep.equal([]);
-    expect((await asEve('GET', '/tags/pagination')).json).to.deep.equal([]);
-    expect((await asEve('GET', '/customFields/search/kept')).json).to.deep.equal([]);
+    expect((await asEve('GET', '/tags/search/blue')).json).to.eql([]);
+    expect((await asEve('GET', '/tags/pagination')).json).to.eql([]);
+    expect((await asEve('GET', '/customFields/search/kept')).json).to.eql([]);
   });
 
   it('the same tag from many callers at once is one tag, told once', async () => {
@@ -362,10 +354,10 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => send('POST', `/accounts/${id}/tags`, [TEST])),
     );
-    expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(new Set(replies.map(({ status }) => status))).to.eql(new Set([201]));
     const tags = await tagsOf(`/accounts/${id}`, '?audit=FULL&includedDeleted=true');
-    expect(tags.map(({ auditLogs }) => auditLogs.length)).to.deep.equal([1]);
-    expect(await nextEvents()).to.deep.equal(['TAG_CREATION']);
+    expect(tags.map(({ auditLogs }) => auditLogs.length)).to.eql([1]);
+    expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
   it('a definition is either used or deleted, whoever comes first', async () => {
@@ -386,6 +378,6 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     const body = { name: 'contested', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const replies = await Promise.all(Array.from({ length: 6 }, () => send('POST', '/tagDefinitions', body)));
     const statuses = replies.map(({ status }) => status).sort();
-    expect(statuses).to.deep.equal([201, 409, 409, 409, 409, 409]);
+    expect(statuses).to.eql([201, 409, 409, 409, 409, 409]);
   });
 });

@@ -42,16 +42,16 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
 
   it('P2 Key-values: a user key appends, a deleted or unknown one has no values', async () => {
     const first = await post(userKey('color'), 'red');
-    expect([first.status, first.text]).to.deep.equal([201, '']);
+    expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
     await post(userKey('color'), 'blue');
     await post(userKey('color'), 'red');
     const read = await get(userKey('color'));
-    expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
+    expect(read.json).to.eql({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
     expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
     expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-    expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
-    expect(await newTypes()).to.deep.equal([]);
+    expect((await get(userKey('color'))).json).to.eql({ key: 'color', values: [], auditLogs: [] });
+    expect(await newTypes()).to.eql([]);
   });
 
   it('P2 Key-values: a callback replaces the one before', async () => {
@@ -63,12 +63,12 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       expect(made.headers.get('location')).to.match(/\/tenants\/registerNotificationCallback$/);
     }
     const expected = { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u2'], auditLogs: [] };
-    expect((await get(path)).json).to.deep.equal(expected);
-    expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.deep.equal(expected);
+    expect((await get(path)).json).to.eql(expected);
+    expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.eql(expected);
     expect((await serving.call('DELETE', path)).status).to.equal(204);
     expect((await serving.call('DELETE', path)).status).to.equal(204);
-    expect(await valuesAt(path)).to.deep.equal([]);
-    expect(await newTypes()).to.deep.equal([
+    expect(await valuesAt(path)).to.eql([]);
+    expect(await newTypes()).to.eql([
       'TENANT_CONFIG_CHANGE',
       'TENANT_CONFIG_CHANGE',
       'TENANT_CONFIG_DELETION',
@@ -90,7 +90,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
     }
     expect((await serving.call('POST', path)).status).to.equal(400);
-    expect(await valuesAt(path)).to.deep.equal([]);
+    expect(await valuesAt(path)).to.eql([]);
   });
 
   it('P2 Key-values: a bad configuration is refused and the old one stays', async () => {
@@ -104,13 +104,13 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
       code: 60_001,
     });
-    expect((await get(path)).json).to.deep.equal({
+    expect((await get(path)).json).to.eql({
       key: 'PER_TENANT_CONFIG',
       values: [good],
       auditLogs: [],
     });
     expect((await serving.call('DELETE', path)).status).to.equal(204);
-    expect(await valuesAt(path)).to.deep.equal([]);
+    expect(await valuesAt(path)).to.eql([]);
   });
 
   it('P2 Key-values: a configuration and usage terms have at most 262,144 characters', async () => {
@@ -121,7 +121,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       userKey('USAGE_TERMS'),
     ]) {
       const refused = await post(path, padded(262_145));
-      expect(outcomeOf(refused), path).to.deep.equal([413, 60_012]);
+      expect(outcomeOf(refused), path).to.eql([413, 60_012]);
       expect(refused.text).to.contain('has 262145 characters; at most 262144 are accepted');
       expect((await post(path, padded(262_144))).status, path).to.equal(201);
     }
@@ -139,13 +139,13 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       await post(userKey(key), `value of ${key}`);
     await post(userKey('100%'), 'second');
     const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN_CONFIG_/search`);
-    expect(found.json).to.deep.equal([
+    expect(found.json).to.eql([
       { key: 'PLUGIN_CONFIG_a', values: ['value of PLUGIN_CONFIG_a'], auditLogs: [] },
       { key: 'PLUGIN_CONFIG_b', values: ['value of PLUGIN_CONFIG_b'], auditLogs: [] },
     ]);
     const percent = await get(`${tenants}/uploadPerTenantConfig/100%25/search`);
-    expect(percent.json).to.deep.equal([{ key: '100%', values: ['value of 100%', 'second'], auditLogs: [] }]);
-    expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.deep.equal([]);
+    expect(percent.json).to.eql([{ key: '100%', values: ['value of 100%', 'second'], auditLogs: [] }]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.eql([]);
   });
 
   it('the interface of values of a tenant keeps plugin configurations and state machines under their full keys', async () => {
@@ -157,15 +157,15 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       await post(`${tenants}/${path}/foo`, '<one/>');
       const made = await post(`${tenants}/${path}/foo`, '<two/>', aliasHeaders as never);
       expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
-      expect((await get(`${tenants}/${path}/foo`)).json).to.deep.equal({
+      expect((await get(`${tenants}/${path}/foo`)).json).to.eql({
         key,
         values: ['<two/>'],
         auditLogs: [],
       });
-      expect(await valuesAt(userKey(key))).to.deep.equal(['<two/>']);
+      expect(await valuesAt(userKey(key))).to.eql(['<two/>']);
       expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
-      expect(await valuesAt(`${tenants}/${path}/foo`)).to.deep.equal([]);
-      expect(await newTypes()).to.deep.equal([
+      expect(await valuesAt(`${tenants}/${path}/foo`)).to.eql([]);
+      expect(await newTypes()).to.eql([
         'TENANT_CONFIG_CHANGE',
         'TENANT_CONFIG_CHANGE',
         'TENANT_CONFIG_DELETION',
@@ -177,7 +177,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     const key = 'a/b c?d%e😀';
     const made = await post(userKey(key), ' ünï\n😀 ');
     expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
-    expect((await get(userKey(key))).json).to.deep.equal({ key, values: [' ünï\n😀 '], auditLogs: [] });
+    expect((await get(userKey(key))).json).to.eql({ key, values: [' ünï\n😀 '], auditLogs: [] });
     expect((await post(userKey('k'.repeat(255)), 'x')).status).to.equal(201);
     for (const refused of [
       await post(userKey('k'.repeat(256)), 'x'),
@@ -186,7 +186,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       await post(userKey('k'), 'a\u0000b'),
     ])
       expectRefusal(refused, 400, 60_003);
-    expect(await valuesAt(userKey('k'))).to.deep.equal([]);
+    expect(await valuesAt(userKey('k'))).to.eql([]);
   });
 
   it('the interface of values of a tenant stores no payment state machine that cannot be read, whichever path it comes by', async () => {
@@ -200,7 +200,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
         expect(refused.text.length).to.be.below(1_000);
       }
     }
-    expect(await valuesAt(path)).to.deep.equal(['<kept/>']);
+    expect(await valuesAt(path)).to.eql(['<kept/>']);
   });
 
   it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {
@@ -215,26 +215,26 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       [userKey('own'), document],
     ] as const) {
       expect((await post(path, text)).status, path).to.equal(201);
-      expect(await valuesAt(path), path).to.deep.equal([text]);
+      expect(await valuesAt(path), path).to.eql([text]);
     }
     const xml = { 'content-type': 'text/xml' };
     expect((await serving.call('POST', '/1.0/kb/catalog', { body: document, headers: xml })).status).to.equal(
       201,
     );
     // A byte order mark tells how its bytes are to be read.
-    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([document.slice(1)]);
+    expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 
   it('the interface of values of a tenant shows another tenant nothing, and lets it change nothing', async () => {
     await post(userKey('color'), 'red');
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
-    expect(await valuesAt(userKey('color'), eve)).to.deep.equal([]);
-    expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.deep.equal([]);
-    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.deep.equal([]);
+    expect(await valuesAt(userKey('color'), eve)).to.eql([]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.eql([]);
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.eql([]);
     expect((await serving.call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"true"}', eve);
-    expect(await valuesAt(userKey('color'))).to.deep.equal(['red']);
-    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.deep.equal([
+    expect(await valuesAt(userKey('color'))).to.eql(['red']);
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.eql([
       '{"org.service.invoice.enabled":"false"}',
     ]);
   });
@@ -242,8 +242,8 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
   it('masks secrets of plugins to those who must not write them', async () => {
     await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
     for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
-      expect(await valuesAt(path, as('reader'))).to.deep.equal(['url=u\napiKey=*****']);
-      expect(await valuesAt(path, as('writer'))).to.deep.equal(['url=u\napiKey=k']);
+      expect(await valuesAt(path, as('reader'))).to.eql(['url=u\napiKey=*****']);
+      expect(await valuesAt(path, as('writer'))).to.eql(['url=u\napiKey=k']);
     }
     const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN/search`, as('reader'));
     expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
@@ -254,10 +254,10 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
     await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
     for (const path of [callback, userKey('PUSH_NOTIFICATION_CB')]) {
-      expect(await valuesAt(path, as('reader'))).to.deep.equal(['https://example.com/hook?x=*****']);
-      expect(await valuesAt(path, as('writer'))).to.deep.equal(['https://example.com/hook?x=sesame']);
+      expect(await valuesAt(path, as('reader'))).to.eql(['https://example.com/hook?x=*****']);
+      expect(await valuesAt(path, as('writer'))).to.eql(['https://example.com/hook?x=sesame']);
     }
-    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, as('reader'))).to.deep.equal([
+    expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, as('reader'))).to.eql([
       '{"my.plugin.token":"*****","my.limit":"5"}',
     ]);
   });
@@ -280,8 +280,8 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     const made = await post(userKey('CATALOG'), january);
     expect(made.status, made.text).to.equal(201);
     expect(made.headers.get('location')).to.match(/\/tenants\/userKeyValue\/CATALOG$/);
-    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([february, january]);
-    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([
+    expect(await valuesAt(userKey('CATALOG'))).to.eql([february, january]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.eql([
       { key: 'CATALOG', values: [february, january], auditLogs: [] },
     ]);
     const again = await post(userKey('CATALOG'), january);
@@ -290,30 +290,30 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expectRefusal(bad, 400, 2_080);
     await newTypes();
     expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
-    expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([]);
-    expect((await get('/1.0/kb/catalog')).json).to.deep.equal([]);
-    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([]);
-    expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
-    expect(await valuesAt(userKey('CATALOG'), eve)).to.deep.equal([]);
+    expect(await valuesAt(userKey('CATALOG'))).to.eql([]);
+    expect((await get('/1.0/kb/catalog')).json).to.eql([]);
+    expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.eql([]);
+    expect(await newTypes()).to.eql(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+    expect(await valuesAt(userKey('CATALOG'), eve)).to.eql([]);
   });
 
   it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
     const refused = await post(userKey('USAGE_METERS'), 'x');
     expectRefusal(refused, 501, 1);
     expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
-    expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
+    expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
   it('usage §12: the interface of values of a tenant takes usage terms that can be read, and tells all that is wrong', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };
-    expect([refused.status, code]).to.deep.equal([400, 60_002]);
+    expect([refused.status, code]).to.eql([400, 60_002]);
     expect(message).to.contain('"calls".free is no term').and.to.contain('"calls".percentOff is no decimal');
-    expect(await valuesAt(key)).to.deep.equal([]);
+    expect(await valuesAt(key)).to.eql([]);
     const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
     for (const text of terms) expect((await post(key, text)).status).to.equal(201);
-    expect(await valuesAt(key)).to.deep.equal(terms.slice(1));
+    expect(await valuesAt(key)).to.eql(terms.slice(1));
     expect((await serving.call('DELETE', key)).status).to.equal(204);
   });
 

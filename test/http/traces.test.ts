@@ -45,18 +45,18 @@ eachDatabaseByTurns('traces of requests', (open) => {
     const run = [...call, 'invoice-service:run'];
     const payment = [...run, 'transaction', 'payment-service:automatic-payment'];
     expect(of('invoice-service:run')).to.deep.include(run);
-    expect(of('invoice')).to.deep.equal([[...run, 'invoice']]);
-    expect(of('gateway PURCHASE')).to.deep.equal([[...payment, 'gateway PURCHASE']]);
-    expect(of('push ENTITLEMENT_CREATION')).to.deep.equal([[...call, 'push ENTITLEMENT_CREATION']]);
-    expect(of('push INVOICE_CREATION')).to.deep.equal([[...run, 'transaction', 'push INVOICE_CREATION']]);
-    expect(of('push PAYMENT_SUCCESS')).to.deep.equal([[...payment, 'transaction', 'push PAYMENT_SUCCESS']]);
+    expect(of('invoice')).to.eql([[...run, 'invoice']]);
+    expect(of('gateway PURCHASE')).to.eql([[...payment, 'gateway PURCHASE']]);
+    expect(of('push ENTITLEMENT_CREATION')).to.eql([[...call, 'push ENTITLEMENT_CREATION']]);
+    expect(of('push INVOICE_CREATION')).to.eql([[...run, 'transaction', 'push INVOICE_CREATION']]);
+    expect(of('push PAYMENT_SUCCESS')).to.eql([[...payment, 'transaction', 'push PAYMENT_SUCCESS']]);
     const gateway = own.find(({ name }) => name === 'gateway PURCHASE');
     expect(gateway?.attributes).to.deep.include({
       'billwright.plugin.name': 'killbill-payment-test',
       'billwright.account.id': accountId,
       'billwright.outcome': 'PROCESSED',
     });
-    expect(own.filter(({ hasFailed }) => hasFailed)).to.deep.equal([]);
+    expect(own.filter(({ hasFailed }) => hasFailed)).to.eql([]);
   });
 
   it('a header that is no trace parent begins a trace of its own', async () => {
@@ -73,7 +73,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
     await serving.call('GET', `/1.0/kb/accounts/${serving.nextId()}`);
     await serving.call('GET', `/1.0/kb/nonsense/${serving.nextId()}`);
     const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
-    expect(requests.map(({ name, hasFailed }) => [name, hasFailed])).to.deep.equal([
+    expect(requests.map(({ name, hasFailed }) => [name, hasFailed])).to.eql([
       ['GET /1.0/kb/accounts/{accountId}', false],
       ['GET none', false],
     ]);
@@ -88,7 +88,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
       headers: { 'x-request-id': requestId },
     });
     await call('GET', `/1.0/kb/accounts/${accountId}`, { headers: { 'x-request-id': 'my own' } });
-    expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.deep.equal([
+    expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.eql([
       requestId,
       'my own',
     ]);

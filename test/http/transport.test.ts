@@ -102,7 +102,7 @@ describe('the transport', () => {
         body: ' '.repeat(bytes),
         headers: { 'content-type': 'application/json' },
       });
-      expect([reply.status, reply.headers.get('connection')]).to.deep.equal([413, 'close']);
+      expect([reply.status, reply.headers.get('connection')]).to.eql([413, 'close']);
       expect(reply.json).to.include({ code: 60012 });
     }
     // So much is announced that nothing of it is waited for.
@@ -153,7 +153,7 @@ describe('the transport', () => {
     request.write('{');
     const [response] = await once(request, 'response');
     response.resume();
-    expect([response.statusCode, response.headers.connection]).to.deep.equal([404, 'close']);
+    expect([response.statusCode, response.headers.connection]).to.eql([404, 'close']);
     request.destroy();
   });
 
@@ -163,7 +163,7 @@ describe('the transport', () => {
       text: body,
       headers,
     } = await call('GET', '/1.0/ping', { headers: { accept: 'application/json' } });
-    expect([status, body]).to.deep.equal([200, 'pong']);
+    expect([status, body]).to.eql([200, 'pong']);
     expect(headers.get('content-type')).to.match(/^text\/plain/);
   });
 
@@ -239,7 +239,7 @@ describe('the transport', () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => call('GET', '/1.0/kb/accounts/pagination', { headers })),
     );
-    expect(replies.map((reply) => reply.status)).to.deep.equal(replies.map(() => 200));
+    expect(replies.map((reply) => reply.status)).to.eql(replies.map(() => 200));
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
@@ -247,7 +247,7 @@ describe('the transport', () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
-    expect(serving.hashChecks.slice(before)).to.deep.equal([null, null]);
+    expect(serving.hashChecks.slice(before)).to.eql([null, null]);
   });
 
   it('the transport hides a tenant from a user that is not granted it', async () => {
@@ -329,7 +329,7 @@ describe('the transport', () => {
   it('the transport shows stack traces in test mode where asked for', async () => {
     const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111';
     const [plain, traced] = [await call('GET', path), await call('GET', `${path}?withStackTrace=true`)];
-    expect((plain.json as { stackTrace: unknown[] }).stackTrace).to.deep.equal([]);
+    expect((plain.json as { stackTrace: unknown[] }).stackTrace).to.eql([]);
     expect((traced.json as { stackTrace: unknown[] }).stackTrace.length).to.be.greaterThan(0);
   });
 
@@ -451,7 +451,7 @@ describe('the transport', () => {
   it('the transport tells of its health', async () => {
     const reply = await call('GET', '/1.0/healthcheck');
     expect(reply.status).to.equal(200);
-    expect(reply.json).to.deep.equal({
+    expect(reply.json).to.eql({
       database: { healthy: true, message: null },
       queues: { healthy: true, message: 'This node does not work on the queues' },
       clock: { healthy: true, message: null },

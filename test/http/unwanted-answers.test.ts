@@ -68,7 +68,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       expect(drawings[0]?.aborted).to.equal(false);
       call.destroy();
       expect(await until(() => drawings[0]?.aborted === true)).to.equal(true);
-      expect(linesAt('error')).to.deep.equal([]);
+      expect(linesAt('error')).to.eql([]);
     });
 
     it('ends when the time of its request is over, which is answered with 503', async () => {
@@ -76,7 +76,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       expect(answer.statusCode).to.equal(503);
       expect(await text(answer)).to.contain('did not end within 0.1 s');
-      expect(drawings.map((signal) => signal?.aborted)).to.deep.equal([true]);
+      expect(drawings.map((signal) => signal?.aborted)).to.eql([true]);
       await setTimeout(50);
       expect(linesAt('info')).to.include('the work on a request has ended: nobody waits for its answer');
     });

@@ -70,9 +70,9 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
       part('02T00:00', '03T00:00', ['faxes', 1e20], ['sms', 0.5]),
       part('03T00:00', '04T00:00', ['sms', 2]),
     ];
-    expect(await get(path)).to.deep.equal(days);
-    expect(await get(path, aliasHeaders)).to.deep.equal(days);
-    expect(await get(`${path}&granularity=hour&unitType=sms`)).to.deep.equal([
+    expect(await get(path)).to.eql(days);
+    expect(await get(path, aliasHeaders)).to.eql(days);
+    expect(await get(`${path}&granularity=hour&unitType=sms`)).to.eql([
       part('02T10:00', '02T11:00', ['sms', 0.5]),
       part('03T00:00', '03T01:00', ['sms', 2]),
     ]);
@@ -97,15 +97,15 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
       readonly startDate: string;
     })[];
     const told = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
-    expect(told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`)).to.deep.equal(
-      ['USAGE 2026-04-01 8.85', 'REPAIR_ADJ 2026-04-15 -2.95', 'USAGE 2026-04-15 0'],
-    );
+    expect(told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`)).to.eql([
+      'USAGE 2026-04-01 8.85',
+      'REPAIR_ADJ 2026-04-15 -2.95',
+      'USAGE 2026-04-15 0',
+    ]);
     const credit = told.find(({ itemType }) => itemType === 'REPAIR_ADJ');
     const explained = await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`);
     expect(explained).to.deep.include({ usageDue: 5.9, usageBilledBefore: 8.85, creditDue: 2.95 });
-    expect(
-      await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`),
-    ).to.deep.equal([
+    expect(await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`)).to.eql([
       {
         unitType: 'sms',
         amount: 101,
@@ -122,7 +122,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     await runTo('2026-04-10T00:00:00Z');
     const path = `/usages/${subscriptionId}/rated`;
     const [rated, ...others] = (await get(path)) as readonly ItemJson[];
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
     expect(rated).to.deep.include({
       itemType: 'USAGE',
       subscriptionId,
@@ -139,14 +139,14 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
       itemDetails:
         '{"tierDetails":[{"tier":1,"tierUnit":"sms","tierPrice":2.95,"quantity":2,"tierBlockSize":100,"amount":5.9}],"amount":5.9}',
     });
-    expect(await get(`${path}?targetDate=2026-04-30`)).to.deep.equal([]);
+    expect(await get(`${path}?targetDate=2026-04-30`)).to.eql([]);
     for (const targetDate of ['2026-05-01', '2026-05-01T10:00:00Z'])
       expect(await get(`${path}?targetDate=${targetDate}`)).to.have.length(1);
-    expect(await items()).to.deep.equal([]);
+    expect(await items()).to.eql([]);
     await runTo('2026-05-01T00:00:00Z');
     const [item] = await items();
     const made = ({ invoiceItemId: _, invoiceId: __, ...one }: ItemJson) => one;
-    expect(item && made(item)).to.deep.equal(rated && made(rated));
+    expect(item && made(item)).to.eql(rated && made(rated));
     expect(await refused(`${path}?targetDate=2030-05-02`)).to.equal('400 4005');
   });
 
@@ -167,10 +167,10 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
       day('2026-04-02', '2026-04-03', { unitType: 'faxes', amount: 3, reason: 'UNKNOWN_UNIT' }),
       day('2026-04-02', '2026-04-03', { amount: 2, reason: 'NOT_YET_DUE', usageName: 'sms-usage' }),
     ];
-    expect(await get(path)).to.deep.equal(unbilled);
-    expect(await get(path, aliasHeaders)).to.deep.equal(unbilled);
+    expect(await get(path)).to.eql(unbilled);
+    expect(await get(path, aliasHeaders)).to.eql(unbilled);
     await runTo('2026-05-01T00:00:00Z');
-    expect(await get(path)).to.deep.equal(unbilled.slice(0, 2));
+    expect(await get(path)).to.eql(unbilled.slice(0, 2));
   });
 
   it('usage §3.3: the three views need an existing subscription, and dates where they take them', async () => {
@@ -204,9 +204,9 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(invoice).to.deep.include({ trackingIds: ['c', 'b'] });
     const path = `/1.0/kb/invoices/${item?.invoiceId}/trackingIds`;
     const reply = await serving.call('GET', `${path}?offset=1&limit=1`);
-    expect(reply.json).to.deep.equal(['b']);
+    expect(reply.json).to.eql(['b']);
     expect(reply.headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
-    expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.deep.equal(['c', 'b', 'a']);
+    expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.eql(['c', 'b', 'a']);
   });
 
   it('the explanation of usage tells what was used, the tiers, and what was billed before', async () => {
@@ -238,7 +238,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
       accountCredit: null,
       amountInForce: null,
     });
-    expect(await get(path, aliasHeaders)).to.deep.equal(explained);
+    expect(await get(path, aliasHeaders)).to.eql(explained);
     await serving.call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
     await runTo('2026-07-01T00:00:00Z');
     const credit = (await items()).find(({ itemType }) => itemType === 'REPAIR_ADJ');

@@ -75,7 +75,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         expectNothingOf(world, foreign, answered);
         if (!isAimed(foreign)) return;
         const expected = await asEve(route, unknown);
-        expect(masked(answered)).to.deep.equal(masked(expected));
+        expect(masked(answered)).to.eql(masked(expected));
       };
       it(`treats ids and keys of another tenant as unknown in ${route.method} ${route.path}`, test);
     }
@@ -95,11 +95,11 @@ eachDatabaseAndSuperuser((kind, open) => {
           expectNothingOf(world, each, answered);
         }
         expect(await shown(), 'no tenant has changed').to.equal(before);
-        expect(world.serving.signing.received).to.deep.equal([]);
+        expect(world.serving.signing.received).to.eql([]);
         expect((await asEve(route, sent)).status, 'the tenant of the signature').to.equal(
           route.success.status,
         );
-        expect(world.serving.signing.received.splice(0).map(({ tenantId }) => tenantId)).to.deep.equal([
+        expect(world.serving.signing.received.splice(0).map(({ tenantId }) => tenantId)).to.eql([
           world.tenantId,
         ]);
       });

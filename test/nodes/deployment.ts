@@ -176,7 +176,7 @@ export class Deployment {
       group by invoices, items, purchases`,
     );
     const months = String(this.#periods);
-    expect(found).to.deep.equal([
+    expect(found).to.eql([
       { invoices: months, items: months, purchases: months, accounts: String(this.accountIds.length) },
     ]);
     const taken = readFileSync(join(this.#directory, 'ledger'), 'utf8').split('\n').filter(Boolean).map(idOf);

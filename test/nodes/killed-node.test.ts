@@ -62,7 +62,7 @@ describe('a node that is killed', function () {
     expect(owners).to.have.property('size', 1);
     const [second] = await start(['']);
     if (second === undefined) throw new Error('no node was started');
-    expect((await nodes.claimed()).filter((owner) => owners.has(owner))).to.deep.equal([]);
+    expect((await nodes.claimed()).filter((owner) => owners.has(owner))).to.eql([]);
     await nodes.allPaid(PAID_WITHIN_MS);
     await nodes.expectPaidOnce();
     await nodes.stop(second);

@@ -63,16 +63,16 @@ describe('nodes that are killed while they send pushes', function () {
 
     const stored = await rowsOf(nodes.database, 'select id, body from bw_push_deliveries order by record_id');
     const sent = Map.groupBy(receiver.arrived, ({ id }) => id);
-    expect([...sent.keys()].toSorted()).to.deep.equal(stored.map(({ id }) => String(id)).toSorted());
-    expect([...sent.keys()].toSorted()).to.deep.equal((await happened()).toSorted());
+    expect([...sent.keys()].toSorted()).to.eql(stored.map(({ id }) => String(id)).toSorted());
+    expect([...sent.keys()].toSorted()).to.eql((await happened()).toSorted());
     const again = receiver.arrived.length - sent.size;
     expect(unanswered).to.be.at.least(KILLS * CONNECTIONS);
     expect(again).to.equal(unanswered);
     for (const { id, body } of stored) {
       const texts = new Set((sent.get(String(id)) ?? []).map(({ text }) => text));
-      expect([...texts]).to.deep.equal([body]);
+      expect([...texts]).to.eql([body]);
     }
-    expect(firstOfEachAccount()).to.deep.equal(byAccount(stored.map(({ id, body }) => push(id, body))));
+    expect(firstOfEachAccount()).to.eql(byAccount(stored.map(({ id, body }) => push(id, body))));
     if (isLongRun) process.stdout.write(`      ${sent.size} events, ${again} of them twice\n`);
   });
 

@@ -25,7 +25,7 @@ describe('nodes of two versions on one PostgreSQL', function () {
     await nodes.fallDue();
     await nodes.allPaid(WITHIN_MS);
     // It holds up nothing of its account either.
-    expect(await entryOfNextVersion()).to.deep.equal({ state: 'AVAILABLE', failures: 0 });
+    expect(await entryOfNextVersion()).to.eql({ state: 'AVAILABLE', failures: 0 });
 
     await nodes.fallDue();
     await eventually(Date.now() + WITHIN_MS, async () => (await nodes.claimed()).length > 0);

@@ -52,10 +52,10 @@ describe('two nodes on one PostgreSQL', () => {
     for (const { paid } of told) expect(paid).to.be.greaterThan(0);
     for (const accountId of accountIds) {
       const invoices = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-      expect(invoices.map((invoice) => invoice.items.length)).to.deep.equal([1, 1]);
-      expect(invoices.map((invoice) => invoice.balance.toFixed())).to.deep.equal(['0', '0']);
+      expect(invoices.map((invoice) => invoice.items.length)).to.eql([1, 1]);
+      expect(invoices.map((invoice) => invoice.balance.toFixed())).to.eql(['0', '0']);
       const payments = await acme.payments.ofAccount(accountId);
-      expect(payments.map((payment) => payment.transactions.length)).to.deep.equal([1, 1]);
+      expect(payments.map((payment) => payment.transactions.length)).to.eql([1, 1]);
     }
   });
 

@@ -98,7 +98,7 @@ describe('two nodes that record usage on one PostgreSQL', function () {
     );
     await Promise.all(nodes.map(stop));
     expect(accepted.reduce((sum, one) => sum + one, 0)).to.equal(LINES);
-    expect(await counted()).to.deep.equal([each(1), each(1), each(1)]);
+    expect(await counted()).to.eql([each(1), each(1), each(1)]);
   });
 
   it('usage §2.5: count once what one of them was killed over, when it is sent to the other', async () => {
@@ -111,6 +111,6 @@ describe('two nodes that record usage on one PostgreSQL', function () {
     expect(signal).to.equal('SIGKILL');
     expect(await recordedBy(other, lines)).to.be.at.most(LINES);
     await stop(other);
-    expect(await counted()).to.deep.equal([each(2), each(2), each(2)]);
+    expect(await counted()).to.eql([each(2), each(2), each(2)]);
   });
 });

@@ -83,7 +83,7 @@ describe('the declarations that are published', () => {
     visit(named('Billing'), 'billing');
     visit(named('TenantBilling'), 'acme');
     visit(named('CallerBilling'), 'acme');
-    expect(silent).to.deep.equal([]);
+    expect(silent).to.eql([]);
     expect(operations).to.be.greaterThan(150);
   });
 
@@ -102,7 +102,7 @@ describe('the declarations that are published', () => {
       for (const next of declarations.namedBy(each)) visit(next);
     };
     for (const name of ['Billing', 'TenantBilling', 'BillingOptions', 'Caller']) visit(named(name));
-    expect([...missing].sort()).to.deep.equal([]);
+    expect([...missing].sort()).to.eql([]);
     expect(seen.size).to.be.greaterThan(200);
   });
 
@@ -110,7 +110,7 @@ describe('the declarations that are published', () => {
     const ports = [...front.values()].filter(({ file }) =>
       relative(directory, file).startsWith('lib/ports/storage/'),
     );
-    expect(ports.map(shown)).to.deep.equal([]);
+    expect(ports.map(shown)).to.eql([]);
     expect([...storage.keys()]).to.include.members(['Storage', 'ReadSession', 'WriteSession']);
   });
 
@@ -122,7 +122,7 @@ describe('the declarations that are published', () => {
       for (const [document] of text.matchAll(/[\w/-]+[.]md\b/g)) cited.add(document);
     }
     const held = new Set((await packedFiles()).flatMap((path) => [path, path.split('/').at(-1) ?? '']));
-    expect([...cited].filter((document) => !held.has(document))).to.deep.equal([]);
+    expect([...cited].filter((document) => !held.has(document))).to.eql([]);
   });
 });
 

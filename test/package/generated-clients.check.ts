@@ -112,7 +112,7 @@ describe('clients that are generated from the documents that a server gives', fu
         await serving.billing.settle();
       };
       const catalog = (await exampleCatalog()).toString('utf8');
-      expect(await walk({ url: serving.url, catalog, passTo })).to.deep.equal(amounts);
+      expect(await walk({ url: serving.url, catalog, passTo })).to.eql(amounts);
     });
   }
 });

@@ -125,7 +125,7 @@ describe('the published package', function () {
         ...led.filter((file) => !files.some((each) => each === file || each.startsWith(`${file}/`))),
       );
     }
-    expect(missing).to.deep.equal([]);
+    expect(missing).to.eql([]);
   });
 
   it('holds no sources but examples, and no tests', () => {
@@ -133,7 +133,7 @@ describe('the published package', function () {
       (file) => /(?<![.]d)[.]ts$/.test(file) && !file.startsWith('dist/examples/'),
     );
     const stray = [...sources, ...files.filter((file) => file.startsWith('dist/test/'))];
-    expect(stray).to.deep.equal([]);
+    expect(stray).to.eql([]);
   });
 
   it('names in NOTICE what it contains of other packages, with their licences', async () => {
@@ -149,7 +149,7 @@ describe('the published package', function () {
       const [licence = ''] = (await readdir(from)).filter((file) => /^licen[cs]e/i.test(file));
       expect(notice).to.contain((await readFile(join(from, licence), 'utf8')).trim());
     }
-    expect(told).to.deep.equal(contained);
+    expect(told).to.eql(contained);
   });
 
   for (const entryPoint of entryPoints) {
@@ -208,7 +208,7 @@ describe('the published package', function () {
     expect([...packages]).to.not.include.members([
       ...['jose', 'koa-body', 'prom-client', 'swagger-ui-dist', 'pdfkit', 'pg', 'stripe'],
     ]);
-    expect(builtin.filter((name) => name.includes('undici'))).to.deep.equal([]);
+    expect(builtin.filter((name) => name.includes('undici'))).to.eql([]);
   });
 
   it('says under an older Node which one it needs, and does not crash', async function () {

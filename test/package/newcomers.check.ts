@@ -46,7 +46,7 @@ describe('newcomers', function () {
       string,
       unknown
     >[];
-    expect(invoices.map(({ amount, balance }) => [amount, balance])).to.deep.equal([
+    expect(invoices.map(({ amount, balance }) => [amount, balance])).to.eql([
       [11, 0],
       [11, 0],
     ]);
@@ -125,7 +125,7 @@ async function isServing({ told }: Newcomer): Promise<void> {
   const made = await fetch(`${url}/1.0/kb/tenants`, { method: 'POST', headers, body });
   expect(made.status, await made.text()).to.equal(201);
   const listed = await fetch(`${url}/1.0/kb/accounts/pagination`, { headers });
-  expect(await listed.json()).to.deep.equal([]);
+  expect(await listed.json()).to.eql([]);
 }
 
 const shellBlocks = (section: string) => blocksOfSection(section, 'sh');

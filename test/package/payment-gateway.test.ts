@@ -6,7 +6,7 @@ import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.
 
 describe('the example of a payment gateway', () => {
   it('pays, refunds, declines and waits as its processor does', async () => {
-    expect(await payThroughLedger()).to.deep.equal([
+    expect(await payThroughLedger()).to.eql([
       'captured: SUCCESS 30',
       'refunded: SUCCESS 5',
       'beyond the limit: PAYMENT_FAILURE 0',
@@ -36,8 +36,8 @@ describe('the example of a payment gateway', () => {
       },
       notification: gateway.notificationOf(CONTEXT.tenantId),
     });
-    expect(findings).to.deep.equal([]);
-    expect(notes).to.deep.equal([]);
+    expect(findings).to.eql([]);
+    expect(notes).to.eql([]);
     const members = Object.entries(gateway).flatMap(([name, value]) =>
       typeof value === 'function' && !OWN.has(name) ? [name] : [],
     );

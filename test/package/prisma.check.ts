@@ -72,7 +72,7 @@ describe('transactions that Prisma lends', function () {
         readonly err: { readonly message: string };
       }[];
     };
-    expect(failures.map(({ fullTitle, err }) => `${fullTitle}: ${err.message}`)).to.deep.equal([]);
+    expect(failures.map(({ fullTitle, err }) => `${fullTitle}: ${err.message}`)).to.eql([]);
     expect(stats.passes).to.equal(3 * kinds.length);
   });
 

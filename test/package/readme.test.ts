@@ -29,6 +29,6 @@ describe('what users read', () => {
         if (!existsSync(join(root, dirname(document), target))) missing.push(`${document}: ${target}`);
       }
     }
-    expect(missing).to.deep.equal([]);
+    expect(missing).to.eql([]);
   });
 });

@@ -9,7 +9,7 @@ describe('the script `npm test`', () => {
     const files = readdirSync(tests, { recursive: true, encoding: 'utf8' });
     const directories = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.split('/')[0]);
     const run = manifest.scripts.test.match(/(?<=test\/)[\w-]+/g) ?? [];
-    expect(run.toSorted()).to.deep.equal([...new Set(directories)].toSorted());
+    expect(run.toSorted()).to.eql([...new Set(directories)].toSorted());
   });
 });
 
@@ -17,7 +17,7 @@ describe('the script `npm run test:package`', () => {
   it('runs every check of the package, and continuous integration runs it', () => {
     const checks = readdirSync(new URL('package/', tests)).filter((file) => file.endsWith('.check.ts'));
     const run = manifest.scripts['test:package'].match(/[\w-]+\.check\.ts/g) ?? [];
-    expect(run.toSorted()).to.deep.equal(checks.toSorted());
+    expect(run.toSorted()).to.eql(checks.toSorted());
     expect(readFileSync(new URL('../.ci/run', tests), 'utf8')).to.match(
       /^tests .* npm run test:package --$/m,
     );

@@ -49,7 +49,7 @@ eachDatabase((kind, open) => {
             }
             expect(effects).to.equal(1);
             expect(story.balance).to.equal('0');
-            expect(story.rows).to.deep.equal(['SUCCESS 10']);
+            expect(story.rows).to.eql(['SUCCESS 10']);
             expect(story.transactions.filter((status) => status === 'SUCCESS')).to.have.length(1);
             expect(story.attempts).to.not.include('INIT');
           });

@@ -80,7 +80,7 @@ eachDatabase((kind, open) => {
               expectEndedAttempts(result);
               const adjusted = what === ADJUSTS ? [5] : [6];
               const amounts = result.effects.flatMap(({ amount }) => (amount ? Number(amount) : []));
-              expect(amounts).to.deep.equal(type === 'VOID' ? [] : adjusted);
+              expect(amounts).to.eql(type === 'VOID' ? [] : adjusted);
             });
           }
         }

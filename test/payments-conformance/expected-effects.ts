@@ -14,13 +14,13 @@ export function expectOneEffect(played: Case, { effects, transactions, payments 
   expect(payments, about).to.have.length(1);
   const stays = behaviour === FurtherBehaviour.PENDING_FOR_EVER;
   const isOpen = ({ status }: { status: string }) => status === 'UNKNOWN' || (status === 'PENDING' && !stays);
-  expect(transactions.filter(isOpen), about).to.deep.equal([]);
+  expect(transactions.filter(isOpen), about).to.eql([]);
   for (const each of transactions) expect(each.leaseUntil, about).to.equal(null);
   // What the engine takes for done the gateway has done, for the same money, and the other way round.
   const done = transactions.filter(
     ({ status, externalKey }) => status === 'SUCCESS' && !externalKey.endsWith('before'),
   );
-  expect(done.map(moneyOf).toSorted(), about).to.deep.equal(effects.map(moneyOf).toSorted());
+  expect(done.map(moneyOf).toSorted(), about).to.eql(effects.map(moneyOf).toSorted());
   if (!stays) expect(effects.length, about).to.be.at.least(1);
   if (onlyOnce.has(type)) expect(effects.filter((each) => each.type === type).length, about).to.be.at.most(1);
   const taken = total(transactions, ['PURCHASE', 'CAPTURE']);
@@ -34,13 +34,13 @@ export function expectOneRecord(played: Case, { effects, transactions, payments 
   expect(
     effects.map(({ type }) => type).filter((type) => type !== 'REFUND'),
     about,
-  ).to.deep.equal([]);
+  ).to.eql([]);
   const recorded = transactions.filter(({ transactionType }) => transactionType === 'CHARGEBACK');
   expect(
     recorded.map(({ status }) => status),
     about,
   ).to.include('SUCCESS');
-  for (const each of recorded) expect([each.status, each.leaseUntil], about).to.deep.equal(['SUCCESS', null]);
+  for (const each of recorded) expect([each.status, each.leaseUntil], about).to.eql(['SUCCESS', null]);
   expect(new Set(recorded.map(({ externalKey }) => externalKey)).size, about).to.equal(recorded.length);
   expect(total(transactions, ['CHARGEBACK']), about).to.be.at.most(total(transactions, ['PURCHASE']));
 }

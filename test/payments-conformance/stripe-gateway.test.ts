@@ -41,8 +41,8 @@ describe('the gateway of Stripe', () => {
       },
       notification: double.notification('customer.created'),
     });
-    expect(findings).to.deep.equal([]);
-    expect(notes).to.deep.equal([]);
+    expect(findings).to.eql([]);
+    expect(notes).to.eql([]);
     const members = Object.entries(gateway).flatMap(([name, value]) =>
       typeof value === 'function' ? [name] : [],
     );

@@ -52,7 +52,7 @@ describe('payments through Stripe', () => {
         const { asked, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
         expect(answer.firstPaymentReferenceId).to.match(/^pi_/);
-        expect((await shop.told(asked)).map(line)).to.deep.equal([`ERROR 10 ${code}`]);
+        expect((await shop.told(asked)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
     it('a customer who is there is asked for consent, and the payment is pending until then', async () => {
@@ -75,7 +75,7 @@ describe('payments through Stripe', () => {
       const { asked, answer } = await purchase({ currency: 'EUR' });
       expect(line(answer)).to.equal('PENDING 10');
       double.settle(asked.transactionId, 'FAILS');
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['ERROR 10 insufficient_funds']);
+      expect((await shop.told(asked)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
       expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('ERROR 10 insufficient_funds');
     });
   });
@@ -139,7 +139,7 @@ describe('payments through Stripe', () => {
       const sent = double.requests.filter(
         ({ method, pathname }) => method === 'POST' && moving.test(pathname),
       );
-      expect(sent.map(({ idempotencyKey }) => idempotencyKey)).to.deep.equal(
+      expect(sent.map(({ idempotencyKey }) => idempotencyKey)).to.eql(
         [bought, first.asked, second.asked, captured, voided, refunded].map(
           ({ transactionId }) => transactionId,
         ),
@@ -190,7 +190,7 @@ describe('payments through Stripe', () => {
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
       double.onCancel = () => double.settle(asked.transactionId);
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
     it('what was told to have failed cannot be paid any more', async () => {
@@ -198,7 +198,7 @@ describe('payments through Stripe', () => {
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
       for (const _ of [1, 2])
-        expect((await shop.told(asked)).map(line)).to.deep.equal(['ERROR 10 insufficient_funds']);
+        expect((await shop.told(asked)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
       expect(double.intentOf(asked.transactionId).status).to.equal('canceled');
     });
 
@@ -210,7 +210,7 @@ describe('payments through Stripe', () => {
         double.books.intents.set(copy.id, copy);
       }
       double.books.later(61_000);
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
       const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
     });
@@ -221,10 +221,10 @@ describe('payments through Stripe', () => {
       for (const { id } of customersOfAccount()) double.books.customers.delete(id);
       double.books.later(25 * 3_600_000);
       shop.restart();
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
       const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
-      expect(await shop.told(shop.asked())).to.deep.equal([]);
+      expect(await shop.told(shop.asked())).to.eql([]);
     });
 
     it('of a payment with more than a hundred refunds the first one is known', async () => {
@@ -261,7 +261,7 @@ describe('payments through Stripe', () => {
       const failed = await shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
       expect(failed).to.be.an('error');
       double.fault = 'NONE';
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
@@ -365,14 +365,14 @@ describe('payments through Stripe', () => {
       Object.assign(intent, { status: 'canceled', amount_capturable: 0, cancellation_reason: 'automatic' });
       const voided = await shop.gateway.void(shop.asked({ paymentId }), shop.context);
       expect(voided?.status).to.equal('PROCESSED');
-      expect((await shop.told(asked)).map(line)).to.deep.equal(['PROCESSED 10']);
+      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
     it('an amount of 0 checks the method', async () => {
       const { asked, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PROCESSED 0');
       expect(answer.firstPaymentReferenceId).to.match(/^seti_/);
-      expect((await shop.told(asked)).map(({ status }) => status)).to.deep.equal(['PROCESSED']);
+      expect((await shop.told(asked)).map(({ status }) => status)).to.eql(['PROCESSED']);
       await shop.customerWith('pm_card_chargeCustomerFail');
       expect((await held({ amount: '0' })).answer).to.include({
         status: 'ERROR',

@@ -34,7 +34,7 @@ describe('requests to Stripe', () => {
       const refusal = await mock.refusalOf(request);
       if (refusal !== null) refused.push(`${request.method} ${request.pathname} ${request.text}: ${refusal}`);
     }
-    expect(refused).to.deep.equal([]);
+    expect(refused).to.eql([]);
     expect(called(shop)).to.have.members(endpoints.map(({ method, path }) => `${method} ${path}`));
   });
 

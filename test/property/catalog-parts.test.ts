@@ -106,9 +106,9 @@ describe('Catalog version parts', () => {
           version.products,
         );
         const texts = plans.map(({ shape, text }) => (shape === null ? text : new Shape(shape).fill(text)));
-        expect(texts).to.deep.equal(version.plans.map(textOfPlan));
+        expect(texts).to.eql(version.plans.map(textOfPlan));
         expectSame(texts.map(planOfText), version.plans);
-        expect(texts.map((text) => textOfPlan(planOfText(text)))).to.deep.equal(texts);
+        expect(texts.map((text) => textOfPlan(planOfText(text)))).to.eql(texts);
         const [reread] = readCatalogXml(canonicalXml(version)).versions;
         const others = reread ? createVersion(reread.content).plans : [];
         expect(version.plans.map((plan, index) => samePlan(plan, others[index] ?? plan))).to.not.include(
@@ -129,7 +129,7 @@ describe('Catalog version parts', () => {
         }),
     );
     const held = parts.map((part) => part.value);
-    expect(held.map(({ name }) => name)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(held.map(({ name }) => name)).to.eql(['a', 'b', 'c', 'd']);
     for (const index of [0, 3, 1, 0, 2, 3]) expect(parts[index]?.value).to.equal(held[index]);
   });
 

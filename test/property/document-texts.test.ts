@@ -81,7 +81,7 @@ describe('arbitrary document texts', () => {
         .join('');
     forRuns(numRuns, [fc.dictionary(text, text, { noNullPrototype: true })], (entries) => {
       const source = Object.entries(entries).map(([key, value]) => `  ${written(key)} = ${written(value)}`);
-      expect([...parseProperties(source.join('\r\n'))]).to.deep.equal(Object.entries(entries));
+      expect([...parseProperties(source.join('\r\n'))]).to.eql(Object.entries(entries));
     });
   });
 

@@ -136,7 +136,7 @@ describe('billing day by day', () => {
       const life = new DailyLife(history);
       for (const step of history.steps) life.take(step);
       life.take({ do: 'RUN', daysLater: MOST_DAYS });
-      expect(life.dailyLines).to.deep.equal(life.dueLines);
+      expect(life.dailyLines).to.eql(life.dueLines);
       for (const [kind, count] of life.counts) counts.set(kind, count + (counts.get(kind) ?? 0));
     });
     for (const [kind, between] of Object.entries(HISTORIES_BETWEEN))

@@ -60,7 +60,7 @@ describe('splitting an amount', () => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
       const mirrored = allocate(total.negated(), shares, 'EUR').map((part) => formatDecimal(part.negated()));
-      expect(mirrored).to.deep.equal(allocate(total, shares, 'EUR').map(formatDecimal));
+      expect(mirrored).to.eql(allocate(total, shares, 'EUR').map(formatDecimal));
     }));
 });
 

@@ -96,7 +96,7 @@ const AS_STORED = { acceptsEmptyConditions: true };
 describe('Overdue evaluation', () => {
   it('overdue §1.4: restores an equal configuration from its XML', () =>
     forAll([anyConfig], (given) => {
-      expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.deep.equal(given);
+      expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);
     }));
 
   it('overdue §1.2 rule 3: preserves a JSON configuration in its XML and shows it as given', () => {
@@ -120,9 +120,9 @@ describe('Overdue evaluation', () => {
         })),
       };
       const read = readOverdueJson(stringifyExactJson(written), AS_STORED);
-      expect(readOverdueXml(writeOverdueXml(read), AS_STORED)).to.deep.equal(read);
+      expect(readOverdueXml(writeOverdueXml(read), AS_STORED)).to.eql(read);
       const shown = overdueDefinition(read);
-      expect(shown.overdueStates).to.deep.equal(
+      expect(shown.overdueStates).to.eql(
         written.overdueStates.map((each) => ({ ...each, condition: { ...each.condition } })),
       );
     });
@@ -181,9 +181,9 @@ describe('Overdue evaluation', () => {
         today,
         until,
       });
-      expect(
-        calendar.map(({ date, state: found }) => `${date} ${found?.name ?? CLEAR_STATE_NAME}`),
-      ).to.deep.equal(steps);
+      expect(calendar.map(({ date, state: found }) => `${date} ${found?.name ?? CLEAR_STATE_NAME}`)).to.eql(
+        steps,
+      );
     }));
 
   it('overdue §1.3: accepts or rejects any configuration text', () => {

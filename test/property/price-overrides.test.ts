@@ -60,23 +60,23 @@ describe('Price overrides', () => {
       const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
       const before = pricesOf(plan);
       const after = pricesOf(made);
-      expect([...after.keys()]).to.deep.equal([...before.keys()]);
+      expect([...after.keys()]).to.eql([...before.keys()]);
       for (const [target, price] of after) {
         const amount = overrides.get(target);
         const others = (of: InternationalPrice | undefined) =>
           of?.prices.filter(({ currency }) => currency !== 'USD');
         const dollars = price.prices.filter(({ currency }) => currency === 'USD');
-        if (amount === undefined) expect(price).to.deep.equal(before.get(target));
+        if (amount === undefined) expect(price).to.eql(before.get(target));
         else {
-          expect(dollars.map((each) => each.amount?.value.toFixed())).to.deep.equal([amount.toFixed()]);
-          expect(others(price)).to.deep.equal(others(before.get(target)));
+          expect(dollars.map((each) => each.amount?.value.toFixed())).to.eql([amount.toFixed()]);
+          expect(others(price)).to.eql(others(before.get(target)));
         }
       }
-      expect(made.phases.map(({ name }) => name)).to.deep.equal(
+      expect(made.phases.map(({ name }) => name)).to.eql(
         plan.phases.map(({ type }) => `${plan.name}-1-${type.toLowerCase()}`),
       );
       const same = new OverridePlan(plan.name, { ...definition, overrides: new Map() }).planFrom(plan);
-      expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
+      expect({ ...same, parentPlanName: undefined }).to.eql({ ...plan, parentPlanName: undefined });
     })).timeout(0);
 
   it('are unchanged after serialization, and equal in any order', () =>

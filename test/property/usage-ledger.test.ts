@@ -17,7 +17,7 @@ describe('the usage ledger', () => {
         zone,
         bill: (target) => {
           const invoice = booked.bill(target);
-          expect(invoice).to.deep.equal(scanned.bill(target));
+          expect(invoice).to.eql(scanned.bill(target));
           items += invoice.items.length;
           splits += booked.splits.length;
         },
@@ -37,7 +37,7 @@ describe('the usage ledger', () => {
           walked.reload();
           for (const ahead of [0, 9, 28, 31]) {
             const date = formatLocalDate(addDays(parseLocalDate(target), ahead));
-            expect(walked.bill(date)).to.deep.equal(full.bill(date));
+            expect(walked.bill(date)).to.eql(full.bill(date));
           }
         },
       });
@@ -54,7 +54,7 @@ describe('the usage ledger', () => {
       play([windowed, full], [...list, { do: 'BILL', on: 120 }, { do: 'BILL', on: 150 }], {
         zone,
         bill: (target) => {
-          expect(windowed.bill(target)).to.deep.equal(full.bill(target));
+          expect(windowed.bill(target)).to.eql(full.bill(target));
           if (windowed.from !== null && formatLocalDate(windowed.from) > dateOf(0)) leftOut += 1;
         },
         rewritten: () => {
@@ -76,9 +76,9 @@ describe('the usage ledger', () => {
         zone,
         bill: (target) => {
           const invoice = evaluated.bill(target);
-          expect(invoice).to.deep.equal(full.bill(target));
+          expect(invoice).to.eql(full.bill(target));
           credits += invoice.items.filter((item) => item.credits !== undefined).length;
-          expect(evaluated.bill(target).items, 'once more').to.deep.equal([]);
+          expect(evaluated.bill(target).items, 'once more').to.eql([]);
           full.bill(target);
           again += 1;
         },

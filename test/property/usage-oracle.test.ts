@@ -164,7 +164,7 @@ describe('the independent usage oracle', () => {
 /** Compared as text first, which is quicker, and tells where they differ. */
 function expectSame(made: unknown, owed: unknown, what: string): void {
   const [one, other] = [JSON.stringify(made, null, 1), JSON.stringify(owed, null, 1)];
-  if (one !== other) expect(made, `${what} bill\n${one}\nand the oracle\n${other}`).to.deep.equal(owed);
+  if (one !== other) expect(made, `${what} bill\n${one}\nand the oracle\n${other}`).to.eql(owed);
 }
 
 /** Much of what is billed is taken back at the end. */

@@ -81,7 +81,7 @@ describe('the rating of usage', () => {
       const second = rate(sectionOf(tail, 'ALL_TIERS'), rest);
       const whole = rate(section, points);
       expect(first.exact.plus(second.exact).toFixed()).to.equal(whole.exact.toFixed());
-      expect(second.overflow).to.deep.equal(whole.overflow);
+      expect(second.overflow).to.eql(whole.overflow);
     }));
 
   it('usage §5.5: loses nothing: lines add up to the amount, and blocks hold all units except those beyond', () => {
@@ -122,6 +122,6 @@ describe('the rating of usage', () => {
         currency: 'USD',
         overflow: 'CAP',
       });
-      expect(together).to.deep.equal(rate(section, points));
+      expect(together).to.eql(rate(section, points));
     }));
 });

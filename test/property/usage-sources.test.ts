@@ -52,8 +52,8 @@ describe('usage from a source', () => {
           zone,
           bill: (target) => {
             const invoice = supplied.bill(target);
-            expect(invoice).to.deep.equal(recorded.bill(target));
-            expect(supplied.bill(target).items, 'once more').to.deep.equal([]);
+            expect(invoice).to.eql(recorded.bill(target));
+            expect(supplied.bill(target).items, 'once more').to.eql([]);
             recorded.bill(target);
             items += invoice.items.length;
             credits += invoice.items.filter((item) => item.credits !== undefined).length;
@@ -85,7 +85,7 @@ describe('usage from a source', () => {
         const played = asSourcesTell(list).filter(({ do: what }) => what !== 'VOID_POINTS');
         play([recorded, supplied], [...played, { do: 'BILL', on: 120 }], {
           zone,
-          bill: (target) => expect(supplied.bill(target)).to.deep.equal(recorded.bill(target)),
+          bill: (target) => expect(supplied.bill(target)).to.eql(recorded.bill(target)),
         });
       },
     );

@@ -124,10 +124,10 @@ class StoredBundle {
     const { acme } = this.engine;
     const derived = await this.#ends();
     await this.engine.settle();
-    expect(await this.#ends(), 'what is derived is what is stored').to.deep.equal(derived);
+    expect(await this.#ends(), 'what is derived is what is stored').to.eql(derived);
     for (const account of this.#accounts) {
-      expect(await acme.tags.ofAccount(account), 'the account is not parked').to.deep.equal([]);
-      expect(await acme.invoices.verifyCoverage(account)).to.deep.equal([]);
+      expect(await acme.tags.ofAccount(account), 'the account is not parked').to.eql([]);
+      expect(await acme.invoices.verifyCoverage(account)).to.eql([]);
       await this.#checkTold(account);
     }
   }
@@ -142,7 +142,7 @@ class StoredBundle {
       for (const [from, until] of pausesToldBy(one, clock.now())) {
         const days = charged.get(one.subscriptionId) ?? [];
         const wrong = days.filter((day) => day >= from && day < until).map(formatLocalDate);
-        expect(wrong, `${one.planName} is charged while it is paused`).to.deep.equal([]);
+        expect(wrong, `${one.planName} is charged while it is paused`).to.eql([]);
       }
     }
   }
@@ -287,7 +287,7 @@ anyDatabase('the stored life of a bundle', (open) => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
         const jumped = await play(script, false);
-        expect(await play(script, true)).to.deep.equal(jumped);
+        expect(await play(script, true)).to.eql(jumped);
       }),
       { numRuns: Math.ceil(storedRuns / 4), interruptAfterTimeLimit: 3_600_000 },
     );

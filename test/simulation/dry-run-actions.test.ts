@@ -326,7 +326,7 @@ anyDatabase((kind, open) => {
       async function foresee(request: DryRunRequest): Promise<Outcome> {
         statements = [];
         const outcome = await outcomeOf(engine.acme.invoices.dryRun(request));
-        expect(statements.filter(isWrite)).to.deep.equal([]);
+        expect(statements.filter(isWrite)).to.eql([]);
         looked.statements += statements.length;
         return outcome;
       }
@@ -334,7 +334,7 @@ anyDatabase((kind, open) => {
       /** What is owed of the invoice before anything is paid on it. */
       function expectForeseen(real: InvoiceView | undefined, found: InvoiceView, { payer }: DryRunCase) {
         looked.foreseen += 1;
-        expect(real && linesOf(real)).to.deep.equal(linesOf(found));
+        expect(real && linesOf(real)).to.eql(linesOf(found));
         expect(real?.targetDate).to.equal(found.targetDate);
         const owed = found.status === 'DRAFT' ? decimal('0') : found.amount.plus(found.creditAdj);
         expect(formatDecimal(found.balance)).to.equal(formatDecimal(owed));
@@ -361,7 +361,7 @@ anyDatabase((kind, open) => {
         await liveUntil(until, input, today);
         const next = await written(accountId, before);
         if (invoice !== null) expectForeseen(next.at(-1), invoice, input);
-        else if (input.watched === 'ALL') expect(next.map(linesOf)).to.deep.equal([]);
+        else if (input.watched === 'ALL') expect(next.map(linesOf)).to.eql([]);
       }
 
       async function expectAsReal(input: DryRunCase, stage: Stage): Promise<void> {
@@ -375,7 +375,7 @@ anyDatabase((kind, open) => {
         const real = await outcomeOf(perform(input, stage).then(() => null));
         looked.writesOfActions += statements.filter(isWrite).length;
         if ('code' in real || 'code' in found) {
-          expect(found).to.deep.equal(real);
+          expect(found).to.eql(real);
           return;
         }
         await engine.settle();

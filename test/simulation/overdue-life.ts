@@ -138,7 +138,7 @@ export class OverdueLife {
         check: checks.get(accountId)?.asked ?? null,
         state: (await acme.overdue.ofAccount(accountId as Uuid)).name,
       };
-      expect(found, `account ${accountId} at ${formatInstant(clock.now())} after ${about}`).to.deep.equal({
+      expect(found, `account ${accountId} at ${formatInstant(clock.now())} after ${about}`).to.eql({
         blocks: expected.blocks.map(blockLine),
         ownsInvoicingOff: expected.ownsInvoicingOff,
         hasInvoicingOff: expected.hasInvoicingOff,

@@ -32,13 +32,13 @@ eachDatabase('thirteen months of random operations', (open, kind) => {
       const town = await Town.found(engine, new Random(seed), ACCOUNTS[kind]);
       await live(town, sizeOn(kind));
       const found = await Array.fromAsync(engine.billing.checks.breaches());
-      expect(found.slice(0, 20), 'what `billwright check` finds').to.deep.equal([]);
+      expect(found.slice(0, 20), 'what `billwright check` finds').to.eql([]);
       const evidence = await gather(town, 25);
       const failures = engine.logger.lines.filter(({ level }) => level === 'error');
-      expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
-      expect(breachesOf(invariants, evidence).slice(0, 20)).to.deep.equal([]);
+      expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.eql([]);
+      expect(breachesOf(invariants, evidence).slice(0, 20)).to.eql([]);
       const never = operations.filter(({ name }) => !town.accepted.has(name)).map(({ name }) => name);
-      if (isLongRun) expect(never).to.deep.equal([]);
+      if (isLongRun) expect(never).to.eql([]);
     } finally {
       await engine.close();
     }

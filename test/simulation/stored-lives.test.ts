@@ -91,8 +91,8 @@ class StoredLife {
     await this.engine.settle();
     for (const { id } of this.#accounts) {
       const tags = await this.engine.acme.tags.ofAccount(id);
-      expect(tags, 'the account is not parked').to.deep.equal([]);
-      expect(await this.engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
+      expect(tags, 'the account is not parked').to.eql([]);
+      expect(await this.engine.acme.invoices.verifyCoverage(id)).to.eql([]);
     }
   }
 

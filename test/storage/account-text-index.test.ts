@@ -73,7 +73,7 @@ eachDatabaseAndSuperuser((kind, open) => {
                 accounts.search(search, page),
               );
               const holding = stored.filter((_, index) => texts[index]?.includes(text.toLowerCase()));
-              expect(rows.map(({ id }) => id)).to.deep.equal(holding.map(({ id }) => id));
+              expect(rows.map(({ id }) => id)).to.eql(holding.map(({ id }) => id));
             }
           },
         ),
@@ -102,12 +102,12 @@ eachDatabaseAndSuperuser((kind, open) => {
           accounts.search(accountSearch('quagga'), { offset, limit }),
         );
         const shown = { found: rows.map(({ name }) => name), total, max };
-        expect(shown, `${offset} ${limit}`).to.deep.equal({ found, total: 5, max: 7 });
+        expect(shown, `${offset} ${limit}`).to.eql({ found, total: 5, max: 7 });
       }
       const none = await opened.storage.read(tenant, ({ accounts }) =>
         accounts.search(accountSearch('zebra'), page),
       );
-      expect([none.rows, none.total, none.max]).to.deep.equal([[], 0, 7]);
+      expect([none.rows, none.total, none.max]).to.eql([[], 0, 7]);
     });
 
     it('finds the current text of a changed account, not the previous text', async () => {
@@ -118,9 +118,9 @@ eachDatabaseAndSuperuser((kind, open) => {
         opened.read(async ({ accounts }) =>
           (await accounts.search(accountSearch(key), page)).rows.map(({ id }) => id),
         );
-      expect(await found('QUAGGA')).to.deep.equal([]);
-      expect(await found('OKAPI')).to.deep.equal([made.id]);
-      expect(await found(made.id.toUpperCase())).to.deep.equal([made.id]);
+      expect(await found('QUAGGA')).to.eql([]);
+      expect(await found('OKAPI')).to.eql([made.id]);
+      expect(await found(made.id.toUpperCase())).to.eql([made.id]);
     });
   });
 });
@@ -154,16 +154,16 @@ onPostgresql('the account text index on PostgreSQL', (open) => {
       accounts.search(accountSearch('QUAGGA'), page),
     );
     await storage.close();
-    expect(found.map(({ id }) => id)).to.deep.equal([quagga?.id]);
+    expect(found.map(({ id }) => id)).to.eql([quagga?.id]);
     return index;
   }
 
   it('is created if the role can create the extension', async () =>
-    expect(await made(async () => undefined)).to.deep.equal(['gin (folded_text gin_trgm_ops)']));
+    expect(await made(async () => undefined)).to.eql(['gin (folded_text gin_trgm_ops)']));
 
   it('uses the host’s extension in a schema outside the search path', async () => {
     const host = 'create schema host_extensions; create extension pg_trgm schema host_extensions';
-    expect(await made((client) => client.query(host))).to.deep.equal([
+    expect(await made((client) => client.query(host))).to.eql([
       'gin (folded_text host_extensions.gin_trgm_ops)',
     ]);
   });
@@ -172,13 +172,13 @@ onPostgresql('the account text index on PostgreSQL', (open) => {
     const index = await made((client, name) =>
       client.query(`revoke create on database ${name} from current_user`),
     );
-    expect(index).to.deep.equal([]);
+    expect(index).to.eql([]);
   });
 
   it('is omitted if the role cannot use the host’s extension', async () => {
     const host = `create schema host_extensions; create extension pg_trgm schema host_extensions;
       revoke usage on schema host_extensions from current_user`;
-    expect(await made((client) => client.query(host))).to.deep.equal([]);
+    expect(await made((client) => client.query(host))).to.eql([]);
   });
 });
 

@@ -96,7 +96,7 @@ eachDatabase('the audit history', (open, kind) => {
         userToken: authorship.userTokenOf(owner.accountRecordId),
       });
       expect(row?.targetRecordId).to.be.a('number').greaterThan(0);
-      expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get(tableName));
+      expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.eql(specified.get(tableName));
     });
 
   it('contains one row per insert and update of an ACCOUNT, with the account after each', async () => {
@@ -105,15 +105,15 @@ eachDatabase('the audit history', (open, kind) => {
     if (!given) throw new Error('no account');
     await opened.write((session) => session.accounts.update([{ ...given, name: 'after' }]));
     const rows = await auditOf(given.id);
-    expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.name])).to.deep.equal([
+    expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.name])).to.eql([
       ['INSERT', 'before'],
       ['UPDATE', 'after'],
     ]);
-    expect(rows.map((row) => [row.targetRecordId, row.accountRecordId])).to.deep.equal([
+    expect(rows.map((row) => [row.targetRecordId, row.accountRecordId])).to.eql([
       [given.recordId, given.recordId],
       [given.recordId, given.recordId],
     ]);
-    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('ACCOUNT'));
+    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.eql(specified.get('ACCOUNT'));
     expect(rows[0]?.recordId).to.be.lessThan(rows[1]?.recordId ?? 0);
   });
 
@@ -129,7 +129,7 @@ eachDatabase('the audit history', (open, kind) => {
     const amounts = [snapshot?.amount, snapshot?.rate].map((value) =>
       value instanceof Decimal ? formatDecimal(value) : value,
     );
-    expect(amounts).to.deep.equal([formatDecimal(hugeAmount), '29.95']);
+    expect(amounts).to.eql([formatDecimal(hugeAmount), '29.95']);
     expect(snapshot?.quantity).to.equal(null);
   });
 
@@ -200,20 +200,20 @@ eachDatabase('the audit history', (open, kind) => {
     const rows = await auditOf(definition.id);
     expect(
       rows.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
-    ).to.deep.equal([
+    ).to.eql([
       ['TAG_DEFINITIONS', 'INSERT', null],
       ['TAG_DEFINITIONS', 'DELETE', null],
     ]);
-    expect(rows.map(({ snapshot }) => snapshot?.isActive)).to.deep.equal([true, false]);
+    expect(rows.map(({ snapshot }) => snapshot?.isActive)).to.eql([true, false]);
     expect(rows[0]?.snapshot?.applicableObjectTypes).to.equal('ACCOUNT,BUNDLE');
-    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(specified.get('TAG_DEFINITIONS'));
+    expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.eql(specified.get('TAG_DEFINITIONS'));
   });
 
   it('contains one row per change of tags and custom fields in write order, and none for an already active tag', async () => {
     const [given, custom] = [tag(owner), customField(owner)];
     await opened.write(async (session) => {
       expect(await session.tags.insert([given])).to.have.length(1);
-      expect(await session.tags.insert([{ ...given, id: newId() }])).to.deep.equal([]);
+      expect(await session.tags.insert([{ ...given, id: newId() }])).to.eql([]);
       await session.customFields.insert([custom]);
     });
     await opened.write(async (session) => {
@@ -231,7 +231,7 @@ eachDatabase('the audit history', (open, kind) => {
         snapshot?.isActive,
         snapshot?.fieldValue,
       ]),
-    ).to.deep.equal([
+    ).to.eql([
       ['TAG', 'INSERT', true, undefined],
       ['CUSTOM_FIELD', 'INSERT', true, custom.value],
       ['CUSTOM_FIELD', 'UPDATE', true, 'new'],
@@ -251,7 +251,7 @@ eachDatabase('the audit history', (open, kind) => {
     const rows = await auditOf(version.id, opened.tenant.id);
     expect(
       rows.map(({ tableName, accountRecordId, snapshot }) => [tableName, accountRecordId, snapshot]),
-    ).to.deep.equal([
+    ).to.eql([
       ['TENANT', null, null],
       ['TENANT_KVS', null, null],
     ]);
@@ -280,7 +280,7 @@ eachDatabase('the audit history', (open, kind) => {
       await invoices.insertCoverage([coverageRow({ itemId: item.id })], () => acme.recordId);
       session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
     });
-    expect(await auditOf(given.id, item.id, acme.id)).to.deep.equal(before);
+    expect(await auditOf(given.id, item.id, acme.id)).to.eql(before);
   });
 
   it('stores the token of the causing call for each account of a batch', async () => {
@@ -290,6 +290,6 @@ eachDatabase('the audit history', (open, kind) => {
     const userTokenOf = (recordId: number | null) => tokens.get(recordId ?? 0) ?? newId();
     await opened.write((session) => session.subscriptions.insertBundles(bundles), author({ userTokenOf }));
     const rows = await auditOf(...bundles.map(({ id }) => id));
-    expect(rows.map(({ userToken }) => userToken)).to.deep.equal([...tokens.values()]);
+    expect(rows.map(({ userToken }) => userToken)).to.eql([...tokens.values()]);
   });
 });

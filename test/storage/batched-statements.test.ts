@@ -75,7 +75,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   it(`use ${batchesStatements ? 'one round trip with the begin and one with the commit' : 'a round trip each, like the begin and the commit'}`, async () => {
     await inTransaction(async (transaction) => {
       const made = await Promise.all([insert(transaction, 1), insert(transaction, 2)]);
-      expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.deep.equal([1n, 1n]);
+      expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.eql([1n, 1n]);
     });
     expectRoundTrips(2, 5);
   });
@@ -86,7 +86,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       (transaction) => Promise.all([insert(transaction, 3), insert(transaction, 4)]),
     );
     expectRoundTrips(1, 5);
-    expect(await ids()).to.deep.equal([1, 2, 3, 4]);
+    expect(await ids()).to.eql([1, 2, 3, 4]);
   });
 
   it('return their own rows, in request order', async () => {
@@ -97,7 +97,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
         ),
       ),
     );
-    expect(found).to.deep.equal([[{ a: 1 }], [{ a: 2, b: 3 }], [{ day: '2026-02-28' }]]);
+    expect(found).to.eql([[{ a: 1 }], [{ a: 2, b: 3 }], [{ day: '2026-02-28' }]]);
   });
 
   it('leave nothing stored if one of them fails, and report its error', async () => {
@@ -109,7 +109,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       ),
     );
     expect(failed).to.include({ code: '23505' });
-    expect(await ids()).to.deep.equal([1, 2, 3, 4]);
+    expect(await ids()).to.eql([1, 2, 3, 4]);
   });
 
   it('are prepared again after an error earlier in the first attempt', async () => {
@@ -122,7 +122,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       );
     expect((await rejection(attempt(0))).message).to.contain('division by zero');
     const [first, second] = await attempt(1);
-    expect([first.rows, second.rows]).to.deep.equal([[{ a: 1 }], [{ b: 2 }]]);
+    expect([first.rows, second.rows]).to.eql([[{ a: 1 }], [{ b: 2 }]]);
   });
 
   it('send a large statement at once while later ones are written', async () => {
@@ -169,7 +169,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(parameters.map((each) => String(each).length).filter((length) => length > 1_000)).to.have.lengthOf(
       1,
     );
-    expect(cells).to.deep.equal(rows.map((row) => [...row.slice(0, 5), true]));
+    expect(cells).to.eql(rows.map((row) => [...row.slice(0, 5), true]));
     const differing = manyRows(1_000, (index) => [
       '1',
       index === 999 ? null : 'x',
@@ -178,15 +178,13 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       index === 500 ? '2026-02-28' : null,
       0,
     ]);
-    expect((await readBack(differing)).cells).to.deep.equal(
-      differing.map((row) => [...row.slice(0, 5), false]),
-    );
+    expect((await readBack(differing)).cells).to.eql(differing.map((row) => [...row.slice(0, 5), false]));
   });
 
   it('read every row, even if all rows are equal', async () => {
     const { cells } = await readBack(manyRows(1_000, () => ['2', null, null, null, null, null]));
     expect(cells).to.have.lengthOf(1_000);
-    expect(cells.at(-1)).to.deep.equal(['2', null, null, null, null, null]);
+    expect(cells.at(-1)).to.eql(['2', null, null, null, null, null]);
   });
 
   it('parse rows as they arrive, and an unreadable row fails only its own statement', async () => {
@@ -250,14 +248,14 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       );
       for (let call = 0; call < 12; call += 1) {
         const { rows } = await transaction.executeQuery(compiled(text, parameters));
-        expect(rows).to.deep.equal([{ name: 'x' }]);
+        expect(rows).to.eql([{ name: 'x' }]);
       }
       const { rows } = await transaction.executeQuery(
         compiled('select generic_plans::int as kept from pg_prepared_statements where statement = $1', [
           text,
         ]),
       );
-      expect(rows).to.deep.equal([{ kept: 7 }]);
+      expect(rows).to.eql([{ kept: 7 }]);
     });
   });
 
@@ -282,7 +280,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
         return insert(transaction, 31);
       }),
     );
-    expect(postgresqlDialect.failureOf(failure)).to.deep.equal({ kind: 'away' });
+    expect(postgresqlDialect.failureOf(failure)).to.eql({ kind: 'away' });
     expect(await ids()).to.not.include(30);
   });
 }

@@ -40,11 +40,11 @@ eachDatabase('catalog entry storage', (open, kind) => {
       children: await catalogEntries.childrenOf([ofTenant.parentId ?? newId()]),
       exist: await catalogEntries.existForAccounts(),
     }));
-    expect(withoutIds(found.scope)).to.deep.equal([ofTenant, named]);
-    expect(withoutIds(found.account)).to.deep.equal([ofAccount]);
-    expect(withoutIds(found.accounts)).to.deep.equal([ofAccount]);
-    expect(withoutIds(found.named)).to.deep.equal([ofAccount, named]);
-    expect(withoutIds(found.children)).to.deep.equal([ofTenant]);
+    expect(withoutIds(found.scope)).to.eql([ofTenant, named]);
+    expect(withoutIds(found.account)).to.eql([ofAccount]);
+    expect(withoutIds(found.accounts)).to.eql([ofAccount]);
+    expect(withoutIds(found.named)).to.eql([ofAccount, named]);
+    expect(withoutIds(found.children)).to.eql([ofTenant]);
     expect(found.exist).to.equal(true);
     expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
   });
@@ -59,7 +59,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
     const before = await read(({ catalogs }) => catalogs.revision());
     await opened.write((session) => session.catalogEntries.apply({ addedRows: rows }));
     const found = await read(({ catalogEntries }) => catalogEntries.rowsOf([planName]));
-    expect(withoutIds(found)).to.deep.equal(
+    expect(withoutIds(found)).to.eql(
       [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
     );
   });
@@ -78,9 +78,9 @@ eachDatabase('catalog entry storage', (open, kind) => {
     await opened.write((session) => session.catalogEntries.apply({ addedRows: added }));
     const changedSince = (revision: number) =>
       read(({ catalogEntries }) => catalogEntries.plansChangedSince(revision));
-    expect(await changedSince(between + 1)).to.deep.equal([]);
-    expect(await changedSince(between)).to.deep.equal([late]);
-    expect((await changedSince(between - 1)).toSorted()).to.deep.equal([early, late].toSorted());
+    expect(await changedSince(between + 1)).to.eql([]);
+    expect(await changedSince(between)).to.eql([late]);
+    expect((await changedSince(between - 1)).toSorted()).to.eql([early, late].toSorted());
   });
 
   it('finds the accounts on plans and those that override their prices', async () => {
@@ -99,12 +99,12 @@ eachDatabase('catalog entry storage', (open, kind) => {
     });
     const accountsOn = (planNames: readonly string[], afterRecordId = 0, limit = 10) =>
       read(({ invoices }) => invoices.accountsOnPlans({ planNames, afterRecordId, limit }));
-    expect(await accountsOn([silver])).to.deep.equal([acme.recordId]);
-    expect(await accountsOn([gold, 'never', 'nul\0'])).to.deep.equal([second.recordId]);
-    expect(await accountsOn([gold, silver])).to.deep.equal([acme.recordId, second.recordId]);
-    expect(await accountsOn([gold, silver], 0, 1)).to.deep.equal([acme.recordId]);
-    expect(await accountsOn([gold, silver], acme.recordId)).to.deep.equal([second.recordId]);
-    expect(await accountsOn([])).to.deep.equal([]);
+    expect(await accountsOn([silver])).to.eql([acme.recordId]);
+    expect(await accountsOn([gold, 'never', 'nul\0'])).to.eql([second.recordId]);
+    expect(await accountsOn([gold, silver])).to.eql([acme.recordId, second.recordId]);
+    expect(await accountsOn([gold, silver], 0, 1)).to.eql([acme.recordId]);
+    expect(await accountsOn([gold, silver], acme.recordId)).to.eql([second.recordId]);
+    expect(await accountsOn([])).to.eql([]);
   });
 
   it('writes audit rows for additions and deletions with the previous content', async () => {
@@ -119,7 +119,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
       erasedRows: await catalogEntries.rowsOf([row.planName]),
     }));
     await opened.write((session) => session.catalogEntries.apply(stored));
-    expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.deep.equal([]);
+    expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.eql([]);
     const audit = await read((session) => session.audit.findHistories([entry.id, row.id]));
     expect(
       audit.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
@@ -160,7 +160,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
     }
     proceed.resolve();
     await Promise.all([keeper, deletion]);
-    expect(order).to.deep.equal([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
+    expect(order).to.eql([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
   });
 
   it('finds the current and former plans of a subscription', async () => {
@@ -170,6 +170,6 @@ eachDatabase('catalog entry storage', (open, kind) => {
       session.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]),
     );
     const used = await read(({ catalogEntries }) => catalogEntries.usedPlans(['has', 'had', 'never']));
-    expect(used.toSorted()).to.deep.equal(['had', 'has']);
+    expect(used.toSorted()).to.eql(['had', 'has']);
   });
 });

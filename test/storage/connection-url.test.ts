@@ -53,7 +53,7 @@ describe('the URL of a PostgreSQL database', () => {
   it('requests TLS with sslmode and sends nothing to a server without TLS', async () => {
     const port = await stand.listen();
     const failure = await failureOf(`postgresql://ada:secret@127.0.0.1:${port}/shop?sslmode=verify-full`);
-    expect(stand.first).to.deep.equal(tlsRequest);
+    expect(stand.first).to.eql(tlsRequest);
     expect(failure).to.include('does not support SSL').and.to.not.include('secret');
   });
 

@@ -192,7 +192,7 @@ eachDatabase('transactions lent by host libraries', (open, kind) => {
         return { own };
       });
       await writing.own;
-      expect(order).to.deep.equal(['host', 'engine']);
+      expect(order).to.eql(['host', 'engine']);
       await host.close();
     });
   } else {

@@ -123,7 +123,7 @@ eachDatabase('a host transaction', (open, kind) => {
       expect(runs).to.equal(2);
       await run('insert into host_orders values (6)');
     });
-    expect(await Promise.all(ids.map(found))).to.deep.equal([0, 1]);
+    expect(await Promise.all(ids.map(found))).to.eql([0, 1]);
     expect(await host.rows('select id from host_orders where id in (5, 6)')).to.have.length(2);
   });
 
@@ -211,7 +211,7 @@ eachDatabase('a storage instance on a host connection', (open, kind) => {
     await storage.prepare();
     const applied = await host.rows('select name from bw_migrations order by id');
     const list = kind === 'sqlite' ? sqliteMigrations : postgresqlMigrations;
-    expect(applied).to.deep.equal(list.map(({ name }) => ({ name })));
+    expect(applied).to.eql(list.map(({ name }) => ({ name })));
     await storage.close();
     await host.orm.close(true);
   });

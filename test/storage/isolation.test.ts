@@ -308,9 +308,9 @@ eachDatabaseAndSuperuser((kind, open) => {
 
     it('limits each read to the rows of its own tenant', async () => {
       const own = await lengths(opened.tenant);
-      expect(Object.entries(own).filter(([, length]) => !(length > 0))).to.deep.equal([]);
+      expect(Object.entries(own).filter(([, length]) => !(length > 0))).to.eql([]);
       const foreign = await lengths(stranger);
-      expect(Object.entries(foreign).filter(([, length]) => length !== 0)).to.deep.equal([]);
+      expect(Object.entries(foreign).filter(([, length]) => length !== 0)).to.eql([]);
     });
 
     it('covers every port method that finds rows', async () => {
@@ -341,8 +341,8 @@ eachDatabaseAndSuperuser((kind, open) => {
     it('prevents writes from changing, locking or deleting another tenant’s rows', async () => {
       const before = await opened.read(snapshot);
       await opened.storage.write(stranger, author(), async (session) => {
-        expect(await session.lockAccounts([acme.id], { waitMs: 10 })).to.deep.equal([]);
-        expect(await session.tryLockAccounts([acme.recordId])).to.deep.equal([]);
+        expect(await session.lockAccounts([acme.id], { waitMs: 10 })).to.eql([]);
+        expect(await session.tryLockAccounts([acme.recordId])).to.eql([]);
         await session.subscriptions.setChargedThrough([
           { subscriptionId: all.subscription.id, chargedThrough: { at: now, date: localDate(2099, 1, 1) } },
         ]);
@@ -351,14 +351,14 @@ eachDatabaseAndSuperuser((kind, open) => {
           await session.payments.updateTransactions([
             { transaction: { ...all.transaction, recordId: 1, status: 'SUCCESS' }, expected: 'UNKNOWN' },
           ]),
-        ).to.deep.equal([]);
+        ).to.eql([]);
         await session.unschedule(['key of the other tenant']);
         await session.unscheduleFuture(acme.recordId, instant(0));
-        expect(await session.usage.lockMarks([2])).to.deep.equal(new Map());
+        expect(await session.usage.lockMarks([2])).to.eql(new Map());
         expect(await session.usage.voidSubmission(1, 'tracking id')).to.equal('UNKNOWN');
-        expect(
-          await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(9) }], 9),
-        ).to.deep.equal([]);
+        expect(await session.usage.lockOpenDays([{ subscriptionRecordId: 1, before: dayAt(9) }], 9)).to.eql(
+          [],
+        );
         const day = { subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0), count: 1, archivedCount: 0 };
         await session.usage.archive([{ ...day, pieces: [{ ...day, part: 'ALL', after: 0, upTo: 1 }] }]);
         const forgotten = await session.usage.forgetKeys({
@@ -366,9 +366,9 @@ eachDatabaseAndSuperuser((kind, open) => {
           after: 0,
           limit: 9,
         });
-        expect(forgotten).to.deep.equal({ last: null, forgotten: 0 });
-        expect(await session.tags.holdDefinitions([all.definition.id])).to.deep.equal([]);
-        expect(await session.tags.lockDefinitions([all.definition.id])).to.deep.equal([]);
+        expect(forgotten).to.eql({ last: null, forgotten: 0 });
+        expect(await session.tags.holdDefinitions([all.definition.id])).to.eql([]);
+        expect(await session.tags.lockDefinitions([all.definition.id])).to.eql([]);
       });
       const zero = decimal('0');
       const refused: readonly ((session: WriteSession) => Promise<unknown>)[] = [
@@ -399,7 +399,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         const error = await rejection(opened.storage.write(stranger, author(), work));
         expect(error.name).to.equal('InvariantError');
       }
-      expect(await opened.read(snapshot)).to.deep.equal(before);
+      expect(await opened.read(snapshot)).to.eql(before);
       expect(await opened.storage.queue.countPending(opened.tenant.recordId, now)).to.equal(1);
       expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(0);
     });
@@ -414,10 +414,10 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(1);
       const take = (tenant: TenantRef) =>
         opened.storage.write(tenant, author(), (session) => session.invoices.takeInvoiceNumbers(1));
-      expect([await take(opened.tenant), await take(stranger)]).to.deep.equal([1, 1]);
+      expect([await take(opened.tenant), await take(stranger)]).to.eql([1, 1]);
       const last = (tenant: TenantRef) =>
         opened.storage.read(tenant, (session) => session.catalogs.lastOverridePlanNumber());
-      expect([await last(opened.tenant), await last(stranger)]).to.deep.equal([7, 0]);
+      expect([await last(opened.tenant), await last(stranger)]).to.eql([7, 0]);
     });
 
     const snapshot = async (session: ReadSession) => [

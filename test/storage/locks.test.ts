@@ -20,11 +20,11 @@ eachDatabaseAndOneByOne('account locks', (open, kind) => {
       ]),
       none: [...(await session.lockAccounts([], { waitMs: 1 })), ...(await session.tryLockAccounts([]))],
     }));
-    expect(locked.waiting).to.deep.equal(accounts);
-    expect(locked.single).to.deep.equal([accounts[2]]);
-    expect(locked.unknown).to.deep.equal([]);
-    expect(locked.free).to.deep.equal(accounts);
-    expect(locked.none).to.deep.equal([]);
+    expect(locked.waiting).to.eql(accounts);
+    expect(locked.single).to.eql([accounts[2]]);
+    expect(locked.unknown).to.eql([]);
+    expect(locked.free).to.eql(accounts);
+    expect(locked.none).to.eql([]);
   });
 });
 
@@ -77,7 +77,7 @@ onPostgresql('account locks on PostgreSQL', (open) => {
       await session.lockAccounts([idAt(1)], { waitMs: 1_000 });
       const recordIds = accounts.map(({ recordId }) => recordId);
       const free = await elsewhere((late) => late.tryLockAccounts(recordIds));
-      expect(free.map(({ id }) => id)).to.deep.equal([idAt(0), idAt(2)]);
+      expect(free.map(({ id }) => id)).to.eql([idAt(0), idAt(2)]);
       const read = await other.read(opened.tenant, (reader) => reader.accounts.findByIds([idAt(1)]));
       expect(read).to.have.length(1);
     });

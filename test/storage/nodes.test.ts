@@ -33,14 +33,14 @@ eachDatabase('node storage', (open, kind) => {
     const before = await system.nowMs();
     await nodes.beat({ ...node('first', 1_000), plugins: [] });
     const [first, later, ...others] = await nodes.list(MINUTE_MS);
-    expect(first).to.deep.equal({
+    expect(first).to.eql({
       ...node('first', 1_000),
       plugins: [],
       lastUpdatedDate: first?.lastUpdatedDate,
     });
     expect(first?.lastUpdatedDate).to.be.within(before, await system.nowMs());
     expect(later).to.deep.include(node('later', 2_000));
-    expect(others).to.deep.equal([]);
+    expect(others).to.eql([]);
   });
 
   it('omits and deletes nodes with an old heartbeat by the database clock', async () => {
@@ -50,11 +50,11 @@ eachDatabase('node storage', (open, kind) => {
     // Nobody was silent for longer than a minute; all were for longer than minus one.
     await nodes.purge(MINUTE_MS);
     expect(await nodes.list(MINUTE_MS)).to.have.length(2);
-    expect(await nodes.list(-MINUTE_MS)).to.deep.equal([]);
+    expect(await nodes.list(-MINUTE_MS)).to.eql([]);
     await nodes.remove(['one', 'nobody']);
-    expect(await nodes.names()).to.deep.equal(['two']);
+    expect(await nodes.names()).to.eql(['two']);
     await nodes.purge(-MINUTE_MS);
-    expect(await nodes.names()).to.deep.equal([]);
+    expect(await nodes.names()).to.eql([]);
   });
 
   it('returns broadcasts after a number with their tenant-less events, and deletes old ones', async () => {
@@ -78,16 +78,12 @@ eachDatabase('node storage', (open, kind) => {
       });
     const last = await nodes.lastBroadcast();
     const all = await nodes.broadcastsAfter(0, 10);
-    expect(all.map(({ recordId: _recordId, ...told }) => told)).to.deep.equal([first, second]);
+    expect(all.map(({ recordId: _recordId, ...told }) => told)).to.eql([first, second]);
     expect(all.at(-1)?.recordId).to.equal(last);
-    expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.deep.equal([
-      'B',
-    ]);
+    expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.eql(['B']);
     expect(await nodes.broadcastsAfter(0, 1)).to.have.length(1);
-    expect((await busEvents(database)).map(({ topic }) => topic)).to.deep.equal(
-      Array(2).fill('BROADCAST_SERVICE'),
-    );
+    expect((await busEvents(database)).map(({ topic }) => topic)).to.eql(Array(2).fill('BROADCAST_SERVICE'));
     await nodes.purgeBroadcasts(instant(1_001));
-    expect((await nodes.broadcastsAfter(0, 10)).map(({ type }) => type)).to.deep.equal(['B']);
+    expect((await nodes.broadcastsAfter(0, 10)).map(({ type }) => type)).to.eql(['B']);
   });
 });

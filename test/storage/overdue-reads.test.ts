@@ -60,9 +60,9 @@ eachDatabase('storage reads for overdue', (open, kind) => {
           at: at(minutes).at,
         }),
       ).then((states) => states.map(({ stateName }) => stateName));
-    expect(await found(0)).to.deep.equal([]);
-    expect(await found(1)).to.deep.equal(['early']);
-    expect(await found(5)).to.deep.equal(['last of two', 'of the other']);
+    expect(await found(0)).to.eql([]);
+    expect(await found(1)).to.eql(['early']);
+    expect(await found(5)).to.eql(['last of two', 'of the other']);
     expect(await found(9)).to.have.members(['later', 'of the other']);
   });
 
@@ -95,11 +95,11 @@ eachDatabase('storage reads for overdue', (open, kind) => {
     });
     const found = await read(({ payments }) => payments.findLastFailures([invoiceId, second]));
     const inOrder = found.toSorted((a, b) => a.transactionRecordId - b.transactionRecordId);
-    expect(inOrder.map(({ transactionRecordId: _, ...failure }) => failure)).to.deep.equal([
+    expect(inOrder.map(({ transactionRecordId: _, ...failure }) => failure)).to.eql([
       { invoiceId, paymentResponse: 'DECLINE' },
       { invoiceId: second, paymentResponse: null },
     ]);
-    expect(await read(({ payments }) => payments.findLastFailures([]))).to.deep.equal([]);
+    expect(await read(({ payments }) => payments.findLastFailures([]))).to.eql([]);
   });
 
   it('return whether overdue owns AUTO_INVOICING_OFF, until it is removed', async () => {
@@ -112,12 +112,12 @@ eachDatabase('storage reads for overdue', (open, kind) => {
       (await read(({ overdue }) => overdue.findAccounts([one.id, other.id]))).map(
         ({ accountId, isInvoicingOffOwned }) => [accountId, isInvoicingOffOwned],
       );
-    expect(await owned()).to.deep.equal([
+    expect(await owned()).to.eql([
       [one.id, true],
       [other.id, false],
     ]);
     await opened.write(({ overdue }) => overdue.disownInvoicingOff([one.id]));
-    expect(await owned()).to.deep.equal([
+    expect(await owned()).to.eql([
       [one.id, false],
       [other.id, false],
     ]);
@@ -160,10 +160,10 @@ eachDatabase('storage reads for overdue', (open, kind) => {
       { asker: other.recordId, lastDue: author().createdDate, availableAtMs: null, isUnderWay: false },
     ]);
     const ofParent = { asker: other.recordId, accountRecordId: one.recordId, dueBy: at(2).at };
-    expect(await ahead({ work: [ofParent] })).to.deep.equal([
+    expect(await ahead({ work: [ofParent] })).to.eql([
       { asker: other.recordId, lastDue: at(1).at, availableAtMs: null, isUnderWay: false },
     ]);
-    expect(await ahead({ topics: [OVERDUE_CHECK] })).to.deep.equal([
+    expect(await ahead({ topics: [OVERDUE_CHECK] })).to.eql([
       { asker: one.recordId, lastDue: at(4).at, availableAtMs: null, isUnderWay: false },
     ]);
     const claimed = await opened.storage.queue.claim({
@@ -177,13 +177,13 @@ eachDatabase('storage reads for overdue', (open, kind) => {
       account: { tenantRecordId: opened.tenant.recordId, accountRecordId: one.recordId },
     });
     expect(claimed).to.have.length(1);
-    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
+    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.eql([
       { asker: one.recordId, lastDue: at(3).at, availableAtMs: null, isUnderWay: true },
     ]);
     await opened.storage.queue.release(claimed, 700);
-    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.deep.equal([
+    expect(await ahead({ topics: [PAYMENT_RETRY] })).to.eql([
       { asker: one.recordId, lastDue: at(3).at, availableAtMs: 700, isUnderWay: false },
     ]);
-    expect(await ahead({ topics: [PAYMENT_RETRY], availableByMs: 699 })).to.deep.equal([]);
+    expect(await ahead({ topics: [PAYMENT_RETRY], availableByMs: 699 })).to.eql([]);
   });
 });

@@ -41,7 +41,7 @@ eachDatabase('override plans', (open, kind) => {
   it('are read with one statement in any number, and with none from the cache', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
-    expect(names).to.deep.equal(['gold-1', 'gold-2', 'gold-3']);
+    expect(names).to.eql(['gold-1', 'gold-2', 'gold-3']);
     opened.statements();
     const catalog = sold();
     const first = await read(catalog, ['gold-1', 'gold', null, 'gold-1', 'gold-9']);
@@ -119,8 +119,8 @@ onPostgresql('override plans on PostgreSQL with two nodes', (open) => {
     );
     const namesOf = Map.groupBy(made, (_, index) => amounts[index]);
     const names = [...namesOf.values()].map((plans) => new Set(plans.map((each) => each.name)));
-    expect(names.map((each) => each.size)).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1]);
-    expect(names.flatMap((each) => [...each]).toSorted()).to.deep.equal(
+    expect(names.map((each) => each.size)).to.eql([1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(names.flatMap((each) => [...each]).toSorted()).to.eql(
       [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `gold-${number}`),
     );
     const last = await first.read({ id, recordId }, (session) => session.catalogs.lastOverridePlanNumber());

@@ -188,7 +188,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
           accounts.map(({ recordId }) => recordId),
         );
       });
-      expect(found).to.deep.equal([]);
+      expect(found).to.eql([]);
     });
 
     it(`read days in force from the window on, without past days, ${size} at a time`, async () => {
@@ -201,7 +201,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
       // Of recurring charges where the window begins, and each kind from there on.
       expect(reads).to.have.length(4);
-      expect(reads.filter((line) => !/start_date ?[<>]/.test(line))).to.deep.equal([]);
+      expect(reads.filter((line) => !/start_date ?[<>]/.test(line))).to.eql([]);
     });
 
     it(`read and delete item days by period, without a full scan of the subscriptions, ${size} at a time`, async () => {
@@ -212,7 +212,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
       expect(reads).to.have.length(6);
-      expect(reads.filter((line) => !/start_date ?[>=]/.test(line))).to.deep.equal([]);
+      expect(reads.filter((line) => !/start_date ?[>=]/.test(line))).to.eql([]);
     });
 
     it(`use indexes for locks and updates, ${size} at a time`, async () => {
@@ -256,7 +256,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
           await session.unscheduleFuture(accounts[0]?.recordId ?? 0, now);
         }),
       );
-      expect(found).to.deep.equal([]);
+      expect(found).to.eql([]);
     });
   }
 
@@ -273,7 +273,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
       await session.customFields.findByAccount(first.recordId, { objectType: null });
       await Array.fromAsync(session.exports.auditEntriesOfAccount(first.recordId));
     });
-    expect(found).to.deep.equal([]);
+    expect(found).to.eql([]);
   });
 
   it('use the text index for a rare account text', async () => {
@@ -288,7 +288,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     const plans = await plansOf(opened.database, opened.bound());
     // The second counts what the search finds, and all there are up to a limit.
     for (const { plan } of plans) expect(plan.join('\n')).to.contain('bw_accounts_text_index');
-    if (kind === 'postgresql') expect(plans[0]?.plan.filter(isWalk)).to.deep.equal([]);
+    if (kind === 'postgresql') expect(plans[0]?.plan.filter(isWalk)).to.eql([]);
     else expect(plans[1]?.plan.join('\n')).to.contain('USING COVERING INDEX bw_accounts_text_index');
   });
 
@@ -307,13 +307,13 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         ),
       );
       await storage.close();
-      expect(rows.map(({ id }) => id)).to.deep.equal([first.id]);
+      expect(rows.map(({ id }) => id)).to.eql([first.id]);
       const [found] = await plansOf(
         database,
         statements.splice(0).filter(({ text }) => text.includes('bw_account_texts')),
       );
       expect(found?.plan.join('\n'), role).to.contain('bw_accounts_text_index');
-      expect(found?.plan.filter(isWalk), role).to.deep.equal([]);
+      expect(found?.plan.filter(isWalk), role).to.eql([]);
     }
   });
 
@@ -326,7 +326,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     });
     // How many there are in all is counted up to a limit.
     expect(sought).to.not.be.empty;
-    expect(sought.filter((statement) => !statement.includes('as max'))).to.deep.equal([]);
+    expect(sought.filter((statement) => !statement.includes('as max'))).to.eql([]);
     const paged = await reads(({ subscriptions }) => subscriptions.pageBundles(page));
     expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
   });
@@ -357,7 +357,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
           clauses: [{ ...searchedInvoiceField(column), operator: 'eq', value }],
         });
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
-        expect(plan.filter(isWalk)).to.deep.equal([]);
+        expect(plan.filter(isWalk)).to.eql([]);
       });
 
     it('follow the index order for a common value, without a sort', async () => {
@@ -384,7 +384,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         const plan = await planOf({ kind: 'id', id });
         expect(plan.join('\n')).to.contain('bw_invoices_id_unique');
         expect(plan.join('\n')).to.contain('bw_invoices_account_index');
-        expect(plan.filter(isWalk)).to.deep.equal([]);
+        expect(plan.filter(isWalk)).to.eql([]);
       }
     });
 
@@ -397,7 +397,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         const plan = await planOf({ kind: 'clauses', clauses });
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
-        expect(plan.filter(isWalk)).to.deep.equal([]);
+        expect(plan.filter(isWalk)).to.eql([]);
       });
 
     for (const [column, value, day] of [
@@ -419,7 +419,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         expect(found, plan.join('\n')).to.have.length.of.at.least({ sqlite: 3, postgresql: 1 }[kind]);
         for (const line of found) expect(line).to.match(new RegExp(`\\b${day}\\W*[<>]`));
         expect(plan.join('\n')).to.contain(`bw_invoices_${day}_index`);
-        expect(plan.filter(isWalk)).to.deep.equal([]);
+        expect(plan.filter(isWalk)).to.eql([]);
       });
   });
 
@@ -450,7 +450,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
       const cause = { userToken: newId(), accountRecordId: account?.recordId ?? 0 };
       await queue.countPending(opened.tenant.recordId, now, cause);
     });
-    expect(found).to.deep.equal([]);
+    expect(found).to.eql([]);
   });
 
   it(`use an index for a claim of one account among ${due} due entries of others`, async () => {

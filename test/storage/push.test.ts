@@ -48,21 +48,21 @@ eachDatabase((kind, open) => {
     const lease = (token: string): PushLease => ({ tenantRecordId: opened.tenant.recordId, token });
 
     it('assigns a tenant with a due delivery to one node until the lease ends, is renewed or is released', async () => {
-      expect(await take('one')).to.deep.equal([]);
+      expect(await take('one')).to.eql([]);
       await write([1]);
       const ours = [opened.tenant.recordId];
-      expect(await take('one')).to.deep.equal(ours);
-      expect(await take('two', LEASE_MS - 1)).to.deep.equal([]);
+      expect(await take('one')).to.eql(ours);
+      expect(await take('two', LEASE_MS - 1)).to.eql([]);
       await opened.storage.push.renew([lease('one'), lease('two')], 2 * LEASE_MS);
-      expect(await take('two', LEASE_MS)).to.deep.equal([]);
-      expect(await take('two', 2 * LEASE_MS)).to.deep.equal(ours);
+      expect(await take('two', LEASE_MS)).to.eql([]);
+      expect(await take('two', 2 * LEASE_MS)).to.eql(ours);
       await opened.storage.push.release([lease('one')]);
-      expect(await take('three', 2 * LEASE_MS)).to.deep.equal([]);
+      expect(await take('three', 2 * LEASE_MS)).to.eql([]);
       await opened.storage.push.release([lease('two')]);
-      expect(await take('three', 2 * LEASE_MS)).to.deep.equal(ours);
-      expect(await opened.storage.push.owners()).to.deep.equal(['three']);
+      expect(await take('three', 2 * LEASE_MS)).to.eql(ours);
+      expect(await opened.storage.push.owners()).to.eql(['three']);
       await opened.storage.push.releaseFrom(['three']);
-      expect(await take('four')).to.deep.equal(ours);
+      expect(await take('four')).to.eql(ours);
     });
 
     it('distributes many tenants over the nodes, each to one node', async () => {
@@ -71,9 +71,7 @@ eachDatabase((kind, open) => {
       const takes = await Promise.all(['one', 'two', 'three', 'four'].map((owner) => take(owner, 0, 1)));
       expect(takes.flat().length).to.equal(new Set(takes.flat()).size);
       const rest = await take('last');
-      expect([...takes.flat(), ...rest].toSorted()).to.deep.equal(
-        others.map(({ recordId }) => recordId).toSorted(),
-      );
+      expect([...takes.flat(), ...rest].toSorted()).to.eql(others.map(({ recordId }) => recordId).toSorted());
     });
 
     it('loads deliveries in order, first attempts before due retries, without those already loaded', async () => {
@@ -83,7 +81,7 @@ eachDatabase((kind, open) => {
       const accounts = async (changes: Parameters<typeof load>[0] = {}) =>
         (await load(changes)).map(({ accountRecordId, dueOrder }) => [accountRecordId, dueOrder > 0]);
       const all = await load();
-      expect(await accounts()).to.deep.equal([
+      expect(await accounts()).to.eql([
         [7, false],
         [7, false],
         [8, false],
@@ -91,16 +89,16 @@ eachDatabase((kind, open) => {
         [8, true],
       ]);
       const held = all.map(({ recordId }) => recordId);
-      expect(await accounts({ held })).to.deep.equal([
+      expect(await accounts({ held })).to.eql([
         [null, false],
         [9, false],
       ]);
-      expect((await accounts({ enoughOf: [7, 0] })).slice(0, 2)).to.deep.equal([
+      expect((await accounts({ enoughOf: [7, 0] })).slice(0, 2)).to.eql([
         [8, false],
         [9, false],
       ]);
       expect(await opened.storage.push.nextDue(NOW)).to.equal(NOW + 1);
-      expect(await opened.storage.push.backlog({ businessNow: NOW, limit: 100 })).to.deep.equal({
+      expect(await opened.storage.push.backlog({ businessNow: NOW, limit: 100 })).to.eql({
         due: 7,
         oldest: NOW - 1_000,
       });
@@ -125,37 +123,37 @@ eachDatabase((kind, open) => {
       expect(await opened.storage.push.record(lease('one'), [sent], LEASE_MS)).to.equal(false);
       expect(await load()).to.have.length(1);
       expect(await opened.storage.push.record(lease('two'), [sent], 3 * LEASE_MS)).to.equal(true);
-      expect(await load()).to.deep.equal([]);
+      expect(await load()).to.eql([]);
       // Storing renews the lease.
       await publishEvents(opened, [7]);
-      expect(await take('three', 3 * LEASE_MS - 1)).to.deep.equal([]);
+      expect(await take('three', 3 * LEASE_MS - 1)).to.eql([]);
       const { push } = opened.storage;
       expect(await push.hasDue(opened.tenant.recordId, NOW)).to.equal(true);
       expect(await push.hasDue(opened.tenant.recordId + 1, NOW)).to.equal(false);
-      expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.deep.equal([0, 1]);
+      expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.eql([0, 1]);
     });
 
     it('keeps events on the bus until they are taken once, under the lease, in bus order', async () => {
       const { push, events } = opened.storage;
       await publishEvents(opened, [7]);
       await publishEvents(opened, [8, 9]);
-      expect(await load()).to.deep.equal([]);
+      expect(await load()).to.eql([]);
       expect(await push.hasDue(opened.tenant.recordId, NOW)).to.equal(true);
       expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
       expect(await push.backlog({ businessNow: NOW, limit: 2 })).to.have.property('due', 2);
-      expect(await take('one')).to.deep.equal([opened.tenant.recordId]);
+      expect(await take('one')).to.eql([opened.tenant.recordId]);
       const upTo = await events.horizon(opened.tenant.recordId);
       const { after, found } = await opened.read(async (session) => {
         const from = (await session.deliveries.takenUpTo()) ?? 0;
         return { after: from, found: await session.events.list({ after: from, upTo, limit: 10 }) };
       });
-      expect(found.map(({ accountRecordId }) => accountRecordId)).to.deep.equal([7, 8, 9]);
+      expect(found.map(({ accountRecordId }) => accountRecordId)).to.eql([7, 8, 9]);
       const deliveries = found.map(({ eventId: id, accountRecordId }) => delivery({ id, accountRecordId }));
       const taken = { after, upTo, deliveries };
       expect(await push.takeUp(lease('two'), taken, LEASE_MS)).to.equal('LOST');
       expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('TAKEN');
       expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('MOVED');
-      expect((await load()).map(({ id }) => id)).to.deep.equal(found.map(({ eventId }) => eventId));
+      expect((await load()).map(({ id }) => id)).to.eql(found.map(({ eventId }) => eventId));
       // Events of before a callback are not for it, and without one there is nothing to take up.
       await publishEvents(opened, [10]);
       await opened.write((session) => session.keyValues.setCallback(2));
@@ -187,9 +185,7 @@ eachDatabase((kind, open) => {
       expect(await books.hasDue(tenant.recordId, NOW)).to.equal(true);
       expect(await books.hasDue(tenant.recordId + 1, NOW)).to.equal(false);
       expect(await books.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 2);
-      expect(await books.take({ owner: 'one', token: 'one', limit: 9, ...at })).to.deep.equal([
-        tenant.recordId,
-      ]);
+      expect(await books.take({ owner: 'one', token: 'one', limit: 9, ...at })).to.eql([tenant.recordId]);
       const upTo = await storage.events.horizon(tenant.recordId);
       const lease: PushLease = { tenantRecordId: tenant.recordId, token: 'one' };
       const taken = { after: begun ?? 0, upTo, deliveries: [delivery({ url: 'books', accountRecordId: 8 })] };
@@ -205,7 +201,7 @@ eachDatabase((kind, open) => {
       const held = { tenantRecordId: tenant.recordId, businessNow: NOW, limit: 9, held: [], enoughOf: [] };
       expect(await books.load(held)).to.have.length(1);
       const none = await storage.sink('mails').take({ owner: 'one', token: 'one', limit: 9, ...at });
-      expect(none).to.deep.equal([]);
+      expect(none).to.eql([]);
     });
 
     it('deletes a sink that no node uses in batches, and keeps one in use', async () => {
@@ -231,10 +227,10 @@ eachDatabase((kind, open) => {
       await storage.sinks.register(['books']);
       const forget = () => storage.sinks.forget(HOUR_MS, 2);
       await forget();
-      expect([await due('mails'), await takenUpTo('mails')]).to.deep.equal([1, upTo]);
+      expect([await due('mails'), await takenUpTo('mails')]).to.eql([1, upTo]);
       await forget();
-      expect([await due('mails'), await takenUpTo('mails')]).to.deep.equal([0, null]);
-      expect([await due('books'), await takenUpTo('books')]).to.deep.equal([3, upTo]);
+      expect([await due('mails'), await takenUpTo('mails')]).to.eql([0, null]);
+      expect([await due('books'), await takenUpTo('books')]).to.eql([3, upTo]);
     });
   });
 
@@ -312,7 +308,7 @@ eachDatabase((kind, open) => {
         (plan) => !plan.split('\n').every((line) => !isWalk(line) || onLeases.test(line)),
       );
       await storage.close();
-      expect(walks).to.deep.equal([], walks.join('\n\n'));
+      expect(walks).to.eql([], walks.join('\n\n'));
     });
   });
 });

@@ -118,8 +118,8 @@ eachDatabase('queue storage', (open, kind) => {
       claimId,
     });
     expect(entry?.recordId).to.be.greaterThan(0);
-    expect(Object.keys(entry?.payload ?? {})).to.deep.equal(Object.keys(payload));
-    expect(entry?.payload).to.deep.equal(payload);
+    expect(Object.keys(entry?.payload ?? {})).to.eql(Object.keys(payload));
+    expect(entry?.payload).to.eql(payload);
     expect(entry?.payload.amount).to.be.instanceOf(Decimal);
   });
 
@@ -128,7 +128,7 @@ eachDatabase('queue storage', (open, kind) => {
       [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
       [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
     );
-    expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
+    expect(await drain()).to.eql([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
   });
 
   it('claims entries of a single account and reports whether any are due', async () => {
@@ -145,48 +145,46 @@ eachDatabase('queue storage', (open, kind) => {
       expect(await hasDue(0), 'what is in processing counts').to.equal(true);
       await queue.finish(claimed);
     }
-    expect(rounds).to.deep.equal([['bus 1'], ['bus 2'], ['early']]);
+    expect(rounds).to.eql([['bus 1'], ['bus 2'], ['early']]);
     expect(await hasDue(0), 'the future does not').to.equal(false);
     expect(await hasDue(2)).to.equal(true);
-    expect(
-      await claim({ account: { ...account, tenantRecordId: account.tenantRecordId + 1 } }),
-    ).to.deep.equal([]);
-    expect(await drain()).to.deep.equal([['other', 'third']]);
+    expect(await claim({ account: { ...account, tenantRecordId: account.tenantRecordId + 1 } })).to.eql([]);
+    expect(await drain()).to.eql([['other', 'third']]);
   });
 
   it('respects the limit and due dates before 1970', async () => {
     await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
-    expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
-    expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
+    expect(names(await claim({ limit: 1 }))).to.eql(['old']);
+    expect(names(await claim({ limit: 5 }))).to.eql(['older', 'now']);
   });
 
   it('claims entries without an account independently', async () => {
     await put([bus(null, 'a'), bus(null, 'b')]);
-    expect(names(await claim())).to.deep.equal(['a', 'b']);
+    expect(names(await claim())).to.eql(['a', 'b']);
   });
 
   it('claims no second entry of an account until the first is finished', async () => {
     await put([bus(0, 'a'), bus(0, 'b')]);
     const first = await claim();
-    expect(names(first)).to.deep.equal(['a']);
-    expect(await claim()).to.deep.equal([]);
+    expect(names(first)).to.eql(['a']);
+    expect(await claim()).to.eql([]);
     await queue.finish(first);
-    expect(names(await claim())).to.deep.equal(['b']);
+    expect(names(await claim())).to.eql(['b']);
   });
 
   it('leaves unknown topics waiting without blocking others', async () => {
     await put([bus(0, 'unknown')], [due(0, 'known')]);
-    expect(names(await claim({ topics: [queueName] }))).to.deep.equal(['known']);
+    expect(names(await claim({ topics: [queueName] }))).to.eql(['known']);
   });
 
   it('archives an event without consumers at once, in order', async () => {
     await opened.storage.prepare({ consumedTopics: new Set([event]) });
     await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
-    expect(await drain()).to.deep.equal([['a'], ['b']]);
+    expect(await drain()).to.eql([['a'], ['b']]);
     // One purge row each: all three are in the history, under one numbering.
     expect(await queue.purgeHistory(instant(now + 1), 100)).to.equal(3);
     await put([bus(0, 'next')]);
-    expect(names(await claim())).to.deep.equal(['next']);
+    expect(names(await claim())).to.eql(['next']);
   });
 
   it('retries an entry after its pause with one more error, while the account’s bus entries wait', async () => {
@@ -194,14 +192,12 @@ eachDatabase('queue storage', (open, kind) => {
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
     await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
-    expect(await claim()).to.deep.equal([]);
+    expect(await claim()).to.eql([]);
     systemNowMs += 4_999;
-    expect(await claim()).to.deep.equal([]);
+    expect(await claim()).to.eql([]);
     systemNowMs += 1;
     const again = await claim();
-    expect(again.map(({ errorCount, payload }) => [payload.name, errorCount])).to.deep.equal([
-      ['failing', 1],
-    ]);
+    expect(again.map(({ errorCount, payload }) => [payload.name, errorCount])).to.eql([['failing', 1]]);
   });
 
   it('stops blocking the account if a bus entry pauses for more than 60 s', async () => {
@@ -209,7 +205,7 @@ eachDatabase('queue storage', (open, kind) => {
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
     await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 60_001 }]);
-    expect(names(await claim())).to.deep.equal(['free']);
+    expect(names(await claim())).to.eql(['free']);
   });
 
   it('blocks nothing for a notification that waits for its retry', async () => {
@@ -217,17 +213,17 @@ eachDatabase('queue storage', (open, kind) => {
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
     await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
-    expect(names(await claim())).to.deep.equal(['free']);
+    expect(names(await claim())).to.eql(['free']);
   });
 
   it('returns a released entry unchanged after its pause', async () => {
     await put([bus(0, 'busy')]);
     const claimed = await claim();
     await queue.release(claimed, systemNowMs + 100);
-    expect(await claim()).to.deep.equal([]);
+    expect(await claim()).to.eql([]);
     systemNowMs += 100;
     const [again] = await claim();
-    expect([again?.payload.name, again?.errorCount]).to.deep.equal(['busy', 0]);
+    expect([again?.payload.name, again?.errorCount]).to.eql(['busy', 0]);
     expect(again?.recordId).to.equal(claimed[0]?.recordId);
   });
 
@@ -236,7 +232,7 @@ eachDatabase('queue storage', (open, kind) => {
     const [bad] = await claim();
     if (!bad) throw new Error('nothing claimed');
     await queue.fail([{ entry: bad, reason: 'no use' }]);
-    expect(names(await claim())).to.deep.equal(['good']);
+    expect(names(await claim())).to.eql(['good']);
   });
 
   it('rejects changes from an expired claim', async () => {
@@ -247,7 +243,7 @@ eachDatabase('queue storage', (open, kind) => {
     if (!lost || !kept) throw new Error('nothing claimed');
     await queue.renew([kept], systemNowMs + leaseMs);
     expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
-    expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.deep.equal([kept.recordId]);
+    expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.eql([kept.recordId]);
     for (const attempt of [
       () => queue.finish(claimed),
       () => queue.markDone([lost], 'handler'),
@@ -260,8 +256,8 @@ eachDatabase('queue storage', (open, kind) => {
     await queue.release([lost], 0);
     // It is there once, as another claim finds it.
     await queue.finish([kept]);
-    expect(names(await claim())).to.deep.equal(['a']);
-    expect(await claim()).to.deep.equal([]);
+    expect(names(await claim())).to.eql(['a']);
+    expect(await claim()).to.eql([]);
   });
 
   it('prevents a claim from changing an entry that another claim now holds, on the same node or a different one', async () => {
@@ -272,7 +268,7 @@ eachDatabase('queue storage', (open, kind) => {
       systemNowMs += leaseMs;
       expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
       const taken = await claim({ node });
-      expect(await queue.renew([lost], systemNowMs + 10 * leaseMs)).to.deep.equal([]);
+      expect(await queue.renew([lost], systemNowMs + 10 * leaseMs)).to.eql([]);
       for (const attempt of [
         () => queue.finish([lost]),
         () => queue.markDone([lost], 'handler'),
@@ -283,7 +279,7 @@ eachDatabase('queue storage', (open, kind) => {
         expect((await rejection(attempt())).name).to.equal('LeaseLostError');
       await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
       await queue.release([lost], 0);
-      expect(await claim(), 'what is free').to.deep.equal([]);
+      expect(await claim(), 'what is free').to.eql([]);
       expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
       await queue.finish(taken);
     }
@@ -311,17 +307,17 @@ eachDatabase('queue storage', (open, kind) => {
     systemNowMs += 1;
     expect(await takeBack()).to.equal(2);
     const again = await claim();
-    expect(names(again).toSorted()).to.deep.equal(['a', 'b']);
+    expect(names(again).toSorted()).to.eql(['a', 'b']);
     expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
   });
 
   it('recovers all claims of given nodes, regardless of their leases', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
-    expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
+    expect((await queue.owners()).toSorted()).to.eql(['n1', 'n2', 'n3']);
     expect(await queue.takeBackFrom([])).to.equal(0);
     expect(await queue.takeBackFrom(['n0', 'n1', 'n3'])).to.equal(2);
-    expect(names(await claim()).toSorted()).to.deep.equal(['a', 'c']);
+    expect(names(await claim()).toSorted()).to.eql(['a', 'c']);
   });
 
   it('reaps repeatedly recovered entries, unless they finished in between', async () => {
@@ -358,7 +354,7 @@ eachDatabase('queue storage', (open, kind) => {
     const copies = await claim();
     const deadly = copies.find(({ payload }) => payload.name === 'deadly');
     expect(deadly?.recordId).to.be.greaterThan(first?.recordId ?? Number.NaN);
-    expect(names(copies).toSorted()).to.deep.equal(['deadly', 'slow']);
+    expect(names(copies).toSorted()).to.eql(['deadly', 'slow']);
   });
 
   it('accumulates the marks of handlers', async () => {
@@ -368,19 +364,19 @@ eachDatabase('queue storage', (open, kind) => {
     await opened.write((session) => session.markDone(claimed, 'second "x"'));
     await queue.retry(claimed.map((entry) => ({ entry, reason: 'third failed', availableAtMs: 0 })));
     const [again] = await claim();
-    expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
+    expect(again?.doneHandlers).to.eql(['first', 'second "x"']);
   });
 
   it('keeps the first of two live notifications with one key, and accepts another after it finishes', async () => {
     await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
     await put([], [keyed(1, 'third', 'key')]);
     const claimed = await claim();
-    expect(names(claimed)).to.deep.equal(['first']);
+    expect(names(claimed)).to.eql(['first']);
     await opened.write(async (session) => {
       await session.finish(claimed);
       session.schedule([keyed(0, 'fourth', 'key')]);
     });
-    expect(await drain()).to.deep.equal([['fourth']]);
+    expect(await drain()).to.eql([['fourth']]);
   });
 
   it('unschedules live notifications, including those scheduled in the same transaction', async () => {
@@ -390,7 +386,7 @@ eachDatabase('queue storage', (open, kind) => {
       await session.unschedule(['a', 'c', 'unknown']);
       session.schedule([keyed(0, 'a again', 'a')]);
     });
-    expect(await drain()).to.deep.equal([['b'], ['a again']]);
+    expect(await drain()).to.eql([['b'], ['a again']]);
   });
 
   it('leaves a claimed notification to its handler when it is unscheduled', async () => {
@@ -409,13 +405,13 @@ eachDatabase('queue storage', (open, kind) => {
           queue.countPending(tenant, businessNow),
         ),
       );
-    expect(await count(now)).to.deep.equal([2, 0, 2]);
+    expect(await count(now)).to.eql([2, 0, 2]);
     const [first] = await claim({ limit: 1 });
     if (!first) throw new Error('nothing claimed');
-    expect(await count(now)).to.deep.equal([2, 0, 2]);
+    expect(await count(now)).to.eql([2, 0, 2]);
     await queue.retry([{ entry: first, reason: 'failed', availableAtMs: systemNowMs + 10_000 }]);
-    expect(await count(now)).to.deep.equal([2, 0, 2]);
-    expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
+    expect(await count(now)).to.eql([2, 0, 2]);
+    expect(await count(instant(now + 1))).to.eql([3, 0, 3]);
   });
 
   it('returns the due date of the next notification in known queues', async () => {
@@ -441,7 +437,7 @@ eachDatabase('queue storage', (open, kind) => {
     await queue.retry([]);
     await queue.release([], 0);
     await queue.fail([]);
-    expect(opened.statements()).to.deep.equal([]);
+    expect(opened.statements()).to.eql([]);
   });
 });
 
@@ -494,7 +490,7 @@ onPostgresql('queue storage on PostgreSQL with two nodes', (open) => {
       work(other, 'n2'),
     ]);
     const order = Array.from({ length: perAccount }, (_, number) => number);
-    expect([...seen.values()]).to.deep.equal(accounts.map(() => order));
+    expect([...seen.values()]).to.eql(accounts.map(() => order));
     expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
   });
 
@@ -532,7 +528,7 @@ onPostgresql('queue storage on PostgreSQL with two nodes', (open) => {
       const second = other.queue.claim({ ...request, claimId: newId() });
       await until(async () => (await first.query(waitingClaims)).rows[0]?.waiting === '1');
       await first.query('commit');
-      expect(names(await second)).to.deep.equal([]);
+      expect(names(await second)).to.eql([]);
     } finally {
       await first.end();
     }

@@ -203,23 +203,23 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
           records.map(({ id }) => id),
         ),
       );
-      expect(withoutRecordIds(found)).to.deep.equal(records);
+      expect(withoutRecordIds(found)).to.eql(records);
       const recordIds = found.map((record) => Reflect.get(record, 'recordId'));
-      expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
+      expect(recordIds).to.eql(recordIds.toSorted((a, b) => a - b));
     });
 
   it('preserves every field of an account, which is found by id, record id and key', async () => {
     const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
     const stored = await opened.write((session) => session.accounts.insert(given));
-    expect(withoutRecordIds(stored)).to.deep.equal(given);
+    expect(withoutRecordIds(stored)).to.eql(given);
     const ids = stored.map(({ id }) => id);
-    expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(stored);
+    expect(await read((session) => session.accounts.findByIds(ids))).to.eql(stored);
     expect(
       await read((session) => session.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))),
-    ).to.deep.equal(stored);
+    ).to.eql(stored);
     expect(
       await read((session) => session.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))),
-    ).to.deep.equal(stored);
+    ).to.eql(stored);
 
     const swapped = stored.map((record, index) => ({
       ...account(index === 0 ? bareAccount : {}),
@@ -228,7 +228,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       createdDate: record.createdDate,
     }));
     await opened.write((session) => session.accounts.update(swapped));
-    expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(swapped);
+    expect(await read((session) => session.accounts.findByIds(ids))).to.eql(swapped);
   });
 
   it('returns active blocking states with every field, by effective instant and sequence', async () => {
@@ -242,7 +242,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     ];
     await opened.write((session) => session.subscriptions.insertBlockingStates(states));
     const found = await read((session) => session.subscriptions.findBlockingStates([blockedId]));
-    expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
+    expect(withoutRecordIds(found)).to.eql([states[2], states[1], states[0]]);
   });
 
   it('returns active blocks of all objects of an account, without the limits of services', async () => {
@@ -262,7 +262,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const found = await read((session) =>
       session.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id)),
     );
-    expect(withoutRecordIds(found)).to.deep.equal([states[1], states[2], states[0]]);
+    expect(withoutRecordIds(found)).to.eql([states[1], states[2], states[0]]);
   });
 
   it('returns active lifecycle events of subscriptions, by effective instant and sequence', async () => {
@@ -274,7 +274,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     ];
     await opened.write((session) => session.subscriptions.insertEvents(events));
     const found = await read((session) => session.subscriptions.findEvents([subscriptionId]));
-    expect(withoutRecordIds(found)).to.deep.equal([events[1], events[0]]);
+    expect(withoutRecordIds(found)).to.eql([events[1], events[0]]);
   });
 
   it('returns bundles and subscriptions by key, account and bundle, with the charged-through date', async () => {
@@ -297,12 +297,12 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       ofKey: await subscriptions.findByKeys([addOn.externalKey]),
       lastPage: await subscriptions.pageBundlesOfAccount(stored.id, { offset: 0, limit: -1 }),
     }));
-    expect(withoutRecordIds(found.byKey)).to.deep.equal([first]);
-    expect(withoutRecordIds(found.byAccount)).to.deep.equal([first, second]);
-    expect(withoutRecordIds(found.byBundle)).to.deep.equal([{ ...base, chargedThrough }, addOn]);
-    expect(withoutRecordIds(found.ofKey)).to.deep.equal([addOn]);
-    expect(withoutRecordIds(found.lastPage.rows)).to.deep.equal([second]);
-    expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
+    expect(withoutRecordIds(found.byKey)).to.eql([first]);
+    expect(withoutRecordIds(found.byAccount)).to.eql([first, second]);
+    expect(withoutRecordIds(found.byBundle)).to.eql([{ ...base, chargedThrough }, addOn]);
+    expect(withoutRecordIds(found.ofKey)).to.eql([addOn]);
+    expect(withoutRecordIds(found.lastPage.rows)).to.eql([second]);
+    expect([found.lastPage.total, found.lastPage.max]).to.eql([2, 2]);
   });
 
   it('returns bundles with current and former keys, by page and by search', async () => {
@@ -319,28 +319,25 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const all = { offset: 0, limit: 100 };
     const idsOf = ({ rows }: Page<Bundle>) => rows.map(({ id }) => id);
     await read(async ({ subscriptions }) => {
-      expect(withoutRecordIds(await subscriptions.findBundlesByKeys(['K', 'J']))).to.deep.equal([
+      expect(withoutRecordIds(await subscriptions.findBundlesByKeys(['K', 'J']))).to.eql([
         { ...first, retiredKey: 'kbtsf-1:K' },
         second,
         third,
       ]);
-      expect(idsOf(await subscriptions.pageBundles({ offset: 0, limit: -2 }))).to.deep.equal([
-        third.id,
-        second.id,
-      ]);
+      expect(idsOf(await subscriptions.pageBundles({ offset: 0, limit: -2 }))).to.eql([third.id, second.id]);
       const text = async (key: string, id: Uuid | null) => {
         const found = await subscriptions.searchBundles({ kind: 'text', id, text: key }, all);
         expect(found.total).to.equal(found.rows.length);
         expect(found.max).to.be.at.least(3);
         return idsOf(found);
       };
-      expect(await text('K', null)).to.deep.equal([first.id, second.id]);
-      expect(await text('kbtsf-1:K', null)).to.deep.equal([]);
-      expect(await text(second.id, second.id)).to.deep.equal([second.id]);
-      expect(await text(stored.id, stored.id)).to.deep.equal([first.id, second.id, third.id]);
+      expect(await text('K', null)).to.eql([first.id, second.id]);
+      expect(await text('kbtsf-1:K', null)).to.eql([]);
+      expect(await text(second.id, second.id)).to.eql([second.id]);
+      expect(await text(stored.id, stored.id)).to.eql([first.id, second.id, third.id]);
       const clauses = [{ property: 'externalKey', type: 'text', operator: 'like', value: 'k%' }] as const;
       const found = await subscriptions.searchBundles({ kind: 'clauses', clauses }, all);
-      expect(idsOf(found)).to.deep.equal([first.id, second.id]);
+      expect(idsOf(found)).to.eql([first.id, second.id]);
     });
   });
 
@@ -375,12 +372,12 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       );
       return rows.map(({ id }) => id);
     };
-    expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
-    expect(await list({ openOnly: true })).to.deep.equal([owed.id]);
+    expect(await list({ withMigration: true })).to.eql([migrated.id, paid.id, owed.id, negative.id]);
+    expect(await list({ openOnly: true })).to.eql([owed.id]);
     expect(await read((session) => session.invoices.findOpen([stored.id]))).to.have.length(1);
-    expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
-    expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
-    expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([
+    expect(await list({ statuses: ['VOID'] })).to.eql([negative.id]);
+    expect(await list({ ids: [paid.id] })).to.eql([paid.id]);
+    expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.eql([
       paid.id,
     ]);
 
@@ -394,10 +391,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.setAmounts([{ invoiceId: owed.id, ...amounts }]);
       await session.invoices.setRepairable([{ id: item.id, repairable: decimal('0.5') }]);
     });
-    expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.deep.equal([
+    expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.eql([
       { ...owed, ...amounts },
     ]);
-    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.eql([
       { ...item, repairable: decimal('0.5') },
     ]);
 
@@ -411,7 +408,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       itemDetails: '{}',
     };
     await opened.write((session) => session.invoices.rewriteItems([rewritten]));
-    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.eql([
       rewritten,
     ]);
     await opened.write((session) => session.invoices.rewriteItems([item]));
@@ -437,9 +434,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.setRepairable([{ id: fixed.id, repairable: decimal('0.5') }]);
     });
     const found = await read((session) => session.invoices.findItemsByIds([fixed.id, given.id]));
-    expect(withoutRecordIds(found)).to.deep.equal([{ ...fixed, repairable: decimal('0.5') }, given]);
+    expect(withoutRecordIds(found)).to.eql([{ ...fixed, repairable: decimal('0.5') }, given]);
     const bases = await read((session) => session.invoices.findItemBases([fixed.id, given.id]));
-    expect([...bases]).to.deep.equal([[fixed.id, basis]]);
+    expect([...bases]).to.eql([[fixed.id, basis]]);
   });
 
   it('returns coverage rows of a window by kind and by item, and replaces them', async () => {
@@ -472,8 +469,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       withoutRecordIds(
         await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
       ).map(withoutAccount);
-    expect(await load(from)).to.deep.equal([open, free]);
-    expect(await load(null)).to.deep.equal(rows);
+    expect(await load(from)).to.eql([open, free]);
+    expect(await load(null)).to.eql(rows);
 
     const shorter = { ...open, endDate: localDate(2026, 2, 15), amount: decimal('14.98') };
     await opened.write((session) =>
@@ -486,7 +483,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
           session.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
         ),
       ).map(withoutAccount);
-    expect(await ofItems()).to.deep.equal([oldFixed, free, shorter]);
+    expect(await ofItems()).to.eql([oldFixed, free, shorter]);
     await opened.write((session) =>
       session.invoices.replaceCoverage(
         [open.itemId, free.itemId],
@@ -494,12 +491,12 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         () => owner.accountRecordId,
       ),
     );
-    expect(await ofItems()).to.deep.equal([oldFixed, shorter, rest]);
+    expect(await ofItems()).to.eql([oldFixed, shorter, rest]);
     await opened.write((session) =>
       session.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId),
     );
-    expect(await ofItems()).to.deep.equal([]);
-    expect(await load(null)).to.deep.equal([past]);
+    expect(await ofItems()).to.eql([]);
+    expect(await load(null)).to.eql([past]);
   });
 
   it('keeps the stored charge of a cursor or replaces it on request', async () => {
@@ -523,11 +520,11 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         { ...moved(told), keepsOngoing: false },
       ]),
     );
-    expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.deep.equal([
+    expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.eql([
       { ...moved(kept), ongoing: kept.ongoing },
       moved(told),
     ]);
-    expect(kept.ongoing).to.deep.equal(made[0]?.ongoing);
+    expect(kept.ongoing).to.eql(made[0]?.ongoing);
   });
 
   it('returns active tags of one definition on given objects of given accounts', async () => {
@@ -546,8 +543,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     );
     const of = { objectType: 'BUNDLE', definitionIds: [definitionId] } as const;
     const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
-    expect(found.map(({ id }) => id)).to.deep.equal(sought.map(({ id }) => id));
-    expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);
+    expect(found.map(({ id }) => id)).to.eql(sought.map(({ id }) => id));
+    expect(await read((session) => session.tags.findCarried([], of))).to.eql([]);
   });
 
   it('returns cursors due on their account’s date or behind the catalog, and saves them again', async () => {
@@ -587,13 +584,13 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         },
       ]),
     );
-    expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere, behind, unknown]);
+    expect(withoutRecordIds(due)).to.eql([fresh, dirty, dueThere, behind, unknown]);
     const accountsBehind = (catalogRevision: number, afterRecordId: number) =>
       read((session) => session.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 }));
-    expect(await accountsBehind(1, first.recordId - 1)).to.deep.equal([second.recordId]);
-    expect(await accountsBehind(2, first.recordId - 1)).to.deep.equal([first.recordId]);
-    expect(await accountsBehind(2, first.recordId)).to.deep.equal([second.recordId]);
-    expect(await accountsBehind(2, second.recordId)).to.deep.equal([]);
+    expect(await accountsBehind(1, first.recordId - 1)).to.eql([second.recordId]);
+    expect(await accountsBehind(2, first.recordId - 1)).to.eql([first.recordId]);
+    expect(await accountsBehind(2, first.recordId)).to.eql([second.recordId]);
+    expect(await accountsBehind(2, second.recordId)).to.eql([]);
 
     const saved = {
       ...fresh,
@@ -615,9 +612,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     };
     await opened.write((session) => session.invoices.saveCursors([saved]));
     const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
-    expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
+    expect(withoutRecordIds(all)).to.eql([notDue, saved, dirty]);
     const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
-    expect(withoutRecordIds(found)).to.deep.equal([saved]);
+    expect(withoutRecordIds(found)).to.eql([saved]);
   });
 
   it('updates loaded cursors, inserts new ones and rejects a missing one', async () => {
@@ -643,7 +640,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     // A property that is not changed stays, and each gets its own.
     const saved = { ...first, ...changes };
     await save([saved]);
-    expect(await cursorsNow()).to.deep.equal([saved, second, third]);
+    expect(await cursorsNow()).to.eql([saved, second, third]);
 
     const dirtied = { ...second, dirtyFrom: localDate(2026, 1, 3) };
     const reset = {
@@ -656,18 +653,18 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const added = fresh();
     await save([dirtied, added, { ...unread, ...changes }, reset]);
     const all = await cursorsNow();
-    expect(all.slice(0, 3)).to.deep.equal([reset, dirtied, { ...third, ...changes }]);
-    expect(withoutRecordIds(all.slice(3))).to.deep.equal([added]);
+    expect(all.slice(0, 3)).to.eql([reset, dirtied, { ...third, ...changes }]);
+    expect(withoutRecordIds(all.slice(3))).to.eql([added]);
 
     const gone = { ...first, recordId: (all.at(-1)?.recordId ?? 0) + 100 };
     const refused = await rejection(save([{ ...second, ...changes }, fresh(), gone]));
     expect(refused.name).to.equal('InvariantError');
-    expect(await cursorsNow()).to.deep.equal(all);
+    expect(await cursorsNow()).to.eql(all);
 
     await save(Array.from({ length: 1_000 }, fresh));
     const many = (await cursorsNow()).map((each, index) => ({ ...each, itemsCount: index }));
     await save([...many.slice(500), ...many.slice(0, 500)]);
-    expect(await cursorsNow()).to.deep.equal(many);
+    expect(await cursorsNow()).to.eql(many);
   });
 
   it('inserts invoicing states at version 0 and raises the version on each write', async () => {
@@ -683,7 +680,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const changed = { ...state, version: 1, maxTargetDate: null, accountCBA: decimal('0') };
     await opened.write((session) => session.invoices.saveStates([changed]));
     const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
-    expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);
+    expect(withoutRecordIds(found)).to.eql([{ ...changed, version: 2 }]);
   });
 
   it('returns payments by account and key with their state, and updates a transaction only from the expected status', async () => {
@@ -711,9 +708,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       active: await payments.findMethodsByAccounts([stored.id], { includeDeleted: false }),
       all: await payments.findMethodsByAccounts([stored.id], { includeDeleted: true }),
     }));
-    expect(withoutRecordIds(methods.byKey)).to.deep.equal([deleted]);
-    expect(withoutRecordIds(methods.active)).to.deep.equal([kept]);
-    expect(withoutRecordIds(methods.all)).to.deep.equal([kept, deleted]);
+    expect(withoutRecordIds(methods.byKey)).to.eql([deleted]);
+    expect(withoutRecordIds(methods.active)).to.eql([kept]);
+    expect(withoutRecordIds(methods.all)).to.eql([kept, deleted]);
 
     const [payment1] = await read(({ payments }) => payments.findByAccounts([stored.id]));
     const [transaction1] = await read(({ payments }) => payments.findTransactions([paid.id]));
@@ -737,18 +734,18 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await payments.updateInvoicePayments([doneRow]);
       return payments.updateTransactions([{ transaction: result, expected: 'UNKNOWN' }]);
     });
-    expect(written).to.deep.equal([purchase.id]);
+    expect(written).to.eql([purchase.id]);
     const late = await opened.write(({ payments }) =>
       payments.updateTransactions([{ transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' }]),
     );
-    expect(late).to.deep.equal([]);
+    expect(late).to.eql([]);
     const after = await read(async ({ payments }) => [
       ...(await payments.findByIds([paid.id])),
       ...(await payments.findTransactionsByIds([purchase.id])),
       ...(await payments.findAttemptsByIds([tried.id])),
       ...(await payments.findInvoicePaymentsByPayments([paid.id])),
     ]);
-    expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
+    expect(after).to.eql([donePayment, result, doneAttempt, doneRow]);
   });
 
   it('preserves the request of a payment transaction with any outcome', async () => {
@@ -766,7 +763,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const [after] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
     const { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund } = told;
     const changed = { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund };
-    expect(after).to.deep.equal({ ...found, ...changed, ...outcome });
+    expect(after).to.eql({ ...found, ...changed, ...outcome });
   });
 
   it('keeps the first of two active holds of an invoice, regardless of the request order', async () => {
@@ -777,10 +774,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     await opened.write(({ payments }) => payments.insertHolds([second]));
     const holdsOf = () => read(({ payments }) => payments.findHoldsByInvoices([first.invoiceId]));
     const active = await holdsOf();
-    expect(withoutRecordIds(active)).to.deep.equal([first]);
+    expect(withoutRecordIds(active)).to.eql([first]);
     await opened.write(({ payments }) => payments.endHolds(active));
     await opened.write(({ payments }) => payments.insertHolds([second]));
-    expect(withoutRecordIds(await holdsOf())).to.deep.equal([second]);
+    expect(withoutRecordIds(await holdsOf())).to.eql([second]);
   });
 
   it('returns open invoice refunds by account and whether they have adjusted the invoice', async () => {
@@ -802,18 +799,18 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const openOf = (...of: readonly Account[]) =>
       read(({ payments }) => payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId)));
     const found = await openOf(one);
-    expect(withoutRecordIds(found)).to.deep.equal([unknown, pending]);
-    expect(withoutRecordIds(await openOf(one, other))).to.deep.equal([unknown, ofOther, pending]);
-    expect(await openOf()).to.deep.equal([]);
+    expect(withoutRecordIds(found)).to.eql([unknown, pending]);
+    expect(withoutRecordIds(await openOf(one, other))).to.eql([unknown, ofOther, pending]);
+    expect(await openOf()).to.eql([]);
     const applied = { ...unknown.invoiceRefund, isApplied: true };
     const changes = found.slice(0, 1).map((each) => ({
       transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
       expected: each.status,
     }));
     await opened.write(({ payments }) => payments.updateTransactions(changes));
-    expect(withoutRecordIds(await openOf(one))).to.deep.equal([pending]);
+    expect(withoutRecordIds(await openOf(one))).to.eql([pending]);
     const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
-    expect(after?.invoiceRefund).to.deep.equal(applied);
+    expect(after?.invoiceRefund).to.eql(applied);
   });
 
   it('returns catalog versions by effective date, stores equal parts once and raises the revision per upload', async () => {
@@ -843,7 +840,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         revision: await catalogs.revision(),
       };
     });
-    expect(withoutRecordIds(versions)).to.deep.equal(
+    expect(withoutRecordIds(versions)).to.eql(
       [
         { ...early, revision: 1 },
         { ...late, revision: 1 },
@@ -859,11 +856,11 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       [frame, ...products, ...plans, added, ...similar].map(stored),
     );
     const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
-    expect(storedShape).to.deep.equal({ recordId: shapeRecordId, ...stored(shape) });
+    expect(storedShape).to.eql({ recordId: shapeRecordId, ...stored(shape) });
     const idOf = (part: NewCatalogPart) =>
       parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
     const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
-    expect(contents).to.deep.equal([
+    expect(contents).to.eql([
       { ...composition, plans: [...composition.plans, idOf(added), ...similar.map(idOf)] },
       composition,
       composition,
@@ -895,9 +892,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       ]),
       audited: await audit.findByTargets([two.id]),
     }));
-    expect(withoutRecordIds(found.byName)).to.deep.equal([one]);
-    expect(withoutRecordIds(found.byOverrides)).to.deep.equal([two]);
-    expect(found.audited.map(({ tableName, changeType }) => [tableName, changeType])).to.deep.equal([
+    expect(withoutRecordIds(found.byName)).to.eql([one]);
+    expect(withoutRecordIds(found.byOverrides)).to.eql([two]);
+    expect(found.audited.map(({ tableName, changeType }) => [tableName, changeType])).to.eql([
       ['OVERRIDE_PLANS', 'INSERT'],
     ]);
   });
@@ -906,10 +903,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const { system } = opened.storage;
     const given = tenant({ externalKey: null, useGlobalDefault: false, catalogRevision: 4 });
     const stored = await system.insertTenant(given, author());
-    expect(withoutRecordIds([stored])).to.deep.equal([given]);
-    expect(await system.findTenantsByIds([given.id])).to.deep.equal([stored]);
-    expect(await system.findTenantsByRecordIds([stored.recordId])).to.deep.equal([stored]);
-    expect(await system.findTenantByApiKey(given.apiKey)).to.deep.equal(stored);
+    expect(withoutRecordIds([stored])).to.eql([given]);
+    expect(await system.findTenantsByIds([given.id])).to.eql([stored]);
+    expect(await system.findTenantsByRecordIds([stored.recordId])).to.eql([stored]);
+    expect(await system.findTenantByApiKey(given.apiKey)).to.eql(stored);
     expect(await system.findTenantByApiKey('unknown')).to.equal(null);
 
     const user = {
@@ -926,14 +923,14 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(await system.insertUserIfAbsent(user)).to.equal(true);
     expect(await system.insertUserIfAbsent({ ...user, id: newId() })).to.equal(false);
     const found = await system.findUserByName(oddText);
-    expect(found && withoutRecordIds([found])).to.deep.equal([user]);
+    expect(found && withoutRecordIds([found])).to.eql([user]);
     expect(await system.findUserByName('unknown')).to.equal(null);
 
     const { security } = opened.storage;
     const role = { id: newId(), name: oddText, permissions: ['account:create', oddText] };
     expect(await security.insertRole(role, author())).to.equal(true);
     expect(await security.insertRole({ ...role, id: newId() }, author())).to.equal(false);
-    expect(withoutRecordIds(await security.findRoles([oddText, 'unknown']))).to.deep.equal([role]);
+    expect(withoutRecordIds(await security.findRoles([oddText, 'unknown']))).to.eql([role]);
     const client = {
       id: newId(),
       name: oddText,
@@ -946,7 +943,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     };
     expect(await security.insertClient(client, author())).to.equal(true);
     const read = await security.findClientByName(oddText);
-    expect(read && withoutRecordIds([read])).to.deep.equal([client]);
+    expect(read && withoutRecordIds([read])).to.eql([client]);
     const session = {
       id: newId(),
       tokenHash: 'of a token',
@@ -959,7 +956,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     await security.insertSession(session);
     await security.touchSession(session.id, 9);
     const touched = await security.findSession('of a token');
-    expect(touched && withoutRecordIds([touched])).to.deep.equal([{ ...session, lastAccessMs: 9 }]);
+    expect(touched && withoutRecordIds([touched])).to.eql([{ ...session, lastAccessMs: 9 }]);
     await security.purgeSessions(10);
     expect(await security.findSession('of a token')).to.equal(null);
     const key = {
@@ -971,16 +968,16 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     };
     await security.insertSigningKey(key, 6);
     await security.insertSigningKey({ ...key, id: newId(), kid: 'later' }, 6);
-    expect(withoutRecordIds(await security.listSigningKeys())).to.deep.equal([key]);
+    expect(withoutRecordIds(await security.listSigningKeys())).to.eql([key]);
     await security.deleteSigningKeys([newId()]);
     expect(await security.listSigningKeys()).to.have.length(1);
     await security.deleteSigningKeys([key.id]);
-    expect(await security.listSigningKeys()).to.deep.equal([]);
+    expect(await security.listSigningKeys()).to.eql([]);
 
     expect(await system.readTestClock()).to.equal(null);
     await system.writeTestClock({ base: now, setAtMs: 5 });
     await system.writeTestClock({ base: now, setAtMs: 6 });
-    expect(await system.readTestClock()).to.deep.equal({ base: now, setAtMs: 6 });
+    expect(await system.readTestClock()).to.eql({ base: now, setAtMs: 6 });
     await system.writeTestClock(null);
     expect(await system.readTestClock()).to.equal(null);
     await system.ping();
@@ -995,7 +992,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       );
       expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
       const found = await read((session) => session.accounts.findByKeys([text]));
-      expect(found).to.deep.equal([]);
+      expect(found).to.eql([]);
       expect(await opened.storage.system.findUserByName(text)).to.equal(null);
       expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
       await opened.write(async (session) =>
@@ -1013,13 +1010,13 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     );
     const page = async (offset: number, limit: number) => {
       const found = await opened.storage.read(other, (session) => session.accounts.page({ offset, limit }));
-      expect([found.total, found.max]).to.deep.equal([3, 3]);
+      expect([found.total, found.max]).to.eql([3, 3]);
       return found.rows.map(({ id }) => accounts.findIndex((each) => each.id === id));
     };
-    expect(await page(0, 2)).to.deep.equal([0, 1]);
-    expect(await page(2, 2)).to.deep.equal([2]);
-    expect(await page(0, -2)).to.deep.equal([2, 1]);
-    expect(await page(5, 2)).to.deep.equal([]);
+    expect(await page(0, 2)).to.eql([0, 1]);
+    expect(await page(2, 2)).to.eql([2]);
+    expect(await page(0, -2)).to.eql([2, 1]);
+    expect(await page(5, 2)).to.eql([]);
   });
 });
 

@@ -54,7 +54,7 @@ eachDatabase('the storage schema', (open, kind) => {
       };
       const tables = await names(all);
       expect(tables.length).to.be.greaterThan(30);
-      expect(await names(numbered)).to.deep.equal(tables);
+      expect(await names(numbered)).to.eql(tables);
     } finally {
       await orm.close(true);
     }
@@ -90,14 +90,14 @@ eachDatabase('the storage schema', (open, kind) => {
 
   it('lists its migrations in name order', async () => {
     const names = migrationsOf(await open()).migrations.map(({ name }) => name);
-    expect(names).to.deep.equal(names.toSorted());
+    expect(names).to.eql(names.toSorted());
   });
 
   it('is created by migrate, and a second call does nothing', async () => {
     const database = await open();
     const { migrations, migrate } = migrationsOf(database);
-    expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
-    expect(await migrate()).to.deep.equal([]);
+    expect(await migrate()).to.eql(migrations.map(({ name }) => name));
+    expect(await migrate()).to.eql([]);
     const storage = storageAt(database);
     await storage.prepare();
     await storage.close();

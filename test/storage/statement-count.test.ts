@@ -162,7 +162,7 @@ async function readAll(
       all.fields.map(({ objectId }) => objectId),
     ),
   ];
-  expect(new Set(found.map((rows) => rows.length))).to.deep.equal(new Set([all.bundles.length]));
+  expect(new Set(found.map((rows) => rows.length))).to.eql(new Set([all.bundles.length]));
   await subscriptions.findEvents(subscriptionIds);
   await subscriptions.findBlocksOfAccounts(accountIds);
   await invoices.dueCursors(
@@ -215,7 +215,7 @@ eachDatabase('the number of SQL statements', (open, kind) => {
     // 31 statements; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
     expect(writes[0]).to.equal(kind === 'sqlite' ? 34 : 33);
     // Some 20 changes of each record are audited; a statement takes 4,096 of them.
-    expect(audits).to.deep.equal([1, 1, 5]);
+    expect(audits).to.eql([1, 1, 5]);
   });
 
   it('is the same for 1 and 100 queue entries', async () => {

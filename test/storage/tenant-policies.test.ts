@@ -76,7 +76,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
         where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
           and (attname = 'tenant_record_id' or relname = 'bw_tenants' and attname = 'record_id')`),
     );
-    expect(rows.filter((row) => !row.guarded).map(({ name }) => name)).to.deep.equal([]);
+    expect(rows.filter((row) => !row.guarded).map(({ name }) => name)).to.eql([]);
     const known = tables
       .filter(
         ({ name, columns }) =>
@@ -89,9 +89,9 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
   it('hides and protects all rows on a connection without settings', async () => {
     await onPostgresql({ connectionString: url }, async (client) => {
       const none = guarded.map((name) => [name, 0]);
-      expect(await counts(client, guarded)).to.deep.equal(none);
+      expect(await counts(client, guarded)).to.eql(none);
       await client.query("set billwright.tenant_record_id = ''");
-      expect(await counts(client, guarded)).to.deep.equal(none);
+      expect(await counts(client, guarded)).to.eql(none);
       expect((await client.query("update bw_accounts set name = 'x'")).rowCount).to.equal(0);
       const added = await rejection(
         client.query('insert into bw_counters (tenant_record_id, name, value) values ($1, $2, 1)', [
@@ -105,7 +105,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
 
   it('shows all rows on a connection with operator access', async () => {
     const found = await onPostgresql(reachingEveryTenant(url), (client) => counts(client, guarded));
-    expect(found).to.deep.equal([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
+    expect(found).to.eql([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
   for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)
@@ -150,15 +150,15 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       for (const [name, reach] of cases)
         it(`limit a statement without a tenant to the rows of ${name} and then lose that access`, async () => {
           for (const mode of ['read', 'write'] as const)
-            expect(await run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
+            expect(await run({ reach: reach(), mode }, ids)).to.eql(reached(reach()));
           const single = transactions.single(reach());
-          expect(await ids(single)).to.deep.equal(reached(reach()));
+          expect(await ids(single)).to.eql(reached(reach()));
           const text = 'select id from bw_accounts where record_id > $1 order by 1';
           for (const parameters of [[0], [0]]) {
             const { rows } = await single.executeQuery(compiled(text, parameters));
             expect(rows).to.have.length(reached(reach()).length);
           }
-          expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.deep.equal([]);
+          expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.eql([]);
         });
 
       it('reject changes, deletions and additions of another tenant’s rows', async () => {
@@ -188,7 +188,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
         expect(
           (await rejection(single.executeQuery(compiled('select 1 from bw_none where 1 = $1', [1])))).message,
         ).to.contain('bw_none');
-        expect(await ids(single)).to.deep.equal([ours.id]);
+        expect(await ids(single)).to.eql([ours.id]);
       });
     });
 
@@ -225,7 +225,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
     it('gives each operation its tenant’s rows and the host none, before, between and after', async () => {
       await hosted(async (inside, own) => {
         expect(await own()).to.equal(0);
-        expect(await found(inside, acme)).to.deep.equal([ours.id]);
+        expect(await found(inside, acme)).to.eql([ours.id]);
         expect(await own()).to.equal(0);
         await inside.write(other, author(), (session) =>
           session.accounts.update([{ ...theirs, name: 'renamed by a host' }]),
@@ -244,13 +244,13 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       const [first, second, third] = await hosted((inside) =>
         Promise.all([found(inside, acme), found(inside, other), found(inside, acme)]),
       );
-      expect([first, second, third]).to.deep.equal([[ours.id], [theirs.id], [ours.id]]);
+      expect([first, second, third]).to.eql([[ours.id], [theirs.id], [ours.id]]);
     });
 
     it('keeps access that the host has set itself', async () => {
       await hosted(async (inside, own, run) => {
         await run("set local billwright.tenant_record_id = '*'");
-        expect(await found(inside, acme)).to.deep.equal([ours.id]);
+        expect(await found(inside, acme)).to.eql([ours.id]);
         expect(await own()).to.equal(2);
       });
     });

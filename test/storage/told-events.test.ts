@@ -37,13 +37,13 @@ eachDatabase('published events', (open, kind) => {
     await opened.write(async (session) => session.publish([told(1), told(2)]));
     await opened.write(async (session) => session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]));
     const before = await listed();
-    expect(before.map(({ accountRecordId }) => accountRecordId)).to.deep.equal([1, 2, 3]);
+    expect(before.map(({ accountRecordId }) => accountRecordId)).to.eql([1, 2, 3]);
     const claimed = await claim();
     expect(claimed).to.have.length(2);
-    expect(await listed()).to.deep.equal(before);
+    expect(await listed()).to.eql(before);
     await opened.storage.queue.finish(claimed.slice(0, 1));
-    expect(await listed()).to.deep.equal(before);
-    expect(await accounts(before[1]?.recordId)).to.deep.equal([3]);
+    expect(await listed()).to.eql(before);
+    expect(await accounts(before[1]?.recordId)).to.eql([3]);
   });
 
   it('platform §10.6: appear once if their entry is reaped', async () => {
@@ -61,14 +61,14 @@ eachDatabase('published events', (open, kind) => {
       limit: 10,
     });
     expect(reaped).to.equal(1);
-    expect(await listed()).to.deep.equal(before);
+    expect(await listed()).to.eql(before);
   });
 
   it('platform §10.6: keep every digit of their amounts', async () => {
     const amount = '12345678901234567890.123456789';
     await opened.write(async (session) => session.publish([told(1, amount)]));
     const [event] = await listed();
-    expect(event?.payload.amount).to.deep.equal(decimal(amount));
+    expect(event?.payload.amount).to.eql(decimal(amount));
   });
 
   it('platform §10.6: appear only after the host commits, together with events committed in the meantime', async () => {
@@ -82,7 +82,7 @@ eachDatabase('published events', (open, kind) => {
         // SQLite has one writer.
         if (kind === 'sqlite') return;
         await opened.write(async (session) => session.publish([told(2)]));
-        expect(await accounts()).to.deep.equal([]);
+        expect(await accounts()).to.eql([]);
         // Other tenants need not wait for it.
         const { storage } = opened;
         const other = await opened.newTenant();
@@ -94,9 +94,9 @@ eachDatabase('published events', (open, kind) => {
         expect(theirs).to.have.length(1);
         expect(
           await storage.events.list({ after: 0, upTo: await storage.events.horizon(null), limit: 10 }),
-        ).to.deep.equal([]);
+        ).to.eql([]);
       });
-      expect(await accounts()).to.deep.equal(kind === 'sqlite' ? [1] : [1, 2]);
+      expect(await accounts()).to.eql(kind === 'sqlite' ? [1] : [1, 2]);
       await host
         .transaction(async (em) => {
           await host.storage
@@ -106,7 +106,7 @@ eachDatabase('published events', (open, kind) => {
         })
         .catch(() => undefined);
       await opened.write(async (session) => session.publish([told(4)]));
-      expect((await accounts()).slice(-2)).to.deep.equal(kind === 'sqlite' ? [1, 4] : [2, 4]);
+      expect((await accounts()).slice(-2)).to.eql(kind === 'sqlite' ? [1, 4] : [2, 4]);
     } finally {
       await host.storage.close();
       await host.close();
@@ -134,7 +134,7 @@ eachDatabase('published events', (open, kind) => {
     await opened.read((session) => session.events.list(request));
     const found = await opened.storage.events.list(request);
     expect(found).to.have.length(5);
-    expect(await badPlans(opened.database, opened.bound())).to.deep.equal([]);
+    expect(await badPlans(opened.database, opened.bound())).to.eql([]);
   });
 });
 
@@ -196,7 +196,7 @@ onPostgresql('concurrently published events', (open) => {
     for (const [recordId, indexes] of order) {
       const got = read.filter((event) => event.accountRecordId === recordId);
       const told = got.map(({ payload }) => Number(payload.amount));
-      expect(told.filter((index, at) => index !== told[at - 1])).to.deep.equal(indexes);
+      expect(told.filter((index, at) => index !== told[at - 1])).to.eql(indexes);
     }
     await storage.close();
   });

@@ -45,7 +45,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
       ...(await session.subscriptions.findBundlesByIds([given.id])),
       ...(await session.audit.findByTargets([given.id])),
     ]);
-    expect(left).to.deep.equal([]);
+    expect(left).to.eql([]);
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
@@ -72,7 +72,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
     const good = account({});
     const bad = account({ externalKey: acme.externalKey });
     await rejection(opened.write((session) => session.accounts.insert([good, bad])));
-    expect(await opened.read((s) => s.accounts.findByIds([good.id]))).to.deep.equal([]);
+    expect(await opened.read((s) => s.accounts.findByIds([good.id]))).to.eql([]);
   });
 
   it('repeat an operation from the start without its first effects if a state changed in between', async () => {
@@ -104,7 +104,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
     expect(failed.message).to.match(
       /^Another operation invoiced the same account, and so \d+ times in a row/,
     );
-    expect(failed.facts).to.deep.equal({ accountIds: [acme.id] });
+    expect(failed.facts).to.eql({ accountIds: [acme.id] });
     expect(runs).to.be.greaterThan(2);
   });
 
@@ -156,7 +156,7 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
       await other.write(opened.tenant, author(), (writer) => writer.subscriptions.insertBundles([given]));
       return [before, await session.subscriptions.findBundlesByAccounts([acme.id])];
     });
-    expect(late).to.deep.equal(early);
+    expect(late).to.eql(early);
     const now = await opened.read((s) => s.subscriptions.findBundlesByIds([given.id]));
     expect(now).to.have.length(1);
   });
@@ -200,7 +200,7 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
       );
     const outcomes = await Promise.allSettled([create(opened.storage), create(other)]);
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
-    expect(failures.map(({ reason }) => reason.code)).to.deep.equal([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
+    expect(failures.map(({ reason }) => reason.code)).to.eql([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
   });
 
   it('give each counter number only once to concurrent transactions', async () => {
@@ -211,8 +211,6 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
         ),
       ),
     );
-    expect(taken.toSorted((a, b) => a - b)).to.deep.equal(
-      Array.from({ length: 20 }, (_, index) => 1 + index * 3),
-    );
+    expect(taken.toSorted((a, b) => a - b)).to.eql(Array.from({ length: 20 }, (_, index) => 1 + index * 3));
   });
 });

@@ -51,7 +51,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
         { subscriptionRecordId: 2, from: dayAt(0), dates: [] },
         { subscriptionRecordId: 9, from: null, dates: [] },
       ),
-    ).to.deep.equal([
+    ).to.eql([
       [
         '2026-04-01 sms 1 5 max 5',
         ...['sms', oddText]
@@ -63,7 +63,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
       ['2026-04-04 sms 1 9 max 9'],
       [],
     ]);
-    expect(await daysOf()).to.deep.equal([]);
+    expect(await daysOf()).to.eql([]);
   });
 
   it('usage §11.3: include parts of a day cut by billing, by instant and recording order', async () => {
@@ -80,7 +80,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
         { ...own, bounds: [], ordinals: [1, 4] },
         { ...own, bounds: [], ordinals: [], unit: 'mms' },
       ),
-    ).to.deep.equal([
+    ).to.eql([
       [
         'sms DAY_POINTS (0, 4] 1 max 1',
         'sms DAY_POINTS (4, 6] 16 max 16',
@@ -91,7 +91,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
       ['sms ALL (0, 1] 1 max 1', 'sms ALL (1, 4] 6 max 4', 'sms ALL (4, 6] 48 max 32'],
       [],
     ]);
-    expect(await piecesOf()).to.deep.equal([]);
+    expect(await piecesOf()).to.eql([]);
   });
 
   it('usage §1.2: include unchanged intervals from a date on', async () => {
@@ -137,8 +137,8 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
           return { usageName, start, end, itemIds, consumed, told, invoiceId, priceIdentity, createdDate };
         },
       );
-    expect(facts(await read(null))).to.deep.equal(facts([first, second]));
-    expect(facts(await read(30))).to.deep.equal(facts([first, second]));
-    expect(facts(await read(31))).to.deep.equal(facts([second]));
+    expect(facts(await read(null))).to.eql(facts([first, second]));
+    expect(facts(await read(30))).to.eql(facts([first, second]));
+    expect(facts(await read(31))).to.eql(facts([second]));
   });
 });

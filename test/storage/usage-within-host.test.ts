@@ -39,12 +39,12 @@ eachDatabase('usage in a host transaction', (open, kind) => {
       throw new Error('the host thinks better of it');
     });
     expect((await rejection(undone)).message).to.equal('the host thinks better of it');
-    expect(await storedPoints(database)).to.deep.equal([]);
+    expect(await storedPoints(database)).to.eql([]);
     await host.transaction(async (em) => {
       const inside = host.storage.within(em);
       const outcomes = await recordSubmissions({ storage: inside, tenant }, lines);
-      expect(new Set(outcomes)).to.deep.equal(new Set(['ACCEPTED']));
-      expect(await recordSubmissions({ storage: inside, tenant }, lines.slice(0, 2))).to.deep.equal([
+      expect(new Set(outcomes)).to.eql(new Set(['ACCEPTED']));
+      expect(await recordSubmissions({ storage: inside, tenant }, lines.slice(0, 2))).to.eql([
         'DUPLICATE',
         'DUPLICATE',
       ]);
@@ -54,6 +54,6 @@ eachDatabase('usage in a host transaction', (open, kind) => {
     const points = await storedPoints(database);
     expect(points).to.have.length(50);
     expect(points.filter(({ isVoided }) => isVoided)).to.have.length(1);
-    expect(await storedDays(database)).to.deep.equal(daysOfPoints(points));
+    expect(await storedDays(database)).to.eql(daysOfPoints(points));
   });
 });

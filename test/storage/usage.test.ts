@@ -48,25 +48,25 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
   const expectDaysOfPoints = async () => {
     const points = await storedPoints(opened.database);
     expect(areNumberedWithoutGaps(points)).to.equal(true);
-    expect(await storedDays(opened.database)).to.deep.equal(daysOfPoints(points));
+    expect(await storedDays(opened.database)).to.eql(daysOfPoints(points));
     return points;
   };
 
   it('usage §2.5: stores the first submission with a tracking id, then reports a duplicate or a conflict', async () => {
     const five = submission('k1', [point('sms', '5')]);
     const six = submission('k1', [point('sms', '6')]);
-    expect(await record(five, five, six)).to.deep.equal(['ACCEPTED', 'DUPLICATE', 'CONFLICT']);
-    expect(await record(five, six, submission('k2', [point('sms', '1')]))).to.deep.equal([
+    expect(await record(five, five, six)).to.eql(['ACCEPTED', 'DUPLICATE', 'CONFLICT']);
+    expect(await record(five, six, submission('k2', [point('sms', '1')]))).to.eql([
       'DUPLICATE',
       'CONFLICT',
       'ACCEPTED',
     ]);
-    expect(await record(submission('k1', [point('sms', '8')], { subscriptionRecordId: 2 }))).to.deep.equal([
+    expect(await record(submission('k1', [point('sms', '8')], { subscriptionRecordId: 2 }))).to.eql([
       'ACCEPTED',
     ]);
-    expect(await record()).to.deep.equal([]);
+    expect(await record()).to.eql([]);
     const points = await expectDaysOfPoints();
-    expect(points.map(({ bucket, amount }) => `${bucket} ${amount}`.replace(/^\d+: /, ''))).to.deep.equal([
+    expect(points.map(({ bucket, amount }) => `${bucket} ${amount}`.replace(/^\d+: /, ''))).to.eql([
       '1 2026-04-01 sms 5',
       '1 2026-04-01 sms 1',
       '2 2026-04-01 sms 8',
@@ -83,7 +83,7 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
       '-40',
     ];
     await record(...amounts.map((amount, index) => submission(`k${index}`, [point('u', amount, 0, index)])));
-    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 2), partOf(0, 1, 3), partOf(0, 5, 6)])).to.deep.equal([
+    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 2), partOf(0, 1, 3), partOf(0, 5, 6)])).to.eql([
       ['u 100000000011111111067.611111111'],
       ['u 100000000000000000000'],
       ['u -3.499999999'],
@@ -94,7 +94,7 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
     await expectDaysOfPoints();
     for (const key of ['k4', 'k1', 'k3']) await voidOf(key);
     await expectDaysOfPoints();
-    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.deep.equal([['u -43.5'], ['u -43.5']]);
+    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.eql([['u -43.5'], ['u -43.5']]);
   });
 
   it('usage §3.1: returns sums of days and parts of days by unit, without empty ones', async () => {
@@ -115,11 +115,11 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
       cutDays: [dayAt(0), dayAt(2)],
     };
     const all = [wholeDays(0, 3), stretch, partOf(0, 0, 3), wholeDays(7, 9)];
-    expect(await sumsOf(all)).to.deep.equal([[`${oddText} 4`, 'a 2', 'b 1111'], ['a 2', 'b 110'], [], []]);
-    expect(await sumsOf(all, 'b')).to.deep.equal([['b 1111'], ['b 110'], [], []]);
-    for (const unit of ['unknown', '\0']) expect(await sumsOf(all, unit)).to.deep.equal([[], [], [], []]);
-    expect(await sumsOf([])).to.deep.equal([]);
-    expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.deep.equal([[]]);
+    expect(await sumsOf(all)).to.eql([[`${oddText} 4`, 'a 2', 'b 1111'], ['a 2', 'b 110'], [], []]);
+    expect(await sumsOf(all, 'b')).to.eql([['b 1111'], ['b 110'], [], []]);
+    for (const unit of ['unknown', '\0']) expect(await sumsOf(all, unit)).to.eql([[], [], [], []]);
+    expect(await sumsOf([])).to.eql([]);
+    expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.eql([[]]);
   });
 
   it('usage §2.2: excludes voided points once and keeps their tracking id reserved', async () => {
@@ -130,27 +130,27 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
     expect(await voidOf('k3')).to.equal('UNKNOWN');
     expect(await voidOf('\0')).to.equal('UNKNOWN');
     expect(await voidOf('k1', 2)).to.equal('UNKNOWN');
-    expect(await sumsOf([wholeDays(0, 1), partOf(0, 0, 24)])).to.deep.equal([['sms 3'], ['sms 3']]);
-    expect(await record(first)).to.deep.equal(['DUPLICATE']);
+    expect(await sumsOf([wholeDays(0, 1), partOf(0, 0, 24)])).to.eql([['sms 3'], ['sms 3']]);
+    expect(await record(first)).to.eql(['DUPLICATE']);
     await record(submission('k4', [point('sms', '1', 0, 5)]));
     const points = await expectDaysOfPoints();
     expect(
       points.filter(({ bucket }) => bucket.endsWith(': 1 2026-04-01 sms')).map(({ ordinal }) => ordinal),
-    ).to.deep.equal([1, 2, 3]);
+    ).to.eql([1, 2, 3]);
   });
 
   it('separates tenants, including tracking ids and units', async () => {
     const other = await opened.newTenant();
     const five = submission('k1', [point('sms', '5')]);
-    expect(await record(five)).to.deep.equal(['ACCEPTED']);
+    expect(await record(five)).to.eql(['ACCEPTED']);
     expect(
       await recordSubmissions({ storage: opened.storage, tenant: other }, [
         submission('k1', [point('sms', '6')]),
       ]),
-    ).to.deep.equal(['ACCEPTED']);
-    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
+    ).to.eql(['ACCEPTED']);
+    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.eql([['sms 5'], ['sms 5']]);
     await opened.storage.write(other, author(), (session) => session.usage.voidSubmission(1, 'k1'));
-    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
+    expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.eql([['sms 5'], ['sms 5']]);
   });
 
   it('accounts §16: exports all days of an account in order, without those of other accounts', async () => {
@@ -178,7 +178,7 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
         ' ',
       ),
     );
-    expect(rows).to.deep.equal(expected);
+    expect(rows).to.eql(expected);
   });
 
   it('stores many lines with repeated tracking ids and points of many days together', async () => {
@@ -190,8 +190,8 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
     });
     const outcomes = await record(...lines);
     expect(outcomes.filter((outcome) => outcome === 'ACCEPTED')).to.have.length(2_900);
-    expect(new Set(outcomes.slice(2_900))).to.deep.equal(new Set(['CONFLICT']));
+    expect(new Set(outcomes.slice(2_900))).to.eql(new Set(['CONFLICT']));
     expect(await expectDaysOfPoints()).to.have.length(5_800);
-    expect(new Set(await record(...lines.slice(0, 2_900)))).to.deep.equal(new Set(['DUPLICATE']));
+    expect(new Set(await record(...lines.slice(0, 2_900)))).to.eql(new Set(['DUPLICATE']));
   });
 });

@@ -4,7 +4,7 @@ import { isLongRun } from './long-run.ts';
 
 /** Like `deep.equal` for records, lists and scalars, but several times faster on large values. */
 export function expectSame(actual: unknown, expected: unknown): void {
-  if (!isSame(actual, expected)) expect(actual).to.deep.equal(expected);
+  if (!isSame(actual, expected)) expect(actual).to.eql(expected);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -18,7 +18,7 @@ eachDatabase((kind, open) => {
     const database = await open();
     expect(database.kind).to.equal(kind);
     await run(database, 'CREATE TABLE note (body text)');
-    expect(await run(database, 'SELECT body FROM note')).to.deep.equal([]);
+    expect(await run(database, 'SELECT body FROM note')).to.eql([]);
   });
 
   it('copies the template, which is prepared once', async () => {
@@ -28,8 +28,8 @@ eachDatabase((kind, open) => {
     expect(timesPrepared).to.equal(1);
 
     await run(first, "INSERT INTO note VALUES ('only here')");
-    expect(await run(first, 'SELECT count(*) AS notes FROM note')).to.deep.equal([{ notes: 2 }]);
-    expect(await run(second, 'SELECT count(*) AS notes FROM note')).to.deep.equal([{ notes: 1 }]);
+    expect(await run(first, 'SELECT count(*) AS notes FROM note')).to.eql([{ notes: 2 }]);
+    expect(await run(second, 'SELECT count(*) AS notes FROM note')).to.eql([{ notes: 1 }]);
   });
 });
 
@@ -40,7 +40,7 @@ describe('freshDatabase', () => {
       database,
       "SELECT usesuper, current_setting('synchronous_commit') AS sync FROM pg_user WHERE usename = current_user",
     );
-    expect(settings).to.deep.equal({ usesuper: false, sync: 'on' });
+    expect(settings).to.eql({ usesuper: false, sync: 'on' });
   });
 });
 

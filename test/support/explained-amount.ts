@@ -86,11 +86,11 @@ function recurring({ startDate, endDate }: ItemExplanation, basis: Basis<'RECURR
   const whole = share === null ? cents(rate) : shared(rate, share.days, share.totalDays);
   if (prorationFixedDays === 0) expectDays(basis);
   if (part === null) {
-    expect([startDate, endDate]).to.deep.equal([basis.startDate, basis.endDate]);
+    expect([startDate, endDate]).to.eql([basis.startDate, basis.endDate]);
     return whole;
   }
   if (prorationFixedDays > 0) return shared(rate, part.days, part.totalDays);
-  expect([part.days, part.totalDays]).to.deep.equal([lengthOf({ startDate, endDate }), lengthOf(basis)]);
+  expect([part.days, part.totalDays]).to.eql([lengthOf({ startDate, endDate }), lengthOf(basis)]);
   return shared(whole, part.days, part.totalDays);
 }
 

@@ -106,7 +106,7 @@ describe('citations', () => {
       const rules = sections.get(area)?.get(section);
       return rules === undefined || numbers.some((number) => !rules.has(number));
     });
-    expect(lost.map(({ at }) => at)).to.deep.equal([]);
+    expect(lost.map(({ at }) => at)).to.eql([]);
   });
 
   it('use the name of a text, not its file name', () => {
@@ -114,7 +114,7 @@ describe('citations', () => {
     const lost = citing
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => (readText(path).match(wrong) ?? []).map((words) => `${path} ${words}`));
-    expect(lost).to.deep.equal([]);
+    expect(lost).to.eql([]);
   });
 
   it('point to existing worked examples and numbered cases', () => {
@@ -124,7 +124,7 @@ describe('citations', () => {
         .filter(([, area = '', mark = '']) => !new RegExp(`\\b${mark}\\b`).test(readText(texts[area] ?? '')))
         .map(([words]) => `${path} ${words}`),
     );
-    expect(lost).to.deep.equal([]);
+    expect(lost).to.eql([]);
   });
 
   it('point to existing rulings', () => {
@@ -138,7 +138,7 @@ describe('citations', () => {
         .filter((ruling) => !rulings.has(ruling))
         .map((ruling) => `${path} ${ruling}`),
     );
-    expect(lost).to.deep.equal([]);
+    expect(lost).to.eql([]);
   });
 });
 
@@ -163,7 +163,7 @@ describe('documents', () => {
         })
         .map(([, target]) => `${path} ${target}`),
     );
-    expect(lost).to.deep.equal([]);
+    expect(lost).to.eql([]);
   });
 
   it('name only existing folders and files', () => {
@@ -175,6 +175,6 @@ describe('documents', () => {
           .filter(([, named = '']) => !existsSync(join(root, named)))
           .map(([, named]) => `${path} ${named}`),
       );
-    expect(lost).to.deep.equal([]);
+    expect(lost).to.eql([]);
   });
 });

@@ -40,20 +40,18 @@ describe('rules index', () => {
   it('lists every heading of every rules page once, under a topic', () => {
     const headings = [...pages].flatMap(headingsOf);
     expect(headings.length).to.be.above(350);
-    expect(headings.filter((heading) => !indexed.includes(heading))).to.deep.equal([]);
-    expect(indexed.filter((one, index) => indexed.indexOf(one) !== index)).to.deep.equal([]);
+    expect(headings.filter((heading) => !indexed.includes(heading))).to.eql([]);
+    expect(indexed.filter((one, index) => indexed.indexOf(one) !== index)).to.eql([]);
   });
 
   it('links to existing headings', () => {
     const headings = new Set([...pages].flatMap(headingsOf));
-    expect(indexed.filter((one) => !headings.has(one))).to.deep.equal([]);
+    expect(indexed.filter((one) => !headings.has(one))).to.eql([]);
   });
 
   it('covers the ten pages, and names each section with its own noun phrase', () => {
     expect([...pages.keys()]).to.include.members(['accounts', 'platform', 'http-api', 'json-models']);
     expect(pages.size).to.equal(10);
-    expect(
-      lines.filter((line) => /\[(?:what|when|how|who|why|which|from which)\b/i.test(line)),
-    ).to.deep.equal([]);
+    expect(lines.filter((line) => /\[(?:what|when|how|who|why|which|from which)\b/i.test(line))).to.eql([]);
   });
 });

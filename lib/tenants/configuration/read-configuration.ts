@@ -121,7 +121,7 @@ export function ineffectiveNames(fullNames: readonly string[], owner: Configurat
 function reasonOf(fullName: string, owner: ConfigurationOwner): string | null {
   const name = propertyName(fullName);
   if (name === null) return readNames[owner].has(fullName) ? `lacks its prefix ${DOCUMENTED_PREFIX}` : null;
-  if (retired.has(name)) return 'has no effect any more';
+  if (retired.has(name)) return 'no longer has an effect';
   if (readNames[owner].has(name)) return null;
   if (!serverWideNames.has(name)) return 'is no property of this server';
   return owner === 'TENANT'

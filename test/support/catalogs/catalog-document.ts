@@ -143,7 +143,7 @@ export function parse(xml: string): ParsedVersion {
 /** Returns the version of a valid document. */
 export function version(parts: DocumentParts = {}): CatalogVersion {
   const parsed = parse(catalogXml(parts));
-  expect(validateVersion(parsed).errors, 'errors of the test document').to.deep.equal([]);
+  expect(validateVersion(parsed).errors, 'errors of the test document').to.eql([]);
   return createVersion(parsed.content);
 }
 

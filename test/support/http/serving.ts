@@ -268,7 +268,7 @@ export function outcomeOf({ status, json }: Pick<Reply, 'status' | 'json'>): rea
 
 /** Asserts that the call is refused with this status and error code. */
 export function expectRefusal(reply: Pick<Reply, 'status' | 'json'>, status: number, code?: number): void {
-  expect(outcomeOf(reply)).to.deep.equal([status, code]);
+  expect(outcomeOf(reply)).to.eql([status, code]);
 }
 
 /** Returns the last segment of `Location`. */

@@ -101,15 +101,12 @@ export class SubscriptionLedger {
     const date = typeof targetDate === 'string' ? parseLocalDate(targetDate) : targetDate;
     const windowed = this.evaluate(date);
     const full = this.evaluateWhole(date);
-    expect(windowed.items.map(comparable), 'windowed = full').to.deep.equal(full.items.map(comparable));
-    expect(windowed.cursor, 'windowed = full').to.deep.equal(full.cursor);
+    expect(windowed.items.map(comparable), 'windowed = full').to.eql(full.items.map(comparable));
+    expect(windowed.cursor, 'windowed = full').to.eql(full.cursor);
     const rowsAfter = coverageAfter(this.rows, windowed.coverage);
-    expect(rowLines(rowsAfter), 'windowed = full').to.deep.equal(
-      rowLines(coverageAfter(this.rows, full.coverage)),
-    );
+    expect(rowLines(rowsAfter), 'windowed = full').to.eql(rowLines(coverageAfter(this.rows, full.coverage)));
     const ongoing = this.#evaluateOngoing(date);
-    if (ongoing !== null)
-      expect(facts(ongoing), 'from the cursor alone = windowed').to.deep.equal(facts(windowed));
+    if (ongoing !== null) expect(facts(ongoing), 'from the cursor alone = windowed').to.eql(facts(windowed));
     this.#write(windowed, rowsAfter);
     if (windowed.items.length > 0)
       this.invoices = [...this.invoices, { targetDate: date, items: windowed.items }];
@@ -126,7 +123,7 @@ export class SubscriptionLedger {
     }
     const lookedAt = evaluatedThrough(input);
     if (lookedAt === null) expect.fail('no evaluation leaves the cursor of what is not due as it is');
-    expect(this.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.deep.equal([]);
+    expect(this.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.eql([]);
     return false;
   }
 

@@ -64,7 +64,7 @@ export function checkHandedOver(
     const late = targetDate < date ? [] : daysOf(left, ({ endDate }) => endDate > date);
     const early = daysOf(begun, ({ startDate }) => startDate < date);
     if (late.length + early.length === 0) continue;
-    expect({ late, early }, formatLocalDate(date)).to.deep.equal({ late: [], early: [] });
+    expect({ late, early }, formatLocalDate(date)).to.eql({ late: [], early: [] });
   }
 }
 

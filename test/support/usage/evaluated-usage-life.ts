@@ -58,7 +58,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     for (const item of items) this.#check(item);
     const hasInvoice = items.length > 0;
     if (isPassedOver) {
-      expect(storedIntervals(made.intervals, hasInvoice), 'of usage that is passed over').to.deep.equal([]);
+      expect(storedIntervals(made.intervals, hasInvoice), 'of usage that is passed over').to.eql([]);
       this.passedOver += 1;
     }
     this.#invoices += 1;

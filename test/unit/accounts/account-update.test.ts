@@ -51,15 +51,15 @@ const reset = { reset: true };
 describe('account update (accounts §4)', () => {
   it('changes only the update date when no field is given, with or without the reset flag', () => {
     for (const flags of [{}, reset])
-      expect(merged(account(), {}, flags)).to.deep.equal(account({ updatedDate: now }));
+      expect(merged(account(), {}, flags)).to.eql(account({ updatedDate: now }));
   });
 
   for (const field of ['externalKey', 'currency', 'timeZone'] as const) {
     const other = { externalKey: 'other', currency: 'USD', timeZone: 'Europe/Rome' }[field];
     it(`accepts an unchanged ${field}, and rejects a changed or reset one`, () => {
       const same = account({ updatedDate: now });
-      expect(merged(account(), { [field]: full[field] }, reset)).to.deep.equal(same);
-      expect(merged(account(), { [field]: null })).to.deep.equal(same);
+      expect(merged(account(), { [field]: full[field] }, reset)).to.eql(same);
+      expect(merged(account(), { [field]: null })).to.eql(same);
       expect(merged(account(), { [field]: other })).to.equal(3005);
       expect(merged(account(), { [field]: null }, reset)).to.equal(3005);
     });
@@ -113,11 +113,11 @@ describe('account update (accounts §4)', () => {
   ] as const)
     it(`sets ${field}, keeps it on null, and resets it on null with the reset flag`, () => {
       for (const flags of [{}, reset])
-        expect(merged(account(), { [field]: value }, flags)).to.deep.equal(
+        expect(merged(account(), { [field]: value }, flags)).to.eql(
           account({ updatedDate: now, [field]: value }),
         );
-      expect(merged(account(), { [field]: null })).to.deep.equal(account({ updatedDate: now }));
-      expect(merged(account(), { [field]: null }, reset)).to.deep.equal(
+      expect(merged(account(), { [field]: null })).to.eql(account({ updatedDate: now }));
+      expect(merged(account(), { [field]: null }, reset)).to.eql(
         account({ updatedDate: now, [field]: afterReset }),
       );
     });

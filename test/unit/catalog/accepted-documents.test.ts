@@ -112,7 +112,7 @@ describe('catalog reader', () => {
   for (const [title, parts] of Object.entries(accepted))
     it(`catalog §18: accepts ${title}`, () => {
       const parsed = parse(catalogXml(parts));
-      expect(validateVersion(parsed).errors).to.deep.equal([]);
+      expect(validateVersion(parsed).errors).to.eql([]);
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
     });
 
@@ -132,10 +132,10 @@ describe('catalog reader', () => {
         const { content } = parse(catalogXml(exported(type)));
         const written = writeCatalogXml(createCatalog([createVersion(content)]));
         expect(written).to.include('<tieredBlock type="TIERED">').and.not.to.include('minTopUpCredit');
-        expect(parse(written).content.plans[0]?.finalPhase.usages).to.deep.equal(
+        expect(parse(written).content.plans[0]?.finalPhase.usages).to.eql(
           content.plans[0]?.finalPhase.usages,
         );
-        expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.deep.equal([]);
+        expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.eql([]);
       });
 
     it('may contain a minTopUpCredit of -1, reported as missing only for a TOP_UP block', () => {
@@ -148,7 +148,7 @@ describe('catalog reader', () => {
       for (const credit of ['-1', '-1.0', '-01.00']) {
         const parsed = parse(catalogXml(block('VANILLA', credit)));
         expect(parsed.content.plans[0]?.finalPhase.usages[0]?.blocks[0]?.minTopUpCredit).to.equal(null);
-        expect(atOnce(validationSteps(parsed)).errors).to.deep.equal([]);
+        expect(atOnce(validationSteps(parsed)).errors).to.eql([]);
       }
       const [missing] = validateVersion(parse(catalogXml(block('TOP_UP', '-1')))).errors;
       expect(missing?.message).to.include('needs a minTopUpCredit');

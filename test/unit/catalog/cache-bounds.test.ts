@@ -164,7 +164,7 @@ describe('cached catalogs', () => {
     for (let revision = 2; revision < 500; revision += 1) await at(revision, [1, revision + 1]);
     expect(stored.charactersOf(1)).to.equal(characters);
     const catalog = await at(500, [1, 500, 501]);
-    expect(catalog.versions.map((each) => each.findPlan('p-m').name)).to.deep.equal(['p-m', 'p-m', 'p-m']);
+    expect(catalog.versions.map((each) => each.findPlan('p-m').name)).to.eql(['p-m', 'p-m', 'p-m']);
     await at(501, []);
     expect(stored.charactersOf(1)).to.equal(0);
     expect((await at(502, [1])).versions).to.have.length(1);

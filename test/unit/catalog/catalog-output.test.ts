@@ -41,10 +41,8 @@ describe('written catalog XML', () => {
     const catalog = createCatalog([version({ effectiveDate: '2025-01-01' }), version()]);
     const dates = (xml: string): string[] =>
       xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
-    expect(dates(writeCatalogXml(catalog))).to.deep.equal(['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z']);
-    expect(dates(writeCatalogXml(catalog, catalog.versions.slice(1)))).to.deep.equal([
-      '2025-01-01T00:00:00Z',
-    ]);
+    expect(dates(writeCatalogXml(catalog))).to.eql(['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z']);
+    expect(dates(writeCatalogXml(catalog, catalog.versions.slice(1)))).to.eql(['2025-01-01T00:00:00Z']);
     expect(writeCatalogXml(catalog)).to.include('<catalogName>Test</catalogName>\n</catalogs>');
   });
 
@@ -79,7 +77,7 @@ describe('written catalog XML', () => {
     const [reread] = readCatalogXml(writeCatalogXml(createCatalog([original]))).versions;
     expect(reread?.content.catalogName).to.equal(strange);
     expect(reread?.content.plans[0]?.prettyName).to.equal(strange);
-    expect(reread?.content.plans[0]?.finalPhase.recurring?.price?.prices).to.deep.equal([
+    expect(reread?.content.plans[0]?.finalPhase.recurring?.price?.prices).to.eql([
       { currency: 'USD', amount: null },
     ]);
     expect(canonicalXml(createVersion(parse(canonicalXml(original)).content))).to.equal(

@@ -94,16 +94,16 @@ describe('catalog XML reader', () => {
       recurringBillingMode: null,
       currencies: ['USD', 'BTC'],
     });
-    expect(content.units).to.deep.equal([
+    expect(content.units).to.eql([
       { name: 'seat', prettyName: 'Seats' },
       { name: 'call', prettyName: 'call' },
     ]);
     const [base] = content.products;
-    expect(base?.limits.map(({ max, min }) => [max.text, min.text])).to.deep.equal([
+    expect(base?.limits.map(({ max, min }) => [max.text, min.text])).to.eql([
       ['100.0', '1'],
       ['-1', '-1'],
     ]);
-    expect(content.rules.changeAlignment).to.deep.equal([
+    expect(content.rules.changeAlignment).to.eql([
       {
         conditions: {
           phaseType: 'TRIAL',
@@ -119,7 +119,7 @@ describe('catalog XML reader', () => {
         result: 'CHANGE_OF_PRICELIST',
       },
     ]);
-    expect(content.rules.billingAlignment[0]?.conditions).to.deep.equal({
+    expect(content.rules.billingAlignment[0]?.conditions).to.eql({
       phaseType: 'DISCOUNT',
       product: 'a',
       productCategory: 'STANDALONE',
@@ -152,11 +152,9 @@ describe('catalog XML reader', () => {
     expect(usage?.blocks[0]).to.deep.include({ type: 'TOP_UP', unit: 'call' });
     expect(usage?.blocks[0]?.minTopUpCredit?.text).to.equal('5');
     expect(usage?.tiers[0]?.blocks[0]?.size.text).to.equal('0.5');
-    expect(usage?.tiers[0]?.fixedPrice).to.deep.equal({ prices: [] });
-    expect(usage?.recurringPrice).to.deep.equal({ prices: [] });
-    expect(content.priceLists.childPriceLists).to.deep.equal([
-      { name: 'VIP', prettyName: 'Very', plans: ['full'] },
-    ]);
+    expect(usage?.tiers[0]?.fixedPrice).to.eql({ prices: [] });
+    expect(usage?.recurringPrice).to.eql({ prices: [] });
+    expect(content.priceLists.childPriceLists).to.eql([{ name: 'VIP', prettyName: 'Very', plans: ['full'] }]);
   });
 
   it('applies the defaults of the grammar', () => {
@@ -201,8 +199,8 @@ describe('catalog XML reader', () => {
       }),
     ).content;
     const none = { included: [], available: [], limits: [] };
-    expect(products).to.deep.equal([{ name: 'P', prettyName: 'P', category: 'BASE', ...none }]);
-    expect(plans[0]?.finalPhase.fixed).to.deep.equal({ type: 'ONE_TIME', price: { prices: [] } });
+    expect(products).to.eql([{ name: 'P', prettyName: 'P', category: 'BASE', ...none }]);
+    expect(plans[0]?.finalPhase.fixed).to.eql({ type: 'ONE_TIME', price: { prices: [] } });
     expect(priceLists.defaultPriceList.prettyName).to.equal('DEFAULT');
   });
 
@@ -228,14 +226,14 @@ describe('catalog XML reader', () => {
         <recurringBillingMode>IN_ADVANCE</recurringBillingMode>
         <catalogName>Te&#115;t</catalogName><effectiveDate>\t2024-01-01T00:00:00\r\n</effectiveDate>
       </catalog><!-- after -->`).content;
-    expect(reversed).to.deep.equal(ordered);
+    expect(reversed).to.eql(ordered);
   });
 
   it('accepts schema hints on the root, any prefix declared there, and 16 attributes', () => {
     const declared = Array.from({ length: 13 }, (_, index) => `xmlns:n${index}="urn:${index}"`).join(' ');
     const hints = `${XSI} xsi:schemaLocation="urn:a a.xsd" xsi:noNamespaceSchemaLocation="b.xsd" ${declared}`;
     const hinted = catalogXml().replace('<catalog>', `<catalog ${hints}>`);
-    expect(parse(hinted).content).to.deep.equal(parse(catalogXml()).content);
+    expect(parse(hinted).content).to.eql(parse(catalogXml()).content);
   });
 
   it('decodes the five XML entities and numeric character references', () => {
@@ -250,7 +248,7 @@ describe('catalog XML reader', () => {
   it('accepts an envelope with one or more versions, and ignores its name', () => {
     const document = readCatalogXml(envelopeXml({}, { effectiveDate: '2025-01-01', catalogName: 'Other' }));
     expect(document.isEnvelope).to.equal(true);
-    expect(document.versions.map(({ content }) => content.catalogName)).to.deep.equal(['Test', 'Other']);
+    expect(document.versions.map(({ content }) => content.catalogName)).to.eql(['Test', 'Other']);
     expect(readCatalogXml(catalogXml()).isEnvelope).to.equal(false);
     const nameless = envelopeXml({}).replace('<catalogName>ignored</catalogName>', '');
     expect(readCatalogXml(nameless).versions).to.have.length(1);
@@ -296,7 +294,7 @@ describe('catalog XML reader', () => {
     it('accepts UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
       const utf8 = new TextEncoder();
       for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)])
-        expect(names(bytes)).to.deep.equal(['Café 日本 𝒳']);
+        expect(names(bytes)).to.eql(['Café 日本 𝒳']);
       expect(readCatalogXml(`\uFEFF${text}`).versions).to.have.length(1);
       const declared = text.replace('?>', ' encoding="UTF-16"?>');
       expect(names(utf16(true, declared))).to.have.length(1);

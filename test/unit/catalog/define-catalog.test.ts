@@ -146,32 +146,32 @@ describe('catalog defined in code', () => {
   it('produces the same value and document as the XML path', () => {
     const document = readCatalogXml(lantern.toXml());
     expect(document.isEnvelope).to.equal(true);
-    for (const version of document.versions) expect(validateVersion(version).errors).to.deep.equal([]);
+    for (const version of document.versions) expect(validateVersion(version).errors).to.eql([]);
     const read = document.versions.map(({ content }) => createVersion(content));
-    expect(validateVersions([], read)).to.deep.equal([]);
+    expect(validateVersions([], read)).to.eql([]);
     expect(writeCatalogXml(createCatalog(read))).to.equal(lantern.toXml());
-    expect(read.map(canonicalXml)).to.deep.equal(lantern.catalog.versions.map(canonicalXml));
-    expect(read[0]?.rules).to.deep.equal(lantern.catalog.versions[0]?.rules);
-    expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
+    expect(read.map(canonicalXml)).to.eql(lantern.catalog.versions.map(canonicalXml));
+    expect(read[0]?.rules).to.eql(lantern.catalog.versions[0]?.rules);
+    expect(read[0]?.plans).to.eql(lantern.catalog.versions[0]?.plans);
   });
 
   it('supports everything that a document can express', () => {
     const [read] = readCatalogXml(readFileSync(everyElement)).versions;
     if (read === undefined) throw new Error('no version');
-    expect(validateVersion(read).errors).to.deep.equal([]);
+    expect(validateVersion(read).errors).to.eql([]);
     const { versions } = everything.catalog;
-    expect(versions.map(canonicalXml)).to.deep.equal([canonicalXml(createVersion(read.content))]);
+    expect(versions.map(canonicalXml)).to.eql([canonicalXml(createVersion(read.content))]);
   });
 
   it('contains the defined content', () => {
     const [first, second] = lantern.catalog.versions;
     const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
-    expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.deep.equal(['100', '-1']);
-    expect(first?.findPlan('light-monthly').initialPhases[0]?.fixed?.price.prices).to.deep.equal([]);
+    expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.eql(['100', '-1']);
+    expect(first?.findPlan('light-monthly').initialPhases[0]?.fixed?.price.prices).to.eql([]);
     expect(first?.findPlan('light-monthly').prettyName).to.equal('light-monthly');
     const price = second?.findPlan('light-monthly').finalPhase.recurring?.price?.prices[0];
-    expect([price?.currency, price?.amount?.text]).to.deep.equal(['USD', '10.00']);
-    expect(second?.findProduct('Light').available).to.deep.equal(['Oil']);
+    expect([price?.currency, price?.amount?.text]).to.eql(['USD', '10.00']);
+    expect(second?.findProduct('Light').available).to.eql(['Oil']);
   });
 
   it('reuses the plan object in a later version that repeats the plan, and creates a new one for a changed plan', () => {
@@ -185,7 +185,7 @@ describe('catalog defined in code', () => {
     const currencies: 'USD'[] = ['USD'];
     const defined = defineCatalog({ ...base, currencies });
     currencies.push('USD');
-    expect(defined.catalog.versions[0]?.currencies).to.deep.equal(['USD']);
+    expect(defined.catalog.versions[0]?.currencies).to.eql(['USD']);
     expect(Object.isFrozen(defined)).to.equal(true);
   });
 
@@ -206,8 +206,8 @@ describe('catalog defined in code', () => {
       },
     });
     const { finalPhase, plansAllowedInBundle, initialPhases } = catalog.versions[0]?.findPlan('p-m') ?? {};
-    expect(finalPhase?.fixed?.price.prices.map(({ amount }) => amount?.text)).to.deep.equal(['1', undefined]);
-    expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.deep.equal([-1, [], null]);
+    expect(finalPhase?.fixed?.price.prices.map(({ amount }) => amount?.text)).to.eql(['1', undefined]);
+    expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.eql([-1, [], null]);
   });
 
   describe('type and run-time checks', () => {
@@ -217,7 +217,7 @@ describe('catalog defined in code', () => {
           // @ts-expect-error Q is no product
           defineCatalog({ ...base, plans: { 'p-m': { ...monthly, product: 'Q' } } }),
         ),
-      ).to.deep.equal(['Plan "p-m": product "Q" does not exist in this version']);
+      ).to.eql(['Plan "p-m": product "Q" does not exist in this version']);
     });
 
     it('reject an unknown add-on in a product', () => {
@@ -226,7 +226,7 @@ describe('catalog defined in code', () => {
           // @ts-expect-error B is no product
           defineCatalog({ ...base, products: { P: { category: 'BASE', available: ['B'] } } }),
         ),
-      ).to.deep.equal(['Product "P": product "B" does not exist in this version']);
+      ).to.eql(['Product "P": product "B" does not exist in this version']);
     });
 
     it('reject an unknown plan in a price list', () => {
@@ -258,7 +258,7 @@ describe('catalog defined in code', () => {
           // @ts-expect-error DEFAULT is missing
           defineCatalog({ ...base, priceLists: { VIP: ['p-m'] } }),
         ),
-      ).to.deep.equal(['priceLists: the list DEFAULT is missing']);
+      ).to.eql(['priceLists: the list DEFAULT is missing']);
     });
 
     it('reject an unknown product or price list in a rule', () => {
@@ -342,7 +342,7 @@ describe('catalog defined in code', () => {
           // @ts-expect-error GOLD is no product category
           defineCatalog({ ...base, products }),
         ),
-      ).to.deep.equal(['Product "P", category: "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);
+      ).to.eql(['Product "P", category: "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);
     });
   });
 
@@ -380,7 +380,7 @@ describe('catalog defined in code', () => {
   it('rejects a version that conflicts with the others', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
-    expect(problemsOf(() => first.withVersion(version))).to.deep.equal([
+    expect(problemsOf(() => first.withVersion(version))).to.eql([
       'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date',
     ]);
     const other = { P: { category: 'STANDALONE' } } as const;

@@ -204,7 +204,7 @@ describe('catalog grammar (catalog §3.3)', () => {
     const [alone] = readCatalogXml(whole).versions;
     const version = whole.replaceAll(/(?<=^<|<\/)catalog(?=>)/g, 'version');
     const [inEnvelope] = readCatalogXml(`<catalogs><versions>${version}</versions></catalogs>`).versions;
-    expect(inEnvelope?.content).to.deep.equal(alone?.content);
+    expect(inEnvelope?.content).to.eql(alone?.content);
     const found = new Map<string, Set<string>>();
     for (const element of elementsBelow(treeOf(whole))) {
       const row = rowOf(element);

@@ -39,7 +39,7 @@ describe('hostile catalog documents', () => {
       for (const document of [new Uint8Array(12 * 1024 * 1024), ' '.repeat(12 * 1024 * 1024)]) {
         const error = errorOf(() => readCatalogXml(document));
         expect(error.code).to.equal(ErrorCode.TOO_LARGE);
-        expect(error.facts).to.deep.equal({ size: 12 * 1024 * 1024, limit: MAX_XML_BYTES });
+        expect(error.facts).to.eql({ size: 12 * 1024 * 1024, limit: MAX_XML_BYTES });
       }
     });
 
@@ -143,14 +143,14 @@ describe('hostile catalog documents', () => {
       const document = (depth: number): XmlSource =>
         new XmlSource({ text: '<a>'.repeat(depth) + '</a>'.repeat(depth), encoding: 'decoded' });
       expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
-      expect(errorOf(() => atOnce(xmlSteps(document(25), nested))).problems).to.deep.equal([
+      expect(errorOf(() => atOnce(xmlSteps(document(25), nested))).problems).to.eql([
         { message: 'Elements are nested deeper than 24', line: 1, column: 73 },
       ]);
     });
 
     it('are rejected for too many elements', () => {
       const source = new XmlSource({ text: `<a>${'<a/>'.repeat(1_000_000)}</a>`, encoding: 'decoded' });
-      expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.deep.equal([
+      expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.eql([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },
       ]);
     });
@@ -162,7 +162,7 @@ describe('hostile catalog documents', () => {
       '<catalog>',
       `<catalog ${xsi} xsi:noNamespaceSchemaLocation="http://127.0.0.1:9/x.xsd">`,
     )}`;
-    expect(parse(pointed).content).to.deep.equal(parse(catalogXml()).content);
+    expect(parse(pointed).content).to.eql(parse(catalogXml()).content);
     expect(
       fault('<catalog xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="/etc/passwd"/></catalog>'),
     ).to.match(/Element "xi:include" is in a namespace/);

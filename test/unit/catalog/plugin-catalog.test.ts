@@ -33,8 +33,8 @@ describe('plugin catalogs', () => {
       plansAllowedInBundle: -1,
       effectiveDateForExistingSubscriptions: null,
     });
-    expect(plan.finalPhase.duration).to.deep.equal({ unit: 'UNLIMITED', number: -1 });
-    expect(version.allPriceLists.map(({ name, plans }) => [name, plans])).to.deep.equal([
+    expect(plan.finalPhase.duration).to.eql({ unit: 'UNLIMITED', number: -1 });
+    expect(version.allPriceLists.map(({ name, plans }) => [name, plans])).to.eql([
       ['DEFAULT', []],
       ['Pier', ['boat-monthly']],
     ]);
@@ -94,7 +94,7 @@ describe('plugin catalogs', () => {
     const [read] = readCatalogXml(canonicalXml(version)).versions;
     if (read === undefined) throw new Error('no version read');
     expect(canonicalXml(createVersion(read.content))).to.equal(canonicalXml(version));
-    expect(version.rules.changePolicy.map((each) => each.result)).to.deep.equal(['IMMEDIATE', 'END_OF_TERM']);
+    expect(version.rules.changePolicy.map((each) => each.result)).to.eql(['IMMEDIATE', 'END_OF_TERM']);
     expect(version.priceListOf(version.findPlan('fuel'))).to.equal('DEFAULT');
     const [first, second] = version.findPlan('fuel').finalPhase.usages[0]?.tiers ?? [];
     expect(first?.blocks[0]?.prices.prices[0]?.amount?.text).to.equal('1.5');
@@ -103,9 +103,7 @@ describe('plugin catalogs', () => {
 
   it('put all plans in DEFAULT if they define no lists', () => {
     const [version] = compile(harbour({ ...boatPlan('a', '1'), ...boatPlan('b', '2') })).versions;
-    expect(version?.allPriceLists.map(({ name, plans }) => [name, plans])).to.deep.equal([
-      ['DEFAULT', ['a', 'b']],
-    ]);
+    expect(version?.allPriceLists.map(({ name, plans }) => [name, plans])).to.eql([['DEFAULT', ['a', 'b']]]);
   });
 
   const bad: Readonly<Record<string, readonly [given: unknown, message: RegExp]>> = {

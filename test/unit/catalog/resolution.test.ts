@@ -29,7 +29,7 @@ describe('catalog version choice', () => {
     expect(chosen('2024-06-01T10:00Z')).to.equal('2024-06-01T10:00:00.000Z');
     expect(chosen('2024-09-09')).to.equal('2024-06-01T10:00:00.000Z');
     expect(chosen('2031-01-01')).to.equal('2025-01-01T00:00:00.000Z');
-    expect(catalog.versions.map((each) => formatInstant(each.effectiveDate).slice(0, 10))).to.deep.equal([
+    expect(catalog.versions.map((each) => formatInstant(each.effectiveDate).slice(0, 10))).to.eql([
       '2024-01-01',
       '2024-06-01',
       '2025-01-01',

@@ -98,7 +98,7 @@ describe('catalog rules', () => {
         '<toPriceList>DEFAULT</toPriceList>',
       );
       const catalog = version({ ...parts, rules: CHANGE + CANCEL + plain });
-      expect(catalog.rules.priceList[0]?.conditions).to.deep.equal({
+      expect(catalog.rules.priceList[0]?.conditions).to.eql({
         fromProduct: 'Basic',
         fromProductCategory: null,
         fromBillingPeriod: null,
@@ -116,7 +116,7 @@ describe('catalog rules', () => {
       const from = catalog.subscriptionContextOf(catalog.findPlan('vip-basic-monthly'), 'EVERGREEN');
 
       expect(catalog.evaluatePlanChange(from, toPro).policy).to.equal('END_OF_TERM');
-      expect(catalog.evaluatePlanChange(from, { planName: 'pro-monthly' })).to.deep.equal({
+      expect(catalog.evaluatePlanChange(from, { planName: 'pro-monthly' })).to.eql({
         priceList: 'DEFAULT',
         policy: 'IMMEDIATE',
         alignment: 'START_OF_BUNDLE',
@@ -143,7 +143,7 @@ describe('catalog rules', () => {
     expect(empty.createAlignment(context)).to.equal('START_OF_BUNDLE');
     expect(empty.billingAlignment(context)).to.equal('ACCOUNT');
     expect(empty.cancelPolicy(context)).to.equal('END_OF_TERM');
-    expect(empty.evaluatePlanChange(context, { planName: 'p-m' })).to.deep.equal({
+    expect(empty.evaluatePlanChange(context, { planName: 'p-m' })).to.eql({
       priceList: 'DEFAULT',
       policy: 'END_OF_TERM',
       alignment: 'START_OF_BUNDLE',

@@ -22,7 +22,7 @@ describe('cache of stamped values', () => {
   it('evicts the least recently used values above its size limit', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 2 });
     for (const key of ['a', 'b', 'a', 'c']) await cache.get(key, 1, load(key));
-    expect(['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined)).to.deep.equal([true, false, true]);
+    expect(['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined)).to.eql([true, false, true]);
   });
 
   it('evicts values above its weight limit, but keeps the value in use at any weight', async () => {
@@ -32,15 +32,15 @@ describe('cache of stamped values', () => {
       await cache.get(key, 1, load(key));
       cache.weigh(key, 1, 5);
     }
-    expect(isKept()).to.deep.equal([true, true, false]);
+    expect(isKept()).to.eql([true, true, false]);
     await cache.get('c', 1, load('c'));
     cache.weigh('c', 1, 1);
-    expect(isKept()).to.deep.equal([false, true, true]);
+    expect(isKept()).to.eql([false, true, true]);
     cache.weigh('c', 1, 50);
-    expect(isKept()).to.deep.equal([false, false, true]);
+    expect(isKept()).to.eql([false, false, true]);
     cache.weigh('c', 2, 99);
     cache.weigh('b', 1, 99);
-    expect(isKept()).to.deep.equal([false, false, true]);
+    expect(isKept()).to.eql([false, false, true]);
   });
 
   it('does not keep a value that failed to load', async () => {

@@ -108,8 +108,7 @@ const DEFAULT_CHANGE =
   '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
 
 describe('catalog version validation', () => {
-  it('accepts the smallest valid document', () =>
-    expect(validate({})).to.deep.equal({ errors: [], warnings: [] }));
+  it('accepts the smallest valid document', () => expect(validate({})).to.eql({ errors: [], warnings: [] }));
 
   it('catalog W14 Validation', () => {
     const { errors } = validate({
@@ -120,7 +119,7 @@ describe('catalog version validation', () => {
         <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase>
       </changePolicy>`,
     });
-    expect(messages(errors)).to.deep.equal([
+    expect(messages(errors)).to.eql([
       'Product "P" lists itself in its available products',
       'Plan "p-m": product "Q" does not exist in this version',
       'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
@@ -150,7 +149,7 @@ describe('catalog version validation', () => {
         }),
       priceLists: lists({ DEFAULT: ['a', 'b'] }),
     });
-    expect(messages(errors)).to.deep.equal([
+    expect(messages(errors)).to.eql([
       'Product "P" lists itself in its included products',
       'Product "P" lists itself in its available products',
       'Plan "a": product "a" is a plan, not a product',
@@ -191,7 +190,7 @@ describe('catalog version validation', () => {
     const places = validateVersion(parse(xml)).errors.map(
       ({ line, column, message }) => `${line}:${column} ${message}`,
     );
-    expect(places).to.deep.equal([
+    expect(places).to.eql([
       '5:46 Product "P": product "B" does not exist in this version',
       '11:16 Plan "p": product "Q" does not exist in this version',
       '12:59 Plan "p", phase p-evergreen: a duration is at least 1 of its unit, not 0',
@@ -204,7 +203,7 @@ describe('catalog version validation', () => {
 
   it('checks plain data without positions', () => {
     const { content } = parse(catalogXml({ plans: plan('p-m', 'Q') }));
-    expect(validateVersion({ content }).errors).to.deep.equal([
+    expect(validateVersion({ content }).errors).to.eql([
       { message: 'Plan "p-m": product "Q" does not exist in this version' },
     ]);
   });
@@ -216,7 +215,7 @@ describe('catalog version validation', () => {
       priceLists: lists({ DEFAULT: names }),
     });
     expect(errors).to.have.length(1_001);
-    expect(errors.at(-1)).to.deep.equal({ message: 'and 200 more errors' });
+    expect(errors.at(-1)).to.eql({ message: 'and 200 more errors' });
   });
 
   describe('name and reference checks', () => {
@@ -806,13 +805,13 @@ describe('catalog version validation', () => {
       const { errors, warnings } = validate(
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
       );
-      expect(errors).to.deep.equal([]);
+      expect(errors).to.eql([]);
       const warning = 'Plan "p-m", usage "usg": the last tier bounds "u"; units beyond are not charged';
-      expect(messages(warnings)).to.deep.equal([warning]);
+      expect(messages(warnings)).to.eql([warning]);
       const capacity = { type: 'CAPACITY', tiers: `<tier>${limit('5')}</tier><tier>${limit('9')}</tier>` };
-      expect(messages(validate(withUsage(capacity)).warnings)).to.deep.equal([warning]);
+      expect(messages(validate(withUsage(capacity)).warnings)).to.eql([warning]);
       const bounded = withUsage({ tiers: tier([block({ max: '5' })]) + tier([block()]) });
-      expect(validate(bounded).warnings, 'the last tier alone').to.deep.equal([]);
+      expect(validate(bounded).warnings, 'the last tier alone').to.eql([]);
     });
 
     it('report a price that lacks a currency of another price in the section', () => {
@@ -822,10 +821,10 @@ describe('catalog version validation', () => {
         }),
         currencies: ['USD', 'EUR'],
       });
-      expect(errors).to.deep.equal([]);
+      expect(errors).to.eql([]);
       const free = withUsage({ tiers: tier([block({ max: '5' })]) + tier([block({ prices: '' })]) });
-      expect(validate(free).warnings, 'an empty price is zero in every currency').to.deep.equal([]);
-      expect(messages(warnings)).to.deep.equal([
+      expect(validate(free).warnings, 'an empty price is zero in every currency').to.eql([]);
+      expect(messages(warnings)).to.eql([
         'Plan "p-m", usage "usg": a price has no amount in EUR, which another price of it has',
       ]);
     });

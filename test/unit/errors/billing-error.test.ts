@@ -19,7 +19,7 @@ describe('billing error', () => {
     expect(error)
       .to.be.instanceOf(Error)
       .and.include({ name: 'BillingError', code: 3002, className: 'AccountError' });
-    expect(error.facts).to.deep.equal({ accountId: '11111111-1111-1111-1111-111111111111' });
+    expect(error.facts).to.eql({ accountId: '11111111-1111-1111-1111-111111111111' });
     expect(error.cause).to.equal(cause);
     expect(String(error)).to.equal(
       'BillingError: Account does not exist for id 11111111-1111-1111-1111-111111111111',
@@ -28,7 +28,7 @@ describe('billing error', () => {
 
   it('has no facts, problems or cause by default', () => {
     const error = new BillingError({ code: ErrorCode.UNEXPECTED, message: 'm' });
-    expect(error.facts).to.deep.equal({});
+    expect(error.facts).to.eql({});
     expect(error.problems).to.equal(undefined);
     expect(error).to.not.have.property('cause');
   });
@@ -37,7 +37,7 @@ describe('billing error', () => {
     const problems = [{ message: 'Unknown product Q', line: 12, column: 7, path: 'plans/p-m/product' }];
     const error = new BillingError({ code: ErrorCode.CATALOG_INVALID_FOR_TENANT, message: 'm', problems });
     problems.pop();
-    expect(error.problems).to.deep.equal([
+    expect(error.problems).to.eql([
       { message: 'Unknown product Q', line: 12, column: 7, path: 'plans/p-m/product' },
     ]);
     expect(error.problems).to.be.frozen;
@@ -76,14 +76,14 @@ describe('error codes', () => {
   it('identify one condition each, except the three documented duplicates', () => {
     const names = new Map<number, string[]>();
     for (const [name, code] of Object.entries(ErrorCode)) names.set(code, [...(names.get(code) ?? []), name]);
-    expect([...names].filter(([, shared]) => shared.length > 1).map(([code]) => code)).to.deep.equal([
+    expect([...names].filter(([, shared]) => shared.length > 1).map(([code]) => code)).to.eql([
       1001, 1025, 2060,
     ]);
   });
 
   it('number the general conditions without gaps', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
-    expect(general).to.deep.equal(Array.from({ length: 21 }, (_, index) => 60_000 + index));
+    expect(general).to.eql(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });
 });
 

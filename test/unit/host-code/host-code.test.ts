@@ -43,11 +43,7 @@ describe('plainError', () => {
     const error = plainError(new Error('cannot connect', { cause }));
     expect(error.message).to.equal('cannot connect');
     const copied = error.cause as Error & Record<string, unknown>;
-    expect([copied.name, copied.message, copied.code]).to.deep.equal([
-      'TypeError',
-      'no such host',
-      'ENOTFOUND',
-    ]);
+    expect([copied.name, copied.message, copied.code]).to.eql(['TypeError', 'no such host', 'ENOTFOUND']);
     expect(copied.stack).to.equal(cause.stack);
     expect(copied).not.to.have.property('socket');
   });
@@ -58,8 +54,8 @@ describe('plainError', () => {
     const given = { code: ErrorCode.PAYMENT_INTERNAL_ERROR, message: 'busy', facts, problems };
     const error = plainError(new BillingError({ ...given, cause: new RetryLater(5_000) }));
     expect(error).to.be.instanceOf(BillingError).and.to.include({ code: given.code, message: 'busy' });
-    expect((error as BillingError).facts).to.deep.equal(facts);
-    expect((error as BillingError).problems).to.deep.equal(problems);
+    expect((error as BillingError).facts).to.eql(facts);
+    expect((error as BillingError).problems).to.eql(problems);
     expect(retryLaterOf(error)?.delayMs).to.equal(5_000);
     expect(plainError(new GatewayError('declined'))).to.be.instanceOf(GatewayError);
   });
@@ -81,7 +77,7 @@ describe('host code call', () => {
   after(() => process.off('unhandledRejection', note));
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(unhandled.splice(0)).to.deep.equal([]);
+    expect(unhandled.splice(0)).to.eql([]);
   };
 
   for (const [what, answer] of Object.entries(hostileAnswers))
@@ -148,10 +144,10 @@ describe('host code call', () => {
     const counter: { next(): number; nested: { deep(): number }; other?: unknown } = guarded(
       Object.freeze(new Counter()),
     );
-    expect([counter.next(), counter.next(), counter.nested.deep()]).to.deep.equal([1, 2, 2]);
+    expect([counter.next(), counter.next(), counter.nested.deep()]).to.eql([1, 2, 2]);
     expect(counter.other).to.equal(undefined);
     expect('next' in counter).to.equal(true);
-    expect(Object.keys(counter)).to.deep.equal(['nested']);
+    expect(Object.keys(counter)).to.eql(['nested']);
   });
 });
 

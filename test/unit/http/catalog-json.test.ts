@@ -50,7 +50,7 @@ describe('JSON catalog', () => {
   const tier = { blocks: [block], limits: [], fixedPrice: [], recurringPrice: [] };
 
   it('has the closed shape of dialect K', () =>
-    expect(catalogJson(shown, 'K')).to.deep.equal({
+    expect(catalogJson(shown, 'K')).to.eql({
       name: 'Test',
       effectiveDate: '2024-01-01T00:00:00.000Z',
       currencies: ['USD', 'EUR'],
@@ -116,7 +116,7 @@ describe('JSON catalog', () => {
 
   it('adds rules, names and terms in dialect D', () => {
     const json = catalogJson(shown, 'D');
-    expect(json.rules.changePolicy).to.deep.equal([
+    expect(json.rules.changePolicy).to.eql([
       {
         phaseType: 'TRIAL',
         fromProduct: null,
@@ -142,7 +142,7 @@ describe('JSON catalog', () => {
         policy: 'END_OF_TERM',
       },
     ]);
-    expect(json.rules.priceList).to.deep.equal([
+    expect(json.rules.priceList).to.eql([
       {
         fromProduct: null,
         fromProductCategory: null,
@@ -165,7 +165,7 @@ describe('JSON catalog', () => {
         Reflect.get(each, 'prettyName'),
         Reflect.get(each, 'recurringBillingPeriod'),
       ]),
-    ).to.deep.equal([
+    ).to.eql([
       ['p-m-trial', 'p-m-trial', null],
       ['p-m-evergreen', 'p-m-evergreen', 'MONTHLY'],
     ]);
@@ -178,7 +178,7 @@ describe('JSON catalog', () => {
       limits: [],
       blocks: [],
     });
-    expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
+    expect(json.priceLists[1]).to.eql({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
   it('contains only the fields of json-models §5 in dialect K, plus those of §15 in dialect D', () => {
@@ -227,8 +227,7 @@ describe('JSON catalog', () => {
         const fields = `${inK} ${dialect === 'D' ? addedInD : ''}`.trim().split(' ').toSorted();
         // The limits of the document are those of a usage, which dialect K does not show.
         if (name !== 'limit' || dialect === 'D') expect(found[name]?.length, name).to.be.greaterThan(0);
-        for (const object of found[name] ?? [])
-          expect(Object.keys(object).toSorted(), name).to.deep.equal(fields);
+        for (const object of found[name] ?? []) expect(Object.keys(object).toSorted(), name).to.eql(fields);
       }
     }
   });
@@ -247,12 +246,12 @@ describe('JSON catalog', () => {
     const { content } = parse(catalogXml({ units: ['u'], plans: plan('p-m', 'P', { finalPhase }) }));
     const json = catalogJson(createVersion(content), 'D');
     const [seats, credit] = json.products[0].plans[0].phases[0].usages;
-    expect(seats.limits).to.deep.equal([{ unit: 'u', max: '7', min: '-1' }]);
-    expect(within(seats.tiers, 'limits')).to.deep.equal([
+    expect(seats.limits).to.eql([{ unit: 'u', max: '7', min: '-1' }]);
+    expect(within(seats.tiers, 'limits')).to.eql([
       { unit: 'u', max: '100.0', min: '1.50' },
       { unit: 'u', max: '-1', min: '1.50' },
     ]);
-    expect(credit.blocks).to.deep.equal([
+    expect(credit.blocks).to.eql([
       { type: 'TOP_UP', unit: 'u', size: '10.0', prices: [], minTopUpCredit: '5.00' },
     ]);
   });
@@ -265,6 +264,6 @@ describe('JSON catalog', () => {
       ),
     );
     const [shownPlan] = catalogJson(createVersion(content), 'K').products[0].plans;
-    expect(shownPlan.phases[0].prices).to.deep.equal([{ currency: 'USD', value: null }]);
+    expect(shownPlan.phases[0].prices).to.eql([{ currency: 'USD', value: null }]);
   });
 });

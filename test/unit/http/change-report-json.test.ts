@@ -47,7 +47,7 @@ describe('JSON report on a candidate catalog', () => {
     };
     const report = JSON.parse((await Array.fromAsync(changeReportJson(parts(), unaudited('D')))).join(''));
     expect(report.unbillableAccounts).to.have.length(MAX_LISTED_UNBILLABLE_ACCOUNTS);
-    expect(report.unbillableAccounts[0]).to.deep.equal({
+    expect(report.unbillableAccounts[0]).to.eql({
       accountId: unbillable[0]?.accountId,
       errorDescription: 'no 0',
     });

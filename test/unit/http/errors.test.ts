@@ -60,7 +60,7 @@ describe('error body', () => {
   });
 
   it('has exactly the documented keys', () =>
-    expect(errorBody(noSuchAccount, { withStackTrace: false })).to.deep.equal({
+    expect(errorBody(noSuchAccount, { withStackTrace: false })).to.eql({
       className: 'AccountError',
       code: 3002,
       message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',

@@ -46,10 +46,10 @@ describe('chunked text of a long JSON value', () => {
       }
     });
     const bits = jsonBits(list);
-    expect(made).to.deep.equal([]);
+    expect(made).to.eql([]);
     bits.next();
     bits.next();
-    expect(made).to.deep.equal([0]);
+    expect(made).to.eql([0]);
     expect(JSON.stringify(list)).to.equal('[0,1,2]');
   });
 

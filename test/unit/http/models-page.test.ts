@@ -37,7 +37,7 @@ describe('JSON-MODELS.md', () => {
         .filter((property) => !describes(model, property) && !dialectD.has(property))
         .map((property) => `${model}.${property}`),
     );
-    expect(missing).to.deep.equal([]);
+    expect(missing).to.eql([]);
   });
 });
 
@@ -45,8 +45,6 @@ describe('account table of the accounts page', () => {
   it('has a row for every field of the record', () => {
     const [, table = ''] = readText('lib/accounts/RULES.md').split(/^### 1\.1 Account$/m);
     const rows = wordsOf(table.slice(0, table.indexOf('\nRules\n')));
-    expect(Object.keys(accountFields).filter((field) => field !== 'id' && !rows.has(field))).to.deep.equal(
-      [],
-    );
+    expect(Object.keys(accountFields).filter((field) => field !== 'id' && !rows.has(field))).to.eql([]);
   });
 });

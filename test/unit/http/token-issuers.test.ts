@@ -79,26 +79,26 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       time.tick(ms);
       verdicts.push(await verdict(k1.token()));
     }
-    expect([verdicts, asked]).to.deep.equal([['taken', 'taken', 'taken'], 1]);
+    expect([verdicts, asked]).to.eql([['taken', 'taken', 'taken'], 1]);
     time.tick(minuteMs);
-    expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
+    expect([await verdict(k1.token()), asked]).to.eql(['taken', 2]);
   });
 
   it('are fetched once for many concurrent tokens', async () => {
     const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
-    expect([verdicts, asked]).to.deep.equal([['taken', 'taken', unknownKey], 1]);
+    expect([verdicts, asked]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
   it('are fetched for a new key at most once a minute, and drop removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
-    expect([await verdict(k2.token()), asked]).to.deep.equal([unknownKey, 1]);
+    expect([await verdict(k2.token()), asked]).to.eql([unknownKey, 1]);
     time.tick(2_000);
-    expect([await verdict(k2.token()), asked]).to.deep.equal(['taken', 2]);
+    expect([await verdict(k2.token()), asked]).to.eql(['taken', 2]);
     const strangers = Array.from({ length: 20 }, (_, index) => verdict(k1.token({}, { kid: `x${index}` })));
-    expect([new Set(await Promise.all(strangers)), asked]).to.deep.equal([new Set([unknownKey]), 2]);
-    expect([await verdict(k1.token()), asked]).to.deep.equal([unknownKey, 2]);
+    expect([new Set(await Promise.all(strangers)), asked]).to.eql([new Set([unknownKey]), 2]);
+    expect([await verdict(k1.token()), asked]).to.eql([unknownKey, 2]);
   });
 
   it('stay valid while fetching a new key fails, which is retried once a minute', async () => {
@@ -110,10 +110,10 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       expect(await verdict(k2.token())).to.equal(unreachable);
       expect(await verdict(k1.token())).to.equal('taken');
     }
-    expect([asked, log.lines.length]).to.deep.equal([2, 1]);
+    expect([asked, log.lines.length]).to.eql([2, 1]);
     publish(k2);
     time.tick(31_000);
-    expect([await verdict(k2.token()), asked]).to.deep.equal(['taken', 3]);
+    expect([await verdict(k2.token()), asked]).to.eql(['taken', 3]);
   });
 
   for (const [what, head] of [
@@ -155,12 +155,12 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       const together = [1, 2].map(() => verdict(k1.token()));
       for (const each of [...together, verdict(k1.token())]) expect(await each).to.equal(unreachable);
       expect(await verdict(k1.token())).to.equal(unreachable);
-      expect([asked, log.lines.length, timeout.firstCall.args]).to.deep.equal([1, 1, [5_000]]);
+      expect([asked, log.lines.length, timeout.firstCall.args]).to.eql([1, 1, [5_000]]);
       // What answers may take its time.
       timeout.restore();
       publish(k1);
       time.tick(10_000);
-      expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
+      expect([await verdict(k1.token()), asked]).to.eql(['taken', 2]);
     });
 
   const claimed = (name: string) => `its claim "${name}" does not hold`;
@@ -202,7 +202,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     const signed = `${encoded({ alg: 'RS256', kid: 'k1' })}.${encoded({ iss: issuer, exp: nowSec + 60 })}`;
     const signature = sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url');
     expect(await verdict(`${signed}.${signature}`)).to.equal('the key of its issuer cannot be used');
-    expect(log.lines.map(({ message }) => message)).to.deep.equal(['a key of a token issuer cannot be used']);
+    expect(log.lines.map(({ message }) => message)).to.eql(['a key of a token issuer cannot be used']);
   });
 
   it('may be omitted from a token when the issuer has only one', async () => {

@@ -62,8 +62,8 @@ describe('bulk usage body', () => {
       }
     })();
     const lines = reading(LIST, chunks).lines[Symbol.asyncIterator]();
-    expect([(await lines.next()).value, pieces]).to.deep.equal([{ trackingId: '1' }, 1]);
-    expect([(await lines.next()).value, pieces]).to.deep.equal([{ trackingId: '2' }, 3]);
+    expect([(await lines.next()).value, pieces]).to.eql([{ trackingId: '1' }, 1]);
+    expect([(await lines.next()).value, pieces]).to.eql([{ trackingId: '2' }, 3]);
   });
 
   it('usage §2.5: produces the same list for any network chunking', async () => {
@@ -84,7 +84,7 @@ describe('bulk usage body', () => {
         const plain = JSON.stringify(found, (_key, value) =>
           value instanceof Object && 'literal' in value ? Number(value.literal) : value,
         );
-        expect(JSON.parse(plain)).to.deep.equal(
+        expect(JSON.parse(plain)).to.eql(
           JSON.parse(JSON.stringify(elements.map((each) => JSON.parse(each)))),
         );
       }),
@@ -106,7 +106,7 @@ describe('bulk usage body', () => {
       expect(await refusalOf(text), text).to.equal(message);
     expect(await refusalOf('[1,{"a":1]]')).to.match(/^Element 1 of the list is not JSON: /);
     expect(await refusalOf('[1 2]')).to.match(/^Element 0 of the list is not JSON: /);
-    expect(await linesOf(LIST, '\uFEFF [ ]\n')).to.deep.equal([]);
+    expect(await linesOf(LIST, '\uFEFF [ ]\n')).to.eql([]);
   });
 
   for (const [form, mediaType, join] of [
@@ -116,7 +116,7 @@ describe('bulk usage body', () => {
     it(`usage §2.5: rejects only the records of ${form} that exceed a limit`, async () => {
       const text = join(['{"a":1}', `{"long":"${'x'.repeat(60)}"}`, '[1,2,3,4]', '[[[2]]]', '{"b":"é"}']);
       const [first, long, wide, ...rest] = await linesOf(mediaType, text, { json: 50, list: 3 });
-      expect([first, ...rest]).to.deep.equal(['{"a":{"literal":"1"}}', '[[[{"literal":"2"}]]]', '{"b":"é"}']);
+      expect([first, ...rest]).to.eql(['{"a":{"literal":"1"}}', '[[[{"literal":"2"}]]]', '{"b":"é"}']);
       expect(long).to.match(/^unreadable: .+ is longer than 50 bytes$/);
       expect(wide).to.match(/^unreadable: A list of the body has 4 elements; at most 3 are allowed$/);
     });

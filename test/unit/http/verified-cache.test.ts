@@ -57,7 +57,7 @@ describe('cache of verified credentials', () => {
 
   it('shares one check among concurrent callers with the same credentials', async () => {
     const answers = await Promise.all([cache(key, verify), cache(key, verify), cache(key, verify)]);
-    expect(answers).to.deep.equal(['ann', 'ann', 'ann']);
+    expect(answers).to.eql(['ann', 'ann', 'ann']);
     expect(checks).to.equal(1);
   });
 

@@ -49,8 +49,8 @@ describe('charged-through date', () => {
 
   it('is the latest end of the charges, or their start when they have no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
-    expect([...chargedThroughDates([charge]).values()].map(text)).to.deep.equal(['2024-02-01']);
-    expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
+    expect([...chargedThroughDates([charge]).values()].map(text)).to.eql(['2024-02-01']);
+    expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
   it('is the end of the last charge, a later start, or the later end of days left in force', () => {

@@ -74,26 +74,26 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
       { id: uuid(7), itemType: 'EXTERNAL_CHARGE', amount: '1', planName: 'gold' },
     );
-    expect(linesOf(invoice)).to.deep.equal([
+    expect(linesOf(invoice)).to.eql([
       'RECURRING 30 left 30',
       'TAX 5.71 left 5.71',
       'EXTERNAL_CHARGE 1 left 1',
     ]);
     const [, tax, charge] = invoice.items;
-    expect([tax?.id, tax?.startDate, tax?.description, tax?.linkedItemId]).to.deep.equal([
+    expect([tax?.id, tax?.startDate, tax?.description, tax?.linkedItemId]).to.eql([
       uuid(501),
       date,
       'Tax',
       recurring.id,
     ]);
-    expect(tax?.basis).to.deep.equal({
+    expect(tax?.basis).to.eql({
       kind: 'PLUGIN',
       pluginName: 'tax',
       changed: null,
       given: null,
     });
-    expect([charge?.id, charge?.description]).to.deep.equal([uuid(7), 'gold (external charge)']);
-    expect(invoice.chosenIds.map(({ id }) => id)).to.deep.equal([uuid(7)]);
+    expect([charge?.id, charge?.description]).to.eql([uuid(7), 'gold (external charge)']);
+    expect(invoice.chosenIds.map(({ id }) => id)).to.eql([uuid(7)]);
   });
 
   it('rule 3: change the existing item of a known id, except for its fixed fields', () => {
@@ -105,23 +105,20 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       planName: 'other',
       itemType: 'FIXED',
     });
-    expect(linesOf(invoice)).to.deep.equal(['RECURRING 20 left 20']);
+    expect(linesOf(invoice)).to.eql(['RECURRING 20 left 20']);
     const [changed] = invoice.items;
     expect([
       changed?.description,
       changed?.quantity && formatDecimal(changed.quantity),
       changed?.planName,
-    ]).to.deep.equal(['less', '2', null]);
-    expect(passedOver).to.deep.equal([
-      `itemType of item ${recurring.id}`,
-      `planName of item ${recurring.id}`,
-    ]);
+    ]).to.eql(['less', '2', null]);
+    expect(passedOver).to.eql([`itemType of item ${recurring.id}`, `planName of item ${recurring.id}`]);
   });
 
   it('rule 3: leave an item unchanged when the plugin returns it unchanged', () => {
     const { invoice, passedOver } = asking(asked([recurring]), { ...recurring, currency: 'USD' });
-    expect(invoice.items).to.deep.equal([recurring]);
-    expect(passedOver).to.deep.equal([]);
+    expect(invoice.items).to.eql([recurring]);
+    expect(passedOver).to.eql([]);
   });
 
   it('rule 3: have one of four types, and an amount with the sign of that type', () => {
@@ -145,16 +142,16 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
   });
 
   it('rule 3: do not affect account credit, which is calculated again', () =>
-    expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.deep.equal([
+    expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
       'RECURRING 30 left 30',
     ]));
 
   it('rule 3: may belong to another invoice', () => {
     const { invoice } = asking(asked([recurring]), { itemType: 'TAX', amount: '1', invoiceId: uuid(200) });
-    expect(linesOf(invoice)).to.deep.equal(['RECURRING 30 left 30']);
-    expect(
-      invoice.elsewhere.map(({ invoiceId: at, item: { itemType } }) => `${at} ${itemType}`),
-    ).to.deep.equal([`${uuid(200)} TAX`]);
+    expect(linesOf(invoice)).to.eql(['RECURRING 30 left 30']);
+    expect(invoice.elsewhere.map(({ invoiceId: at, item: { itemType } }) => `${at} ${itemType}`)).to.eql([
+      `${uuid(200)} TAX`,
+    ]);
   });
 
   it('rule 4: cannot adjust more than the remainder of an item, alone or together', () => {
@@ -164,7 +161,7 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       linkedItemId: recurring.id,
     });
     const { invoice } = asking(asked([recurring]), less('-20'));
-    expect(linesOf(invoice)).to.deep.equal(['RECURRING 30 left 10', 'ITEM_ADJ -20 left 0']);
+    expect(linesOf(invoice)).to.eql(['RECURRING 30 left 10', 'ITEM_ADJ -20 left 0']);
     expect(codeOf(invoice, less('-10.01'))).to.equal(4020);
     expect(linesOf(asking(invoice, less('-10')).invoice)[0]).to.equal('RECURRING 30 left 0');
     expect(codeOf(invoice, { id: recurring.id, amount: '19.99' })).to.equal(4020);
@@ -181,7 +178,7 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       ...item(2, ['REPAIR_ADJ', '-10']),
       ...{ repairable: decimal(0), linkedItemId: uuid(50) },
     };
-    expect(linesOf(asking(asked([repair]), { id: repair.id, amount: '-4' }).invoice)).to.deep.equal([
+    expect(linesOf(asking(asked([repair]), { id: repair.id, amount: '-4' }).invoice)).to.eql([
       'REPAIR_ADJ -4 left 0',
     ]);
     expect(codeOf(asked([repair]), { id: repair.id, amount: '-10.01' })).to.equal(4020);
@@ -201,7 +198,7 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
         formatDecimal(repairable),
         description,
       ]),
-    ).to.deep.equal([
+    ).to.eql([
       ['4', '4', 'new rate'],
       ['30', '30', null],
     ]);
@@ -210,7 +207,7 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       amount: '3',
       description: 'other',
     }).invoice;
-    expect(same.existing).to.deep.equal(existing);
+    expect(same.existing).to.eql(existing);
   });
 
   it('rule 5: limit a rewritten adjustment to the remainder of its item', () => {
@@ -238,10 +235,10 @@ describe('groups of items (invoicing §8.2 step 12)', () => {
     ).map((group) => group.map(({ id }) => Number(id.slice(-3))));
 
   it('place items without a group in the first group, and drop empty groups', () => {
-    expect(grouped([3], [], [2])).to.deep.equal([[1, 3, 4], [2]]);
-    expect(grouped([], [2], [3])).to.deep.equal([[1, 2, 4], [3]]);
-    expect(grouped()).to.deep.equal([[1, 2, 3, 4]]);
-    expect(grouped([1, 2, 3, 4, 99])).to.deep.equal([[1, 2, 3, 4]]);
+    expect(grouped([3], [], [2])).to.eql([[1, 3, 4], [2]]);
+    expect(grouped([], [2], [3])).to.eql([[1, 2, 4], [3]]);
+    expect(grouped()).to.eql([[1, 2, 3, 4]]);
+    expect(grouped([1, 2, 3, 4, 99])).to.eql([[1, 2, 3, 4]]);
   });
 
   it('reject an unknown item, and an item in two groups', () => {
@@ -253,7 +250,7 @@ describe('groups of items (invoicing §8.2 step 12)', () => {
   it('keep an adjustment with its item', () => {
     const adjustment = { ...item(5, ['ITEM_ADJ', '-1']), ...{ linkedItemId: uuid(2) } };
     const groups = groupedItems([...items, adjustment], [[uuid(1)], [uuid(2)], [uuid(5)]]);
-    expect(groups.map((group) => group.map(({ id }) => Number(id.slice(-3))))).to.deep.equal([
+    expect(groups.map((group) => group.map(({ id }) => Number(id.slice(-3))))).to.eql([
       [1, 3, 4],
       [2, 5],
     ]);
@@ -265,9 +262,9 @@ describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
   it('apply to each invoice in order, with the next tenant number when one is missing', () => {
-    expect(imposedNumbers([], 2)).to.deep.equal([null, null]);
-    expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.deep.equal([7, 5]);
-    expect(imposedNumbers(of('7'), 2)).to.deep.equal([7, null]);
+    expect(imposedNumbers([], 2)).to.eql([null, null]);
+    expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.eql([7, 5]);
+    expect(imposedNumbers(of('7'), 2)).to.eql([7, null]);
   });
 
   it('must be positive integers, unique per invoice', () => {
@@ -291,7 +288,7 @@ describe('fingerprint of the evaluation that plugins saw (invoicing §17 rule 4)
     const ids = recordedIds({ next: () => fresh.shift() ?? uuid(3) });
     const first = [ids.next(), ids.next()];
     const again = replayedIds(ids.taken, { next: () => uuid(77) });
-    expect([again.next(), again.next(), again.next()]).to.deep.equal([...first, uuid(77)]);
+    expect([again.next(), again.next(), again.next()]).to.eql([...first, uuid(77)]);
     expect(
       isSameProposal(proposal, { ...proposal, items: [{ ...recurring, amount: decimal('30.00') }] }),
     ).to.equal(true);

@@ -70,7 +70,7 @@ describe('cursors after a run', () => {
         itemsCount,
         ongoing?.event.subscriptionId,
       ]),
-    ).to.deep.equal([
+    ).to.eql([
       [21, 2, 3, evaluated.subscriptionId],
       [undefined, 2, 3, undefined],
       [23, 2, 0, undefined],

@@ -192,10 +192,10 @@ describe('document templates', () => {
     };
     const [line] = (invoice.items as TemplateList).elements();
     const namesOf = (object: unknown) => Object.keys(object as object).sort();
-    expect(told.anywhere.sort()).to.deep.equal(namesOf(data));
-    expect(told.account.sort()).to.deep.equal(namesOf(account));
-    expect(told.invoice.sort()).to.deep.equal(namesOf(invoice));
-    expect(told['a line'].sort()).to.deep.equal(namesOf(line));
+    expect(told.anywhere.sort()).to.eql(namesOf(data));
+    expect(told.account.sort()).to.eql(namesOf(account));
+    expect(told.invoice.sort()).to.eql(namesOf(invoice));
+    expect(told['a line'].sort()).to.eql(namesOf(line));
   });
 
   describe('built-in page', () => {

@@ -85,7 +85,7 @@ describe('rule case of an item', () => {
       expect(phaseSentence(events)).to.equal(
         `The phases of the plan count from 2024-01-20, ${origin} (change alignment for a change to price list club: ${alignment}).`,
       );
-      expect(rulesBehind(recurring, events)).to.deep.equal([
+      expect(rulesBehind(recurring, events)).to.eql([
         { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: null, event: null },
         { rule: 'CHANGE_ALIGNMENT', result: alignment, conditions: { toPriceList: 'club' }, event: change },
       ]);
@@ -152,20 +152,20 @@ describe('event of an item', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
-    expect(factsOf(pastOf(withdrawn, undo, later)).reason).to.deep.equal(byPolicy);
+    expect(factsOf(pastOf(withdrawn, undo, later)).reason).to.eql(byPolicy);
     const gone = changed(datedBy(DatedBy.REQUESTED_DATE), {
       isActive: false,
       deactivatedBy: withdrawn.id,
       createdDate: at('2024-01-20'),
     });
-    expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.deep.equal(byPolicy);
+    expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.eql(byPolicy);
   });
 
   it('is the choice of a quantity or day made together with a plan', () => {
     const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
     const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');
-    expect(facts.reason).to.deep.equal(byPolicy);
+    expect(facts.reason).to.eql(byPolicy);
     const alone = factsOf(pastOf(quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });

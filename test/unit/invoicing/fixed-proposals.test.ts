@@ -22,26 +22,24 @@ const setUp = (date: string, fields = {}) =>
 
 describe('fixed proposals', () => {
   it('equal the price times the quantity, rounded once', () =>
-    expect(proposals([setUp('2024-01-01', { fixed: '1.115', quantity: 3 })])).to.deep.equal([
-      '2024-01-01 - 3.35',
-    ]));
+    expect(proposals([setUp('2024-01-01', { fixed: '1.115', quantity: 3 })])).to.eql(['2024-01-01 - 3.35']));
 
   it('exclude events after the target date', () => {
-    expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.deep.equal([]);
+    expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.eql([]);
     expect(proposals([setUp('2024-01-02')], '2024-01-02')).to.have.length(1);
   });
 
   it('end with the phase: at the next PHASE, after its duration, or never', () => {
     const trial = event('CREATE', '2024-01-01', { fixed: '0', phaseDays: 30 });
-    expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.deep.equal([
+    expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.eql([
       '2024-01-01 2024-01-20 0',
     ]);
-    expect(proposals([trial, event('QUANTITY_CHANGE', '2024-01-20', { phaseDays: 30 })])).to.deep.equal([
+    expect(proposals([trial, event('QUANTITY_CHANGE', '2024-01-20', { phaseDays: 30 })])).to.eql([
       '2024-01-01 2024-01-31 0',
     ]);
-    expect(proposals([setUp('2024-01-01', { phaseDays: 30 })])).to.deep.equal(['2024-01-01 - 25']);
-    expect(proposals([event('CREATE', '2024-01-01', { fixed: '9' })])).to.deep.equal(['2024-01-01 - 9']);
-    expect(proposals([{ ...trial, phaseDuration: { unit: 'UNLIMITED', number: -1 } }])).to.deep.equal([
+    expect(proposals([setUp('2024-01-01', { phaseDays: 30 })])).to.eql(['2024-01-01 - 25']);
+    expect(proposals([event('CREATE', '2024-01-01', { fixed: '9' })])).to.eql(['2024-01-01 - 9']);
+    expect(proposals([{ ...trial, phaseDuration: { unit: 'UNLIMITED', number: -1 } }])).to.eql([
       '2024-01-01 - 0',
     ]);
   });
@@ -61,9 +59,9 @@ describe('fixed proposals', () => {
       ],
     ];
     for (const events of between)
-      expect(proposals([trial, ...events, end])).to.deep.equal(['2024-01-10 2024-01-31 0']);
+      expect(proposals([trial, ...events, end])).to.eql(['2024-01-10 2024-01-31 0']);
     const changed = event('CHANGE', '2024-01-20', { plan: 'tin', fixed: '0', phaseDays: 30 });
-    expect(proposals([trial, changed, end]), 'another plan has phases of its own').to.deep.equal([
+    expect(proposals([trial, changed, end]), 'another plan has phases of its own').to.eql([
       '2024-01-10 2024-02-09 0',
       '2024-01-20 2024-01-31 0',
     ]);
@@ -74,12 +72,12 @@ describe('fixed proposals', () => {
     const away = event('START_BILLING_DISABLED', '2024-01-15');
     const back = event('END_BILLING_DISABLED', '2024-01-18', { phaseDays: 30 });
     const end = event('PHASE', '2024-01-31', { price: '10' });
-    expect(proposals([trial, away, back, end])).to.deep.equal(['2024-01-10 2024-01-31 0']);
+    expect(proposals([trial, away, back, end])).to.eql(['2024-01-10 2024-01-31 0']);
     const late = { ...event('END_BILLING_DISABLED', '2024-02-05', { price: '10' }), phaseName: 'later' };
-    expect(proposals([trial, away, late])).to.deep.equal(['2024-01-10 2024-02-05 0']);
+    expect(proposals([trial, away, late])).to.eql(['2024-01-10 2024-02-05 0']);
     const later = { ...late, localDate: day('2024-02-20') };
-    expect(proposals([trial, away, later]), 'its own duration').to.deep.equal(['2024-01-10 2024-02-09 0']);
-    expect(proposals([trial, away]), 'paused for good').to.deep.equal(['2024-01-10 2024-02-09 0']);
+    expect(proposals([trial, away, later]), 'its own duration').to.eql(['2024-01-10 2024-02-09 0']);
+    expect(proposals([trial, away]), 'paused for good').to.eql(['2024-01-10 2024-02-09 0']);
   });
 
   describe('second event on the day of a fixed price', () => {
@@ -114,21 +112,18 @@ describe('fixed proposals', () => {
       ],
     };
     for (const [name, [second, expected]] of Object.entries(cases))
-      it(name, () => expect(proposals([setUp(day1), second])).to.deep.equal(expected));
+      it(name, () => expect(proposals([setUp(day1), second])).to.eql(expected));
   });
 
   it('are billed once, with a description of the phase and price', () => {
     const events = [setUp('2024-01-01')];
     const ledger = new SubscriptionLedger().change(events);
-    expect(ledger.run('2024-01-01')).to.deep.equal(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);
+    expect(ledger.run('2024-01-01')).to.eql(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);
     expect(ledger.item(0).description).to.equal('gold-monthly-evergreen (fixed price)');
     ledger.change(
       [...events, event('QUANTITY_CHANGE', '2024-01-01', { price: '10.00', quantity: 2, order: 2 })],
       '2024-01-01',
     );
-    expect(ledger.run('2024-01-01')).to.deep.equal([
-      'R 2024-01-01 2024-02-01 20',
-      'X 2024-01-01 2024-02-01 -10',
-    ]);
+    expect(ledger.run('2024-01-01')).to.eql(['R 2024-01-01 2024-02-01 20', 'X 2024-01-01 2024-02-01 -10']);
   });
 });

@@ -24,7 +24,7 @@ describe('custom invoice formats (invoicing §14 rule 5)', () => {
     }
     const formats = formatsOf(() => new Own());
     const day = localDate(2026, 11, 1);
-    expect([formats.number(decimal(1)), formats.date(day), formats.amount(decimal(1), 'USD')]).to.deep.equal([
+    expect([formats.number(decimal(1)), formats.date(day), formats.amount(decimal(1), 'USD')]).to.eql([
       '#',
       'some day',
       '$1.00',

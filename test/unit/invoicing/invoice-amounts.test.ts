@@ -30,7 +30,7 @@ function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): 
 describe('invoice amounts', () => {
   it('count used credit separately', () => {
     const amounts = invoiceAmounts([item('RECURRING', '249.95'), item('CBA_ADJ', '-50.05')]);
-    expect(numbers(amounts)).to.deep.equal(['249.95', '-50.05', '0', '199.9']);
+    expect(numbers(amounts)).to.eql(['249.95', '-50.05', '0', '199.9']);
   });
 
   it('include repairs, adjustments, taxes and usage', () => {
@@ -40,19 +40,14 @@ describe('invoice amounts', () => {
       item('REPAIR_ADJ', '-0.25'),
       item('ITEM_ADJ', '-0.50'),
     ]);
-    expect(numbers(amounts)).to.deep.equal(['5.25', '0', '0', '5.25']);
+    expect(numbers(amounts)).to.eql(['5.25', '0', '0', '5.25']);
   });
 
   it('are 0 for an invoice with only credit, but not for credit with other items', () => {
     const credit = [item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '300')];
-    expect(numbers(invoiceAmounts(credit))).to.deep.equal(['0', '300', '0', '0']);
-    expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.deep.equal([
-      '-290',
-      '300',
-      '0',
-      '10',
-    ]);
-    expect(numbers(invoiceAmounts([item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '200')]))).to.deep.equal([
+    expect(numbers(invoiceAmounts(credit))).to.eql(['0', '300', '0', '0']);
+    expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.eql(['-290', '300', '0', '10']);
+    expect(numbers(invoiceAmounts([item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '200')]))).to.eql([
       '-300',
       '200',
       '0',
@@ -63,14 +58,9 @@ describe('invoice amounts', () => {
   it('include successful payments, and refunds as negative payments', () => {
     const items = [item('RECURRING', '100')];
     const paid = invoiceAmounts(items, [payment('ATTEMPT', '100')]);
-    expect(numbers(paid)).to.deep.equal(['100', '0', '0', '0']);
-    expect(numbers(amountsAfterPayment(paid, payment('REFUND', '-40')))).to.deep.equal([
-      '100',
-      '0',
-      '-40',
-      '40',
-    ]);
-    expect(numbers(amountsAfterPayment(paid, payment('CHARGED_BACK', '-100')))).to.deep.equal([
+    expect(numbers(paid)).to.eql(['100', '0', '0', '0']);
+    expect(numbers(amountsAfterPayment(paid, payment('REFUND', '-40')))).to.eql(['100', '0', '-40', '40']);
+    expect(numbers(amountsAfterPayment(paid, payment('CHARGED_BACK', '-100')))).to.eql([
       '100',
       '0',
       '-100',
@@ -80,7 +70,7 @@ describe('invoice amounts', () => {
       payment('ATTEMPT', '100', 'PENDING'),
       payment('ATTEMPT', '100', 'INIT'),
     ]);
-    expect(numbers(open)).to.deep.equal(['100', '0', '0', '100']);
+    expect(numbers(open)).to.eql(['100', '0', '0', '100']);
   });
 });
 
@@ -113,18 +103,18 @@ describe('balances', () => {
     const empty = { accountBalance: ZERO, accountCBA: ZERO };
     const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
     const billed = accountBalancesAfter(empty, { before: null, after: owed });
-    expect(show(billed)).to.deep.equal(['100', '0']);
+    expect(show(billed)).to.eql(['100', '0']);
     const paid = accountBalancesAfter(billed, { before: owed, after: { ...owed, rawBalance: ZERO } });
-    expect(show(paid)).to.deep.equal(['0', '0']);
+    expect(show(paid)).to.eql(['0', '0']);
     const credit: AccountedInvoice = { ...owed, rawBalance: ZERO, creditAdj: decimal('300') };
     const credited = accountBalancesAfter(billed, { before: null, after: credit });
-    expect(show(credited)).to.deep.equal(['-200', '300']);
+    expect(show(credited)).to.eql(['-200', '300']);
     const draft = accountBalancesAfter(billed, { before: null, after: { ...owed, status: 'DRAFT' } });
-    expect(show(draft)).to.deep.equal(['100', '0']);
+    expect(show(draft)).to.eql(['100', '0']);
     const writtenOff = accountBalancesAfter(credited, {
       before: credit,
       after: { ...credit, isWrittenOff: true },
     });
-    expect(show(writtenOff)).to.deep.equal(['-200', '300']);
+    expect(show(writtenOff)).to.eql(['-200', '300']);
   });
 });

@@ -69,14 +69,14 @@ const tin = subscription(2, [
 describe('account invoice run', () => {
   it('creates one invoice with the items of all subscriptions, its amounts and the resulting state', () => {
     const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
-    expect(run.items.map(line)).to.deep.equal(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
-    expect(run.items.map(({ id }) => id)).to.deep.equal([...run.items.map(({ id }) => id)].sort());
+    expect(run.items.map(line)).to.eql(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
+    expect(run.items.map(({ id }) => id)).to.eql([...run.items.map(({ id }) => id)].sort());
     expect(formatDecimal(run.amounts.amount)).to.equal('17');
-    expect([...run.chargedThrough].map(([id, date]) => [id, text(date)])).to.deep.equal([
+    expect([...run.chargedThrough].map(([id, date]) => [id, text(date)])).to.eql([
       [idOf(1), '2024-02-01'],
       [idOf(2), '2024-01-25'],
     ]);
-    expect(run.dueDates.map(text)).to.deep.equal(['2024-01-25', '2024-02-01']);
+    expect(run.dueDates.map(text)).to.eql(['2024-01-25', '2024-02-01']);
     expect(formatDecimal(run.state.accountBalance)).to.equal('17');
     expect(run.state.maxTargetDate).to.equal(day('2024-01-15'));
   });
@@ -85,12 +85,12 @@ describe('account invoice run', () => {
     const input = account([gold, tin], '2024-01-15');
     const next = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-25');
     const run = evaluateAccount(next, countedIds(10));
-    expect(run.evaluations.map(({ subscriptionId }) => subscriptionId)).to.deep.equal([idOf(2)]);
-    expect(run.items.map(line)).to.deep.equal(['R 2024-01-25 2024-02-01 1.13']);
+    expect(run.evaluations.map(({ subscriptionId }) => subscriptionId)).to.eql([idOf(2)]);
+    expect(run.items.map(line)).to.eql(['R 2024-01-25 2024-02-01 1.13']);
     const again = evaluateAccount(nextRun(next, run, '2024-01-25'), countedIds(20));
-    expect(again.evaluations).to.deep.equal([]);
-    expect(again.items).to.deep.equal([]);
-    expect(again.state).to.deep.equal(run.state);
+    expect(again.evaluations).to.eql([]);
+    expect(again.items).to.eql([]);
+    expect(again.state).to.eql(run.state);
   });
 
   it('does not store its target date when nothing recurs', () => {
@@ -104,7 +104,7 @@ describe('account invoice run', () => {
     const monthly = event('CHANGE', '2012-05-01', { price: '249.95', order: 2 });
     const before = account([subscription(1, [annual])], '2012-05-01');
     const first = evaluateAccount(before, countedIds());
-    expect([...first.chargedThrough.values()].map(text)).to.deep.equal(['2013-05-01']);
+    expect([...first.chargedThrough.values()].map(text)).to.eql(['2013-05-01']);
     const billed = nextRun(before, first, '2012-05-01');
     const changed = billed.subscriptions.map((each) => ({
       ...each,
@@ -118,7 +118,7 @@ describe('account invoice run', () => {
       },
     }));
     const second = evaluateAccount({ ...billed, subscriptions: changed }, countedIds(10));
-    expect([...second.chargedThrough.values()].map(text)).to.deep.equal(['2012-06-01']);
+    expect([...second.chargedThrough.values()].map(text)).to.eql(['2012-06-01']);
     expect(formatDecimal(second.amounts.rawBalance)).to.equal('-2150');
     expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
   });
@@ -134,7 +134,7 @@ describe('account invoice run', () => {
       events: [created, cancel('2024-01-11')].map((one) => ({ ...one, subscriptionId: each.subscriptionId })),
     }));
     const unloaded = { ...billed, subscriptions: cancelled };
-    expect(missingItemIdsOfAccount(unloaded)).to.deep.equal([countedIds()()]);
+    expect(missingItemIdsOfAccount(unloaded)).to.eql([countedIds()()]);
     expect(() => evaluateAccount(unloaded, countedIds(10))).to.throw(InvariantError, 'must be loaded');
     const loaded = {
       ...billed,
@@ -143,9 +143,9 @@ describe('account invoice run', () => {
         items: billed.subscriptions[0]?.items ?? new Map(),
       })),
     };
-    expect(missingItemIdsOfAccount(loaded)).to.deep.equal([]);
+    expect(missingItemIdsOfAccount(loaded)).to.eql([]);
     const run = evaluateAccount(loaded, countedIds(10));
-    expect(run.items.map(line)).to.deep.equal(['X 2024-01-11 2024-02-01 -21']);
+    expect(run.items.map(line)).to.eql(['X 2024-01-11 2024-02-01 -21']);
     expect(run.chargedThrough.size).to.equal(0);
   });
 });
@@ -169,9 +169,9 @@ describe('dry run', () => {
   }
 
   it('invoicing E17 Dry run is not cumulative', () => {
-    expect(dryRun('2014-02-28')).to.deep.equal(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
-    expect(dryRun('2014-04-01')).to.deep.equal(['2014-04-01', 'R 2014-04-01 2014-05-01 249.95']);
-    expect(dryRun('2014-05-03')).to.deep.equal(['2014-05-01', 'R 2014-05-01 2014-06-01 249.95']);
+    expect(dryRun('2014-02-28')).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
+    expect(dryRun('2014-04-01')).to.eql(['2014-04-01', 'R 2014-04-01 2014-05-01 249.95']);
+    expect(dryRun('2014-05-03')).to.eql(['2014-05-01', 'R 2014-05-01 2014-06-01 249.95']);
     expect(billed.subscriptions[0]?.rows).to.have.length(1);
   });
 
@@ -181,15 +181,12 @@ describe('dry run', () => {
     const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];
     const subscriptions = billed.subscriptions.map((each) => ({ ...each, events, cursor: null }));
     expect(dryRun('2014-03-01', { subscriptions })).to.equal(null);
-    expect(dryRun('2014-03-02', { subscriptions })).to.deep.equal([
-      '2014-02-01',
-      'R 2014-02-01 2014-03-01 249.95',
-    ]);
+    expect(dryRun('2014-03-02', { subscriptions })).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
   });
 
   it('equals the following run when nothing changes in between', () => {
     const run = evaluateAccount({ ...billed, targetDate: day('2014-02-01') }, countedIds(100));
-    expect(dryRun('2014-02-01')?.slice(1)).to.deep.equal(run.items.map(line));
+    expect(dryRun('2014-02-01')?.slice(1)).to.eql(run.items.map(line));
   });
 
   it('repairs items of its own steps in memory', () => {
@@ -199,9 +196,6 @@ describe('dry run', () => {
       events: events.map((one) => ({ ...one, subscriptionId: idOf(1) })),
       cursor: null,
     }));
-    expect(dryRun('2014-02-10', { subscriptions })).to.deep.equal([
-      '2014-02-10',
-      'R 2014-02-10 2014-03-01 19',
-    ]);
+    expect(dryRun('2014-02-10', { subscriptions })).to.eql(['2014-02-10', 'R 2014-02-10 2014-03-01 19']);
   });
 });

@@ -18,7 +18,7 @@ describe('invoice search key (invoicing §15)', () => {
     ['Ada', null],
   ] as const)
     it(`${search === null ? 'rejects' : 'accepts'} "${key}"`, () =>
-      expect(invoiceSearch(key)).to.deep.equal(search));
+      expect(invoiceSearch(key)).to.eql(search));
 
   for (const [clauses, expected] of Object.entries({
     'invoice_date[gte]=2024-02-01': {
@@ -39,11 +39,11 @@ describe('invoice search key (invoicing §15)', () => {
     'created_by[like]=a%': { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' },
   } as const))
     it(`supports the clause ${clauses}`, () =>
-      expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] }));
+      expect(invoiceSearch(`_q=1&${clauses}`)).to.eql({ kind: 'clauses', clauses: [expected] }));
 
   it('supports a comparison with the balance', () => {
     const balance = decimal('10.50');
-    expect(invoiceSearch('_q=1&balance[gte]=10.50')).to.deep.equal({
+    expect(invoiceSearch('_q=1&balance[gte]=10.50')).to.eql({
       kind: 'balance',
       operator: 'gte',
       balance,

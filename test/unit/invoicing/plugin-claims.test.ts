@@ -8,20 +8,20 @@ const id = '0190163d-8694-739b-aea5-966c26f8ad91';
 describe('answers of invoice plugins (invoicing §13)', () => {
   it('have no effect when they are undefined, null or an empty object', () => {
     for (const answer of [undefined, null, {}]) {
-      expect(claimedPrior(answer, now)).to.deep.equal({
+      expect(claimedPrior(answer, now)).to.eql({
         isAborted: false,
         rescheduledTo: null,
         properties: null,
       });
-      expect(claimedItems(answer)).to.deep.equal({ items: [], properties: null });
-      expect(claimedGroups(answer)).to.deep.equal({ groups: [], properties: null });
+      expect(claimedItems(answer)).to.eql({ items: [], properties: null });
+      expect(claimedGroups(answer)).to.eql({ groups: [], properties: null });
     }
   });
 
   it('may contain ids, amounts and dates as strings', () => {
     const given = { id: id.toUpperCase(), itemType: 'TAX', amount: '1.90', startDate: '2024-02-01' };
     const [item] = claimedItems({ items: [given] }).items;
-    expect([item?.id, item && formatDecimal(item.amount ?? decimal(0)), item?.startDate]).to.deep.equal([
+    expect([item?.id, item && formatDecimal(item.amount ?? decimal(0)), item?.startDate]).to.eql([
       id,
       '1.9',
       parseLocalDate('2024-02-01'),

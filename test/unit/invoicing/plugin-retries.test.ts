@@ -10,7 +10,7 @@ describe('retries of a queued run by invoice plugins (invoicing §8.6)', () => {
     for (let times = 1; times < MAX_INVOICE_RETRIES; times += 1) retries.add(entry(1));
     expect(retries.isExhausted(entry(1))).to.equal(false);
     retries.add(entry(1));
-    expect([retries.isExhausted(entry(1)), retries.isExhausted(entry(2))]).to.deep.equal([true, false]);
+    expect([retries.isExhausted(entry(1)), retries.isExhausted(entry(2))]).to.eql([true, false]);
     retries.forget(entry(1));
     expect(retries.isExhausted(entry(1))).to.equal(false);
   });

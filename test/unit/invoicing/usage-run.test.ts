@@ -74,10 +74,10 @@ describe('usage in a run', () => {
 
   it('usage E18 Recurring and usage together: follows the recurring items, and determines the next run date', () => {
     const first = run(club, '2026-03-13');
-    expect(lines(first)).to.deep.equal(['RECURRING 2026-03-13 2026-04-13 30']);
-    expect(first.dueDates.map(text)).to.deep.equal(['2026-04-13']);
+    expect(lines(first)).to.eql(['RECURRING 2026-03-13 2026-04-13 30']);
+    expect(first.dueDates.map(text)).to.eql(['2026-04-13']);
     const both = run(club, '2026-04-13');
-    expect(lines(both)).to.deep.equal([
+    expect(lines(both)).to.eql([
       'RECURRING 2026-03-13 2026-04-13 30',
       'RECURRING 2026-04-13 2026-05-13 30',
       'USAGE 2026-03-13 2026-04-13 18',
@@ -89,7 +89,7 @@ describe('usage in a run', () => {
   it('is due by its own billing period, independent of the recurring one', () => {
     const fields = { price: '300', period: 'ANNUAL', bcd: 1 } as const;
     const yearly = billed([created(clubUsage, '2026-04-01', fields)], []);
-    expect(run(yearly, '2026-04-01').dueDates.map(text)).to.deep.equal(['2026-05-01']);
+    expect(run(yearly, '2026-04-01').dueDates.map(text)).to.eql(['2026-05-01']);
   });
 
   it('is loaded once for all steps of a dry run', () => {
@@ -100,7 +100,7 @@ describe('usage in a run', () => {
       dueDates: [day('2026-03-13')],
     };
     const found = atOnce(undisturbed(walkToTargetDate(input, countedIds())));
-    expect(found && lines(found.run)).to.deep.equal([
+    expect(found && lines(found.run)).to.eql([
       'RECURRING 2026-05-13 2026-06-13 30',
       'USAGE 2026-04-13 2026-05-13 0',
     ]);
@@ -109,8 +109,8 @@ describe('usage in a run', () => {
   it('usage §7.5 rule 4: leaves a charged-through date and a billed interval, but no invoice, for dropped zero items', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
-    expect(dropped.items).to.deep.equal([]);
-    expect([...dropped.chargedThrough].map(([id, date]) => [id, text(date)])).to.deep.equal([
+    expect(dropped.items).to.eql([]);
+    expect([...dropped.chargedThrough].map(([id, date]) => [id, text(date)])).to.eql([
       [subscriptionId, '2026-05-01'],
     ]);
     expect(dropped.evaluations[0]?.usage?.intervals).to.have.lengthOf(1);
@@ -121,13 +121,13 @@ describe('usage in a run', () => {
       },
       countedIds(),
     );
-    expect([...asDraft.chargedThrough]).to.deep.equal([]);
+    expect([...asDraft.chargedThrough]).to.eql([]);
   });
 
   it('usage §7.8: stops the run for a unit without a price if the tenant requires it, until the records are void', () => {
     const events = [created(smsUsage, '2026-04-01')];
     const mms = billed(events, [used('3', 'mms', '2026-04-09')]);
-    expect(lines(run(mms, '2026-05-01'))).to.deep.equal(['USAGE 2026-04-01 2026-05-01 0']);
+    expect(lines(run(mms, '2026-05-01'))).to.eql(['USAGE 2026-04-01 2026-05-01 0']);
     expect(() => run(mms, '2026-05-01', { refusesUnknownUnits: true })).to.throw(
       InvariantError,
       /usage of mms/,
@@ -154,13 +154,13 @@ describe('usage in a run', () => {
     expect(told).to.equal(
       'Usage sms-usage of plan gold-monthly, phase gold-monthly-evergreen for 2026-04-01 to 2026-05-01 (30 days), monthly and billed in arrear: 5325 sms. Tier 1: 10 blocks of 100 sms at 2.95 USD. Tier 2: 5 blocks of 1000 sms at 5.95 USD. 2.95 USD × 10 = 29.50 USD, 5.95 USD × 5 = 29.75 USD, 29.50 USD + 29.75 USD = 59.25 USD.',
     );
-    expect(steps.map(({ operation }) => operation)).to.deep.equal(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
+    expect(steps.map(({ operation }) => operation)).to.eql(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
   });
 
   it('is evaluated again from its start when its invoice is void', () => {
     const { items } = run(billed([created(smsUsage, '2026-04-01')], []), '2026-05-01');
     const released = releaseCoverage({ items, repaired: [], otherRepairs: [], currency: 'USD' });
-    expect(released.itemIds, 'it covers no days').to.deep.equal([]);
-    expect(released.touched.map(({ date }) => text(date))).to.deep.equal(['2026-04-01']);
+    expect(released.itemIds, 'it covers no days').to.eql([]);
+    expect(released.touched.map(({ date }) => text(date))).to.eql(['2026-04-01']);
   });
 });

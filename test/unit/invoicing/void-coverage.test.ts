@@ -66,12 +66,9 @@ describe('coverage of a void invoice', () => {
       otherRepairs: [],
       currency: USD,
     });
-    expect(released.itemIds).to.deep.equal(['f', 'a']);
-    expect([released.rows, released.repairable]).to.deep.equal([[], []]);
-    expect(released.touched.map(({ date }) => formatLocalDate(date))).to.deep.equal([
-      '2024-01-01',
-      '2024-01-01',
-    ]);
+    expect(released.itemIds).to.eql(['f', 'a']);
+    expect([released.rows, released.repairable]).to.eql([[], []]);
+    expect(released.touched.map(({ date }) => formatLocalDate(date))).to.eql(['2024-01-01', '2024-01-01']);
   });
 
   it('restores the days that it repaired, with their full amount', () => {
@@ -81,12 +78,9 @@ describe('coverage of a void invoice', () => {
       otherRepairs: [],
       currency: USD,
     });
-    expect(lines(released.rows)).to.deep.equal(['RECURRING 2024-01-01 2024-02-01 31']);
-    expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.deep.equal(['31']);
-    expect(released.touched.map(({ date }) => formatLocalDate(date))).to.deep.equal([
-      '2024-01-06',
-      '2024-01-22',
-    ]);
+    expect(lines(released.rows)).to.eql(['RECURRING 2024-01-01 2024-02-01 31']);
+    expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.eql(['31']);
+    expect(released.touched.map(({ date }) => formatLocalDate(date))).to.eql(['2024-01-06', '2024-01-22']);
   });
 
   it('keeps days repaired by other invoices, in any order of repairs', () => {
@@ -96,8 +90,8 @@ describe('coverage of a void invoice', () => {
       otherRepairs: [second, repair('2024-01-01', '2024-01-03', '-2')],
       currency: USD,
     });
-    expect(lines(released.rows)).to.deep.equal(['RECURRING 2024-01-03 2024-01-22 19']);
-    expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.deep.equal(['21']);
+    expect(lines(released.rows)).to.eql(['RECURRING 2024-01-03 2024-01-22 19']);
+    expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.eql(['21']);
   });
 
   it('contains no row for an item fully repaired by others', () => {
@@ -107,7 +101,7 @@ describe('coverage of a void invoice', () => {
       otherRepairs: [repair('2024-01-01', '2024-02-01', '-11')],
       currency: USD,
     });
-    expect([released.itemIds, released.rows]).to.deep.equal([['a'], []]);
+    expect([released.itemIds, released.rows]).to.eql([['a'], []]);
   });
 
   it('excludes days that another row of the subscription bills now', () => {

@@ -9,23 +9,23 @@ function split(total: string, weights: readonly string[], currency: Currency = '
 
 describe('amount split', () => {
   it('distributes the remainder, with earlier parts first among equals', () => {
-    expect(split('10.00', ['1', '1', '1'])).to.deep.equal(['3.34', '3.33', '3.33']);
-    expect(split('0.05', ['1', '1'])).to.deep.equal(['0.03', '0.02']);
-    expect(split('100', ['1', '1', '1'], 'JPY')).to.deep.equal(['34', '33', '33']);
-    expect(split('1', ['1', '1', '1'], 'KWD')).to.deep.equal(['0.334', '0.333', '0.333']);
+    expect(split('10.00', ['1', '1', '1'])).to.eql(['3.34', '3.33', '3.33']);
+    expect(split('0.05', ['1', '1'])).to.eql(['0.03', '0.02']);
+    expect(split('100', ['1', '1', '1'], 'JPY')).to.eql(['34', '33', '33']);
+    expect(split('1', ['1', '1', '1'], 'KWD')).to.eql(['0.334', '0.333', '0.333']);
   });
 
   it('gives the remainder to the parts that lost most by truncation', () => {
-    expect(split('1.00', ['1', '5', '1'])).to.deep.equal(['0.14', '0.72', '0.14']);
-    expect(split('100.00', ['29.95', '19.95', '0.10'])).to.deep.equal(['59.9', '39.9', '0.2']);
+    expect(split('1.00', ['1', '5', '1'])).to.eql(['0.14', '0.72', '0.14']);
+    expect(split('100.00', ['29.95', '19.95', '0.10'])).to.eql(['59.9', '39.9', '0.2']);
   });
 
   it('gives nothing to a weight of 0', () =>
-    expect(split('0.01', ['0', '0', '3'])).to.deep.equal(['0', '0', '0.01']));
+    expect(split('0.01', ['0', '0', '3'])).to.eql(['0', '0', '0.01']));
 
   it('splits a credit as the mirror image of a charge', () => {
-    expect(split('-10.00', ['1', '1', '1'])).to.deep.equal(['-3.34', '-3.33', '-3.33']);
-    expect(split('0', ['1', '2'])).to.deep.equal(['0', '0']);
+    expect(split('-10.00', ['1', '1', '1'])).to.eql(['-3.34', '-3.33', '-3.33']);
+    expect(split('0', ['1', '2'])).to.eql(['0', '0']);
   });
 
   it('rejects an amount finer than the minor unit, negative weights and an empty list of weights', () => {

@@ -81,8 +81,8 @@ describe('JSON from a caller', () => {
   it('keeps the spelling of its numbers, and converts only numbers that are read', () => {
     const read = parseSubmittedJson('{"a":[1.50,-2e3],"huge":1e999999999}', bounds);
     const [first, second] = (read as { readonly a: readonly unknown[] }).a;
-    expect(first).to.deep.equal(new JsonNumber('1.50'));
-    expect([first, second].map((each) => decimalOf(each)?.toString())).to.deep.equal(['1.5', '-2000']);
+    expect(first).to.eql(new JsonNumber('1.50'));
+    expect([first, second].map((each) => decimalOf(each)?.toString())).to.eql(['1.5', '-2000']);
     expect(decimalOf('1')).to.equal(undefined);
   });
 

@@ -173,7 +173,7 @@ describe('the system clock', () => {
       // The clock's timers keep no process alive: this one does while the test waits.
       setTimeout(resolve, 5_000).unref();
     });
-    expect(called).to.deep.equal(['kept']);
+    expect(called).to.eql(['kept']);
   });
 });
 
@@ -182,6 +182,6 @@ describe('the id generator', () => {
     const generator = uuidGenerator();
     const ids = Array.from({ length: 1_000 }, () => generator.next());
     expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);
-    expect(ids.toSorted()).to.deep.equal(ids);
+    expect(ids.toSorted()).to.eql(ids);
   });
 });

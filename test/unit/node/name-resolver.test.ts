@@ -56,8 +56,8 @@ describe('the resolver of callback hosts', () => {
 
   it('returns all IPv4 and IPv6 addresses of a name', async () => {
     const resolver = nameResolver({ servers });
-    expect(await resolver.resolve('both.example')).to.deep.equal(['192.0.2.7', '2001:db8::7']);
-    expect(await resolver.resolve('old.example')).to.deep.equal(['192.0.2.7']);
+    expect(await resolver.resolve('both.example')).to.eql(['192.0.2.7', '2001:db8::7']);
+    expect(await resolver.resolve('old.example')).to.eql(['192.0.2.7']);
   });
 
   it('fails for an unknown name', async () => {

@@ -21,7 +21,7 @@ describe('the generated node name (platform §15 rule 1)', () => {
   it('differs for each engine in a process and never matches a former node', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);
-    expect(names.filter(isFormerNode)).to.deep.equal([]);
+    expect(names.filter(isFormerNode)).to.eql([]);
   });
 
   it('belongs to a former node once its process has ended, even by SIGKILL', async () => {
@@ -46,6 +46,6 @@ describe('the generated node name (platform §15 rule 1)', () => {
       'node-7',
       '',
     ];
-    expect(others.filter(isFormerNode)).to.deep.equal([]);
+    expect(others.filter(isFormerNode)).to.eql([]);
   });
 });

@@ -77,7 +77,7 @@ describe('the push sender (platform §10.2)', () => {
 
   it('connects to the given addresses, regardless of what the name resolves to', async () => {
     const url = new URL(`http://somewhere.invalid:${receiver.port}/path?query=1`);
-    expect(await sender.send(push({ url }))).to.deep.equal({ status: 200 });
+    expect(await sender.send(push({ url }))).to.eql({ status: 200 });
     expect(receiver.arrived[0]?.path).to.equal('/path?query=1');
     expect(receiver.arrived[0]?.headers.host).to.equal(`somewhere.invalid:${receiver.port}`);
     // Nobody listens there, and a connection to the former address is kept.
@@ -89,7 +89,7 @@ describe('the push sender (platform §10.2)', () => {
     const inner = await openReceiver();
     closing.push(() => inner.close());
     receiver.answer((response) => response.writeHead(307, { location: inner.url }).end());
-    expect(await sender.send(push())).to.deep.equal({ status: 307 });
+    expect(await sender.send(push())).to.eql({ status: 307 });
     expect(inner.arrived).to.have.length(0);
   });
 
@@ -99,7 +99,7 @@ describe('the push sender (platform §10.2)', () => {
     const names = ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
     try {
-      expect(await sender.send(push())).to.deep.equal({ status: 200 });
+      expect(await sender.send(push())).to.eql({ status: 200 });
     } finally {
       for (const name of names) delete process.env[name];
     }
@@ -121,7 +121,7 @@ describe('the push sender (platform §10.2)', () => {
       };
       more();
     });
-    expect(await sender.send(push())).to.deep.equal({ status: 200 });
+    expect(await sender.send(push())).to.eql({ status: 200 });
     while (!isOver) await setTimeout(5);
     expect(bytes).to.be.below(64 * 1_024 * 1_024);
   });
@@ -165,7 +165,7 @@ describe('the push sender (platform §10.2)', () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);
       const sent = await Promise.all([1, 2, 3].map(() => sender.send(push({ url, timeoutMs: 60_000 }))));
-      expect(sent).to.deep.equal([{ status }, { status }, { status }]);
+      expect(sent).to.eql([{ status }, { status }, { status }]);
       expect(await settled(0)).to.equal(0);
     });
 

@@ -19,13 +19,13 @@ describe('the broadcast log of a node', () => {
     const heard = new HeardBroadcasts();
     const hear = (nowMs: number, ...recordIds: readonly number[]) =>
       heard.hear(numbered(...recordIds), nowMs).map(({ recordId }) => recordId);
-    expect(hear(0, 1, 3)).to.deep.equal([1, 3]);
-    expect(hear(5_000, 1, 2, 3)).to.deep.equal([2]);
+    expect(hear(0, 1, 3)).to.eql([1, 3]);
+    expect(hear(5_000, 1, 2, 3)).to.eql([2]);
     expect(heard.after).to.equal(0);
     // After a minute 1 is past; 3 waits for 2, which was heard later.
-    expect(hear(60_000, 1, 2, 3, 4)).to.deep.equal([4]);
+    expect(hear(60_000, 1, 2, 3, 4)).to.eql([4]);
     expect(heard.after).to.equal(1);
-    expect(hear(65_000, 2, 3, 4)).to.deep.equal([]);
+    expect(hear(65_000, 2, 3, 4)).to.eql([]);
     expect(heard.after).to.equal(3);
   });
 

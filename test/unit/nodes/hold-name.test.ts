@@ -43,7 +43,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
         () => 'HELD',
         () => instant(0),
       ),
-    ).to.deep.equal({ thrown: undefined, nowMs: 0 }));
+    ).to.eql({ thrown: undefined, nowMs: 0 }));
 
   it('is requested again while the connection of an ended process closes', async () =>
     expect(
@@ -51,7 +51,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
         (call) => (call < 5 ? 'TAKEN' : 'HELD'),
         () => null,
       ),
-    ).to.deep.equal({
+    ).to.eql({
       thrown: undefined,
       nowMs: 1_000,
     }));
@@ -81,18 +81,18 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
         () => 'UNKNOWN',
         () => null,
       ),
-    ).to.deep.equal({ thrown: undefined, nowMs: 0 });
+    ).to.eql({ thrown: undefined, nowMs: 0 });
     expect(
       await start(
         () => 'UNKNOWN',
         () => instant(0),
       ),
-    ).to.deep.equal({ thrown: undefined, nowMs: 35_000 });
+    ).to.eql({ thrown: undefined, nowMs: 35_000 });
     const stopped = await start(
       () => 'UNKNOWN',
       (now) => (now < 10_000 ? instant(0) : null),
     );
-    expect(stopped).to.deep.equal({ thrown: undefined, nowMs: 10_000 });
+    expect(stopped).to.eql({ thrown: undefined, nowMs: 10_000 });
   });
 
   it('takes no session lock through a pooler, where the lock would outlive the node', async () => {
@@ -105,6 +105,6 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
       },
     };
     expect(await holdOnServer(client, 'north')).to.equal('UNKNOWN');
-    expect(asked.filter((text) => text.includes('lock'))).to.deep.equal([]);
+    expect(asked.filter((text) => text.includes('lock'))).to.eql([]);
   });
 });

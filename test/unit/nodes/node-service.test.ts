@@ -76,13 +76,13 @@ describe('the heartbeat of a node', () => {
     const { service, told, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
     service.start();
     await turns();
-    expect(told).to.deep.equal(['purge', 'remove me-before', 'beat me']);
+    expect(told).to.eql(['purge', 'remove me-before', 'beat me']);
     expect(timers()).to.have.members([BEAT_MS, LISTEN_MS]);
     await fire();
-    expect(told.slice(3)).to.deep.equal(['beat me']);
+    expect(told.slice(3)).to.eql(['beat me']);
     await service.stop();
-    expect(told.slice(4)).to.deep.equal(['remove me']);
-    expect(timers()).to.deep.equal([]);
+    expect(told.slice(4)).to.eql(['remove me']);
+    expect(timers()).to.eql([]);
     await service.stop();
     expect(told).to.have.length(5);
   });
@@ -92,11 +92,11 @@ describe('the heartbeat of a node', () => {
     const { service, told, logger, fire, turns } = stage(failing);
     service.start();
     await turns();
-    expect(told).to.deep.equal([]);
-    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['warn']);
+    expect(told).to.eql([]);
+    expect(logger.lines.map(({ level }) => level)).to.eql(['warn']);
     failing.away = false;
     await fire();
-    expect(told).to.deep.equal(['purge', 'remove ', 'beat me']);
+    expect(told).to.eql(['purge', 'remove ', 'beat me']);
     failing.away = true;
     await service.stop();
     expect(logger.lines).to.have.length(2);
@@ -105,7 +105,7 @@ describe('the heartbeat of a node', () => {
   it('leaves nothing to remove for a node that never sent one', async () => {
     const { service, told } = stage({ away: false });
     await service.stop();
-    expect(told).to.deep.equal([]);
-    expect((await service.list()).map(({ nodeName }) => nodeName)).to.deep.equal(['me']);
+    expect(told).to.eql([]);
+    expect((await service.list()).map(({ nodeName }) => nodeName)).to.eql(['me']);
   });
 });

@@ -6,7 +6,7 @@ const text = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 describe('a trace parent (W3C Trace Context)', () => {
   it('is unchanged after parsing and formatting', () => {
     const found = parseTraceParent(text);
-    expect(found).to.deep.equal({
+    expect(found).to.eql({
       traceId: '0af7651916cd43dd8448eb211c80319c',
       spanId: 'b7ad6b7169203331',
       traceFlags: 1,

@@ -38,34 +38,32 @@ describe('Overdue calendar', () => {
       today: '2012-06-01',
       until: '2012-12-31',
     };
-    expect(calendar(all)).to.deep.equal(['2012-06-30 OD1', '2012-07-10 OD2', '2012-07-20 OD3']);
+    expect(calendar(all)).to.eql(['2012-06-30 OD1', '2012-07-10 OD2', '2012-07-20 OD3']);
   });
 
   it('ends with the requested date, inclusive', () => {
-    expect(calendar({ ...asked, until: '2012-06-07' })).to.deep.equal([
-      '2012-06-05 WARNING',
-      '2012-06-07 BLOCKED',
-    ]);
-    expect(calendar({ ...asked, until: '2012-06-06' })).to.deep.equal(['2012-06-05 WARNING']);
-    expect(calendar({ ...asked, until: '2012-06-04' })).to.deep.equal([]);
+    expect(calendar({ ...asked, until: '2012-06-07' })).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED']);
+    expect(calendar({ ...asked, until: '2012-06-06' })).to.eql(['2012-06-05 WARNING']);
+    expect(calendar({ ...asked, until: '2012-06-04' })).to.eql([]);
   });
 
   it('starts after the current state of the account', () =>
-    expect(
-      calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' }),
-    ).to.deep.equal(['2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']));
+    expect(calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' })).to.eql([
+      '2012-06-07 BLOCKED',
+      '2012-06-11 CANCELLATION',
+    ]));
 
   it('overdue §1.2 rule 4: stays empty without a pending check', () =>
-    expect(calendar({ ...asked, check: null })).to.deep.equal([]));
+    expect(calendar({ ...asked, check: null })).to.eql([]));
 
   it('runs a late check today and skips the states in between', () =>
-    expect(calendar({ ...asked, today: '2012-06-08' })).to.deep.equal([
+    expect(calendar({ ...asked, today: '2012-06-08' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]));
 
   it('returns an account to clear after a configuration change', () =>
-    expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.deep.equal([
+    expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.eql([
       '2012-06-02 clear',
       '2012-06-05 WARNING',
       '2012-06-07 BLOCKED',
@@ -74,7 +72,7 @@ describe('Overdue calendar', () => {
 
   it('overdue §3.1: counts an invoice from its target date, which ages the debt at once', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
-    expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.deep.equal([
+    expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]);
@@ -87,11 +85,8 @@ describe('Overdue calendar', () => {
       }),
       stateAt(5, 'WARNING'),
     ]);
-    expect(calendar({ ...asked, config: partners })).to.deep.equal([
-      '2012-06-05 WARNING',
-      '2012-06-07 BLOCKED',
-    ]);
-    expect(calendar({ ...asked, config: partners, tags: ['PARTNER'] })).to.deep.equal(['2012-06-05 WARNING']);
+    expect(calendar({ ...asked, config: partners })).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED']);
+    expect(calendar({ ...asked, config: partners, tags: ['PARTNER'] })).to.eql(['2012-06-05 WARNING']);
   });
 
   it('covers a century without walking through each day', () => {
@@ -99,7 +94,7 @@ describe('Overdue calendar', () => {
       stateAt(36_000, 'OLD'),
       stateAt(1, 'NEW', { reevaluationInterval: { unit: 'DAYS', number: 1 } }),
     ]);
-    expect(calendar({ ...asked, config: daily, check: '2012-06-01', until: '2112-06-01' })).to.deep.equal([
+    expect(calendar({ ...asked, config: daily, check: '2012-06-01', until: '2112-06-01' })).to.eql([
       '2012-06-01 NEW',
       '2110-12-24 OLD',
     ]);

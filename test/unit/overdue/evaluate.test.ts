@@ -195,7 +195,7 @@ describe('Overdue evaluation', () => {
     );
     const debts = Array.from({ length: 5 }, () => '2024-03-01 9');
     const reached = debts.map((_, index) => found(states, '2024-03-01', debts.slice(0, index + 1)));
-    expect(reached).to.deep.equal(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
+    expect(reached).to.eql(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
   });
 
   it('overdue §12 example 9: picks the most severe state for totals of 260, 600 and 1200', () => {
@@ -206,6 +206,6 @@ describe('Overdue evaluation', () => {
     );
     const debts = Array.from({ length: 5 }, () => '2024-03-01 249.95');
     const reached = debts.map((_, index) => found(states, '2024-03-01', debts.slice(0, index + 1)));
-    expect(reached).to.deep.equal(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
+    expect(reached).to.eql(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
   });
 });

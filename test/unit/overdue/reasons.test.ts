@@ -80,7 +80,7 @@ describe('Reasons for an overdue state', () => {
   }))
     it(`include "${text}"`, () => {
       const reason = reasons(asked, found);
-      expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.deep.equal([
+      expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.eql([
         { holds, text },
       ]);
       expect(reason?.holds).to.equal(holds);
@@ -93,7 +93,7 @@ describe('Reasons for an overdue state', () => {
       holds: false,
       text: 'S does not hold on 2012-06-30: unpaid since 2012-05-31, 30 days of 30; 2 unpaid invoices of 3; the account does not carry the tag TEST, which it must not.',
     });
-    expect(reason?.criteria.map(({ kind, holds }) => `${kind} ${holds}`)).to.deep.equal([
+    expect(reason?.criteria.map(({ kind, holds }) => `${kind} ${holds}`)).to.eql([
       'TIME true',
       'COUNT false',
       'TAG_MISSING true',
@@ -114,7 +114,7 @@ describe('Reasons for an overdue state', () => {
       date: parseLocalDate(on),
       currency: null,
     };
-    expect(stateReasons(input).map(({ state: name, holds }) => `${name} ${holds}`)).to.deep.equal([
+    expect(stateReasons(input).map(({ state: name, holds }) => `${name} ${holds}`)).to.eql([
       'CANCELLATION false',
       'BLOCKED true',
       'WARNING true',

@@ -41,7 +41,7 @@ describe('Overdue transition', () => {
     },
   ])
     it(`overdue §2.2: stores ${JSON.stringify(flags)} in the blocking state of ${of?.name ?? 'clear'}`, () =>
-      expect(blockOf(of)).to.deep.equal({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
+      expect(blockOf(of)).to.eql({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
 
   for (const [title, [prev, next, billing]] of Object.entries<
     readonly [OverdueState | null, OverdueState | null, 'BLOCKED' | 'UNBLOCKED' | null]
@@ -56,9 +56,9 @@ describe('Overdue transition', () => {
   }))
     it(`overdue §9.1, §9.3: reports the change ${title}`, () => {
       const transition = from(prev, next);
-      expect(transition?.state).to.deep.equal(blockOf(next));
-      expect(transition?.effective).to.deep.equal(effective);
-      expect(transition?.change).to.deep.equal({
+      expect(transition?.state).to.eql(blockOf(next));
+      expect(transition?.effective).to.eql(effective);
+      expect(transition?.change).to.eql({
         previousState: prev?.name ?? CLEAR_STATE_NAME,
         nextState: next?.name ?? CLEAR_STATE_NAME,
         isBlockedBilling: billing === 'BLOCKED',
@@ -78,7 +78,7 @@ describe('Overdue transition', () => {
 
   it('overdue §5.1 step 5: stores the same state with new flags without a state change or a cancellation', () => {
     const harder = state('WARNED', { disableEntitlement: true, cancellationPolicy: 'IMMEDIATE' });
-    expect(from(warned, harder)).to.deep.equal({
+    expect(from(warned, harder)).to.eql({
       state: blockOf(harder),
       effective,
       cancellation: 'NONE',
@@ -163,7 +163,7 @@ describe('Overdue transition', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
     const transition = from(unknown, warned, { hasInvoicingOff: true, ownsInvoicingOff: true });
     expect(transition).to.include({ invoicingOff: 'REMOVE', ownsInvoicingOff: false });
-    expect(transition?.change).to.deep.equal({
+    expect(transition?.change).to.eql({
       previousState: 'OLD',
       nextState: 'WARNED',
       isBlockedBilling: false,

@@ -107,10 +107,8 @@ describe('invoice payment check (payments §9.2)', () => {
     const succeeded = transaction({ externalKey: 'K' });
     const [lost] = lostSuccesses([attemptRow()], [succeeded]);
     expect(lost?.transaction).to.equal(succeeded);
-    expect(lostSuccesses([attemptRow({ status: 'SUCCESS' })], [succeeded])).to.deep.equal([]);
-    expect(
-      lostSuccesses([attemptRow()], [transaction({ externalKey: 'K', status: 'UNKNOWN' })]),
-    ).to.deep.equal([]);
+    expect(lostSuccesses([attemptRow({ status: 'SUCCESS' })], [succeeded])).to.eql([]);
+    expect(lostSuccesses([attemptRow()], [transaction({ externalKey: 'K', status: 'UNKNOWN' })])).to.eql([]);
   });
 });
 
@@ -125,7 +123,7 @@ describe('invoice payment result (payments §9.4)', () => {
   for (const [status, rowStatus, amount, event] of rows)
     it(`sets the row to ${rowStatus} ${amount} after ${status} and emits ${event}`, () => {
       const result = invoicePaymentResult(transaction({ status }), 'USD');
-      expect({ ...result, amount: result.amount.toFixed(), event: eventOfResult(result) }).to.deep.equal({
+      expect({ ...result, amount: result.amount.toFixed(), event: eventOfResult(result) }).to.eql({
         status: rowStatus,
         amount,
         processedCurrency: 'USD',
@@ -156,7 +154,7 @@ describe('invoice settlement (invoicing §1.4, payments §9.4)', () => {
   };
 
   it('subtracts payments from the balance, down to zero and below', () =>
-    expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']));
+    expect([settle('249.95'), settle('10'), settle('300')]).to.eql(['0', '239.95', '-50.05']));
 
   it('leaves a migration invoice at balance 0', () =>
     expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0'));

@@ -103,7 +103,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },
       tools,
     );
-    expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
+    expect(plan).to.eql({ kind: 'STOP', ended: [], events: [] });
   });
 
   it('pays the balance left after an API payment', () => {
@@ -123,8 +123,8 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     it(`reports a failed payment when the default method ${name}`, () => {
       const plan = planReservation(firstTime, { ...fresh, methods }, tools);
       if (plan.kind !== 'STOP') throw new Error(plan.kind);
-      expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-      expect(plan.events.map(({ type }) => type)).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
+      expect(plan.ended.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
+      expect(plan.events.map(({ type }) => type)).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
   it('payments §3.1: pays no invoice if the tenant’s state machine does not start with a purchase', () => {
@@ -135,11 +135,11 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       const plan = planReservation(request, facts, none);
       return plan.kind === 'STOP' && [plan.ended.length, ...plan.events.map(({ type }) => type)];
     };
-    expect(kinds(firstTime, fresh)).to.deep.equal([1, 'INVOICE_PAYMENT_FAILED']);
+    expect(kinds(firstTime, fresh)).to.eql([1, 'INVOICE_PAYMENT_FAILED']);
     const { facts, request } = declined();
-    expect(kinds(request, facts)).to.deep.equal([1]);
+    expect(kinds(request, facts)).to.eql([1]);
     const passedOver = { ...fresh, api: { ...api, waits: false } };
-    expect(kinds({ ...firstTime, api: passedOver.api }, passedOver)).to.deep.equal([0]);
+    expect(kinds({ ...firstTime, api: passedOver.api }, passedOver)).to.eql([0]);
     const waiting = { ...fresh, api: { ...api, waits: true } };
     expect(() => kinds({ ...firstTime, api: waiting.api }, waiting)).to.throw('PURCHASE is not allowed');
   });
@@ -164,17 +164,17 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     const { facts, request } = declined({ invoice: invoice({ rawBalance: ZERO }) });
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
-    expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-    expect(plan.events).to.deep.equal([]);
+    expect(plan.ended.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
+    expect(plan.events).to.eql([]);
   });
 
   it('does nothing for a completed retry or an attempt with a newer decision', () => {
     const { facts, origin, request } = declined();
     const nothing = { kind: 'STOP', ended: [], events: [] };
     const rerun = { ...facts, attempts: [origin, attempt({ stateName: 'ABORTED' })] };
-    expect(planReservation(request, rerun, tools)).to.deep.equal(nothing);
+    expect(planReservation(request, rerun, tools)).to.eql(nothing);
     const settled = { ...facts, attempts: [{ ...origin, stateName: 'SUCCESS' as const }] };
-    expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
+    expect(planReservation(request, settled, tools)).to.eql(nothing);
   });
 
   it('runs a retry again if the process ended during its plugin calls', () => {
@@ -208,9 +208,9 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       tools,
     );
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
-    expect(
-      plan.ended.map(({ stateName, paymentExternalKey }) => [stateName, paymentExternalKey]),
-    ).to.deep.equal([['ABORTED', PAYMENT_ID]]);
+    expect(plan.ended.map(({ stateName, paymentExternalKey }) => [stateName, paymentExternalKey])).to.eql([
+      ['ABORTED', PAYMENT_ID],
+    ]);
     expect(plan.charge.paymentId).to.not.equal(PAYMENT_ID);
     expect(plan.charge.newRow).to.not.equal(null);
   });
@@ -224,7 +224,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(attempted?.stateName).to.equal('ABORTED');
     expect(plan.newHold).to.deep.include({ invoiceId: INVOICE_ID, attemptId: attempted?.id, isActive: true });
     expect(plan.newHold?.amount.toFixed()).to.equal('249.95');
-    expect(plan.events).to.deep.equal([]);
+    expect(plan.events).to.eql([]);
   });
 
   it('holds a retry for the amount of its attempt', () => {
@@ -232,7 +232,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
     expect(plan.newHold?.amount.toFixed()).to.equal('200');
-    expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.deep.equal([PAYMENT_ID]);
+    expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.eql([PAYMENT_ID]);
   });
 
   describe('a released hold', () => {
@@ -261,7 +261,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
         if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
         expect(plan.charge.transaction.amount.toFixed()).to.equal(paid);
         expect(plan.endedHold).to.equal(hold);
-        expect(planReservation(request, { ...facts, hold: null }, tools)).to.deep.equal({
+        expect(planReservation(request, { ...facts, hold: null }, tools)).to.eql({
           kind: 'STOP',
           ended: [],
           events: [],
@@ -270,7 +270,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
 
     it('ends without a payment if the invoice is paid', () => {
       const plan = planReservation(request, { ...released, invoice: invoice({ rawBalance: ZERO }) }, tools);
-      expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [], endedHold: hold });
+      expect(plan).to.eql({ kind: 'STOP', ended: [], events: [], endedHold: hold });
     });
 
     it('causes a reported failure without a method, and stays active if the account is held again', () => {
@@ -279,7 +279,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       expect(plan.kind === 'STOP' && plan.events).to.have.length(1);
       expect(plan.kind === 'STOP' && plan.endedHold).to.equal(hold);
       const again = planReservation(request, { ...released, isHeldBack: true }, tools);
-      expect(again).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
+      expect(again).to.eql({ kind: 'STOP', ended: [], events: [] });
     });
   });
 

@@ -36,20 +36,20 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
 
   for (const source of ['CALL', 'LATE'] as const) {
     it(`is recorded with source ${source} under the lease of the call, even after it expires`, () =>
-      expect(settled({ leaseUntil: OURS }, source)).to.deep.equal(['SUCCESS', null]));
+      expect(settled({ leaseUntil: OURS }, source)).to.eql(['SUCCESS', null]));
 
     it(`is ignored with source ${source} while another call holds the lease`, () =>
       expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined));
 
     it(`is recorded with source ${source} like a recovery result after the lease was revoked`, () => {
-      expect(settled({ leaseUntil: null }, source)).to.deep.equal(['SUCCESS', null]);
+      expect(settled({ leaseUntil: null }, source)).to.eql(['SUCCESS', null]);
       expect(settled({ leaseUntil: null }, source, 'PENDING')).to.equal(undefined);
     });
   }
 
   it('is ignored from recovery while a call holds the lease', () => {
     expect(settled({ leaseUntil: LATER }, 'JANITOR')).to.equal(undefined);
-    expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.deep.equal(['SUCCESS', null]);
+    expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.eql(['SUCCESS', null]);
   });
 
   const statuses = ['SUCCESS', 'PENDING', 'UNKNOWN', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE'] as const;
@@ -63,8 +63,8 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
           if (!isOpen) expect(after).to.equal(undefined);
           else if (source === 'CALL') expect(after).not.to.equal(undefined);
         }
-      expect(settled({ status, leaseUntil: null }, 'FIX', 'PROCESSED')).to.deep.equal(['SUCCESS', null]);
-      expect(settled({ status, leaseUntil: null }, 'FIX', 'ERROR')).to.deep.equal(['PAYMENT_FAILURE', null]);
+      expect(settled({ status, leaseUntil: null }, 'FIX', 'PROCESSED')).to.eql(['SUCCESS', null]);
+      expect(settled({ status, leaseUntil: null }, 'FIX', 'ERROR')).to.eql(['PAYMENT_FAILURE', null]);
     });
   }
 });

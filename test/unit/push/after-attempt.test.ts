@@ -33,7 +33,7 @@ describe('push delivery after an attempt (platform §10.2)', () => {
         dates.push(formatInstant(at).slice(5, 16));
       }
     }
-    expect(dates).to.deep.equal(['03-10T10:15', '03-10T10:45', '03-10T12:45', '03-11T00:45', '03-12T00:45']);
+    expect(dates).to.eql(['03-10T10:15', '03-10T10:45', '03-10T12:45', '03-11T00:45', '03-12T00:45']);
     expect(delivery).to.deep.include({
       state: 'FAILED',
       attempts: 6,

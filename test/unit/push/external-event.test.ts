@@ -72,7 +72,7 @@ describe('external push events (platform §10.4)', () => {
       const told = externalEvent({ type, payload });
       if (inside.includes(type)) return expect(told).to.equal(null);
       const [objectType, objectId, metaData] = table[type] ?? [];
-      return expect(told).to.deep.equal({ eventType: type, accountId, objectType, objectId, metaData });
+      return expect(told).to.eql({ eventType: type, accountId, objectType, objectId, metaData });
     });
 
   for (const [blockingType, objectType] of [

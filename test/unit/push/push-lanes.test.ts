@@ -18,27 +18,27 @@ describe('push lanes (platform §10.2 rule 6)', () => {
   it('start the first push of each account, and the next when it has ended', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
-    expect(idsOf(lanes.start(10))).to.deep.equal([1, 3, 4]);
-    expect(idsOf(lanes.start(10))).to.deep.equal([]);
+    expect(idsOf(lanes.start(10))).to.eql([1, 3, 4]);
+    expect(idsOf(lanes.start(10))).to.eql([]);
     lanes.end([1, 4]);
-    expect(idsOf(lanes.start(10))).to.deep.equal([2, 5]);
+    expect(idsOf(lanes.start(10))).to.eql([2, 5]);
     lanes.end([3, 2, 5]);
-    expect([lanes.underWay, lanes.startable, lanes.held]).to.deep.equal([0, 0, []]);
+    expect([lanes.underWay, lanes.startable, lanes.held]).to.eql([0, 0, []]);
   });
 
   it('never delay a first attempt for a retry, or a retry for anything else', () => {
     const lanes = new Lanes();
     lanes.add([retry(1, 7), retry(2, 7), first(3, 7)]);
-    expect(idsOf(lanes.start(10)).toSorted()).to.deep.equal([1, 2, 3]);
+    expect(idsOf(lanes.start(10)).toSorted()).to.eql([1, 2, 3]);
   });
 
   it('store each push once and report the accounts with enough pushes', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8)]);
     lanes.add([first(2, 7), first(3, 8)]);
-    expect(lanes.held).to.deep.equal([1, 2, 3]);
-    expect(lanes.lanesWith(2)).to.deep.equal([7]);
-    expect([lanes.startable, idsOf(lanes.start(1)), lanes.startable]).to.deep.equal([2, [1], 1]);
+    expect(lanes.held).to.eql([1, 2, 3]);
+    expect(lanes.lanesWith(2)).to.eql([7]);
+    expect([lanes.startable, idsOf(lanes.start(1)), lanes.startable]).to.eql([2, [1], 1]);
   });
 
   it('deliver all pushes, in order and one at a time per account, regardless of when each ends', () => {
@@ -60,7 +60,7 @@ describe('push lanes (platform §10.2 rule 6)', () => {
           if (ended !== undefined) lanes.end([ended.recordId]);
         }
         for (const lane of new Set(all.map(({ accountRecordId }) => accountRecordId)))
-          expect(idsOf(started.filter(({ accountRecordId }) => accountRecordId === lane))).to.deep.equal(
+          expect(idsOf(started.filter(({ accountRecordId }) => accountRecordId === lane))).to.eql(
             idsOf(all.filter(({ accountRecordId }) => accountRecordId === lane)),
           );
       }),

@@ -18,21 +18,21 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
   for (const [name, waitMs, intervalsMs, expected] of cases)
     it(`retry ${name}`, () => {
       const pauses = expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }));
-      expect(pauses).to.deep.equal(expected);
+      expect(pauses).to.eql(expected);
     });
 
   it('reuse the last pause when they must be processed', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
-    expect(lasts).to.deep.equal([60_000, 100]);
+    expect(lasts).to.eql([60_000, 100]);
   });
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
   it('are counted separately, and from zero again when one is done', () => {
     const busy = new BusyEntries();
-    expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.deep.equal([1, 1, 2, 3]);
+    expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.eql([1, 1, 2, 3]);
     busy.forget(entry(1));
-    expect([1, 2].map((id) => busy.add(entry(id)))).to.deep.equal([1, 2]);
+    expect([1, 2].map((id) => busy.add(entry(id)))).to.eql([1, 2]);
   });
 
   it('are counted up to a limit, and the least recently seen one is dropped', () => {

@@ -5,7 +5,7 @@ import { BillingError, ErrorCode, expect } from '../../support/unit.ts';
 describe('the decision after a handler error', () => {
   it('schedules retries after 1 s, 5 s and 30 s, then gives up', () => {
     const decisions = [0, 1, 2, 3].map((errorCount) => decideAfterError(errorCount, new Error('no'), 3));
-    expect(decisions).to.deep.equal([
+    expect(decisions).to.eql([
       { kind: 'retry', delayMs: 1_000, reason: 'Error: no' },
       { kind: 'retry', delayMs: 5_000, reason: 'Error: no' },
       { kind: 'retry', delayMs: 30_000, reason: 'Error: no' },

@@ -53,11 +53,11 @@ describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
       },
     );
     housekeeping.start();
-    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 7 * minute, 3 * minute]);
+    expect(timers.map(({ delayMs }) => delayMs)).to.eql([3 * minute, 7 * minute, 3 * minute]);
     for (const { action } of timers.splice(0)) action();
     await new Promise((resolve) => setTimeout(resolve, 1));
     const request = { systemNowMs: 1_000 * minute, businessNow: clock.now(), limit: 100 };
-    expect(done).to.deep.equal([
+    expect(done).to.eql([
       ['reap', { ...request, claimedBeforeMs: 990 * minute, maxLapses: 10, kind: 'BUS' }],
       ['reap', { ...request, claimedBeforeMs: 980 * minute, maxLapses: 5 }],
       ['purge', '2024-02-28T00:00:00.000Z'],
@@ -65,7 +65,7 @@ describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
     expect(wakes).to.equal(2);
     // What fails comes again too.
     expect(timers.map(({ delayMs }) => delayMs)).to.have.members([3 * minute, 7 * minute, 3 * minute]);
-    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['error', 'error', 'error']);
+    expect(logger.lines.map(({ level }) => level)).to.eql(['error', 'error', 'error']);
     await housekeeping.stop();
   });
 
@@ -97,11 +97,11 @@ describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
       },
     );
     housekeeping.start();
-    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 60 * minute]);
+    expect(timers.map(({ delayMs }) => delayMs)).to.eql([3 * minute, 60 * minute]);
     timers.splice(1)[0]?.action();
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(runs).to.equal(1);
-    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 60 * minute]);
+    expect(timers.map(({ delayMs }) => delayMs)).to.eql([3 * minute, 60 * minute]);
     expect(logger.lines).to.have.length(1);
     await housekeeping.stop();
   });

@@ -23,8 +23,8 @@ function withSettings(bus: Partial<KindSettings>, notification: Partial<KindSett
 describe('queue settings (platform §4.3)', () => {
   it('use the defaults when no property is set', () => {
     const { server } = serverConfiguration({}, recordingLogger());
-    expect(queueSettingsOf(server)).to.deep.equal(DEFAULT_QUEUE_SETTINGS);
-    expect(DEFAULT_QUEUE_SETTINGS.BUS).to.deep.equal({
+    expect(queueSettingsOf(server)).to.eql(DEFAULT_QUEUE_SETTINGS);
+    expect(DEFAULT_QUEUE_SETTINGS.BUS).to.eql({
       isOff: false,
       claimed: null,
       handledAtATime: null,
@@ -57,9 +57,9 @@ describe('queue settings (platform §4.3)', () => {
         },
         logger,
       );
-      expect(logger.lines).to.deep.equal([]);
+      expect(logger.lines).to.eql([]);
       const settings = queueSettingsOf(server);
-      expect(settings[kind]).to.deep.equal({
+      expect(settings[kind]).to.eql({
         isOff: true,
         claimed: 7,
         handledAtATime: 4,
@@ -71,42 +71,42 @@ describe('queue settings (platform §4.3)', () => {
         maxLapses: 20,
       });
       const other = kind === 'BUS' ? 'NOTIFICATION' : 'BUS';
-      expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
+      expect(settings[other]).to.eql(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
   it('claim both kinds together unless they differ or are limited, and skip a disabled kind', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
-    expect(shapeOf(withSettings({}))).to.deep.equal([[null, 100, unbounded]]);
-    expect(shapeOf(withSettings({ maxFailures: 9, maxLapses: 1 }))).to.deep.equal([[null, 100, unbounded]]);
-    expect(shapeOf(withSettings({ leaseMs: 1_000 }))).to.deep.equal([
+    expect(shapeOf(withSettings({}))).to.eql([[null, 100, unbounded]]);
+    expect(shapeOf(withSettings({ maxFailures: 9, maxLapses: 1 }))).to.eql([[null, 100, unbounded]]);
+    expect(shapeOf(withSettings({ leaseMs: 1_000 }))).to.eql([
       ['BUS', 100, unbounded],
       ['NOTIFICATION', 100, unbounded],
     ]);
-    expect(shapeOf(withSettings({ claimed: 5, handledAtATime: 2 }, { claimed: 5 }))).to.deep.equal([
+    expect(shapeOf(withSettings({ claimed: 5, handledAtATime: 2 }, { claimed: 5 }))).to.eql([
       ['BUS', 5, 2],
       ['NOTIFICATION', 5, unbounded],
     ]);
-    expect(shapeOf(withSettings({ claimed: 5 }, { claimed: 5 })).map(([kind]) => kind)).to.deep.equal([
+    expect(shapeOf(withSettings({ claimed: 5 }, { claimed: 5 })).map(([kind]) => kind)).to.eql([
       'BUS',
       'NOTIFICATION',
     ]);
-    expect(shapeOf(withSettings({ isOff: true }))).to.deep.equal([['NOTIFICATION', 100, unbounded]]);
-    expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.deep.equal([]);
+    expect(shapeOf(withSettings({ isOff: true }))).to.eql([['NOTIFICATION', 100, unbounded]]);
+    expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.eql([]);
   });
 
   it('reap both kinds together unless they differ, including a disabled kind', () => {
     const off = withSettings({ isOff: true }, { isOff: true });
     const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 };
-    expect(reapLanes(off)).to.deep.equal([both]);
-    expect(
-      reapLanes(withSettings({ reapThresholdMs: minute })).map(({ thresholdMs }) => thresholdMs),
-    ).to.deep.equal([minute, 10 * minute]);
-    expect(reapLanes(withSettings({ leaseMs: 10 * minute }))).to.deep.equal([both]);
+    expect(reapLanes(off)).to.eql([both]);
+    expect(reapLanes(withSettings({ reapThresholdMs: minute })).map(({ thresholdMs }) => thresholdMs)).to.eql(
+      [minute, 10 * minute],
+    );
+    expect(reapLanes(withSettings({ leaseMs: 10 * minute }))).to.eql([both]);
     expect(
       reapLanes(withSettings({}, { maxLapses: 3 })).map(({ kind, maxLapses }) => [kind, maxLapses]),
-    ).to.deep.equal([
+    ).to.eql([
       ['BUS', 10],
       ['NOTIFICATION', 3],
     ]);
@@ -116,6 +116,6 @@ describe('queue settings (platform §4.3)', () => {
     expect(pollMsOf(withSettings({ pollMs: 50 }, { pollMs: 900 }))).to.equal(50);
     expect(pollMsOf(withSettings({ pollMs: 50, isOff: true }, { pollMs: 900 }))).to.equal(900);
     expect(pollMsOf(withSettings({ isOff: true }, { isOff: true }))).to.equal(3_000);
-    expect(kindsWorkedOn(withSettings({ isOff: true }))).to.deep.equal(['NOTIFICATION']);
+    expect(kindsWorkedOn(withSettings({ isOff: true }))).to.eql(['NOTIFICATION']);
   });
 });

@@ -22,7 +22,7 @@ describe('work scope (platform §13.1)', () => {
     });
     logger.info({}, 'third');
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    expect(fields()).to.deep.equal([{ requestId: 'one', traceId, a: 1 }, { requestId: 'own', traceId }, {}]);
+    expect(fields()).to.eql([{ requestId: 'one', traceId, a: 1 }, { requestId: 'own', traceId }, {}]);
   });
 
   it('adds all ids to log lines about several accounts, and only the id of the cause to lines about one', () => {
@@ -38,7 +38,7 @@ describe('work scope (platform §13.1)', () => {
       expect(traceParentOf({ scopes }, 7)).to.equal(`${trace}one`);
       expect(traceParentOf({ scopes }, 6)).to.equal(null);
     });
-    expect(fields()[0]).to.deep.equal({ requestIds: ['one', 'two'] });
+    expect(fields()[0]).to.eql({ requestIds: ['one', 'two'] });
     expect(fields()[1]).to.include({ requestId: 'two' });
   });
 
@@ -46,7 +46,7 @@ describe('work scope (platform §13.1)', () => {
     scopes.run({ requestId: 'one', traceParent: trace }, () =>
       detached({ scopes }, () => logger.warn({}, 'care')),
     );
-    expect(fields()).to.deep.equal([{}]);
+    expect(fields()).to.eql([{}]);
   });
 
   it('is optional for running work', async () => {

@@ -9,18 +9,18 @@ describe('token signing keys', () => {
   it('sign for 90 days, the newest first', () => {
     const keys = [key(0), key(90)];
     expect(signingKeyAt([], 0)).to.equal(null);
-    expect(signingKeyAt([key(0)], 90 * dayMs - 1)).to.deep.equal(key(0));
+    expect(signingKeyAt([key(0)], 90 * dayMs - 1)).to.eql(key(0));
     expect(signingKeyAt([key(0)], 90 * dayMs)).to.equal(null);
-    expect(signingKeyAt(keys, 91 * dayMs)).to.deep.equal(key(90));
+    expect(signingKeyAt(keys, 91 * dayMs)).to.eql(key(90));
   });
 
   it('are published until the last token signed with them has expired', () => {
     const keys = [key(0), key(90)];
-    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.deep.equal(keys);
-    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([key(90)]);
+    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.eql(keys);
+    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([key(90)]);
     // A key of another server key ends when a new one takes its place.
     const replaced = [key(0), key(10)];
-    expect(publishedKeysAt(replaced, { nowMs: 10 * dayMs + graceMs, graceMs })).to.deep.equal([key(10)]);
-    expect(publishedKeysAt([key(0)], { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([]);
+    expect(publishedKeysAt(replaced, { nowMs: 10 * dayMs + graceMs, graceMs })).to.eql([key(10)]);
+    expect(publishedKeysAt([key(0)], { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([]);
   });
 });

@@ -30,7 +30,7 @@ describe('rows passed to SQLite by reference', () => {
     const alike = Array.from({ length: 1_000 }, () => ({ name: 'one', value: 1 }));
     const insertion = render(insertInto(7, countersTable, alike), lendingDialect.writer);
     expect(insertion.text).to.match(/c0 as tenant_record_id, \? as name, \? as value from bw_lent_1\(\?\)/);
-    expect(insertion.parameters.slice(0, 2)).to.deep.equal(['one', 1]);
+    expect(insertion.parameters.slice(0, 2)).to.eql(['one', 1]);
   });
 
   it('are not used for joins with stored rows, because SQLite would read all of them', () => {

@@ -5,7 +5,7 @@ describe('prepared statements on PostgreSQL', () => {
   it('have one name per SQL text', () => {
     const prepared = new PreparedStatements();
     const names = ['select $1', 'select $1', 'select $1 + 1'].map((text) => prepared.nameOf(text));
-    expect(names).to.deep.equal(['bw_0', 'bw_0', 'bw_1']);
+    expect(names).to.eql(['bw_0', 'bw_0', 'bw_1']);
   });
 
   it('are not used for pattern searches, because each pattern needs its own plan', () =>

@@ -48,7 +48,7 @@ describe('the Prisma lender', () => {
       none: null,
       list: [1n, null],
     };
-    expect((await run('postgresql', () => [row])).rows).to.deep.equal([
+    expect((await run('postgresql', () => [row])).rows).to.eql([
       {
         amount: '0.000000012345678901234567',
         big: '4611686018427387904',
@@ -59,9 +59,9 @@ describe('the Prisma lender', () => {
       },
     ]);
     const { rows } = await run('sqlite', () => [{ big: 2n ** 62n, small: 5n, text: 'a' }]);
-    expect(rows).to.deep.equal([{ big: '4611686018427387904', small: 5, text: 'a' }]);
+    expect(rows).to.eql([{ big: '4611686018427387904', small: 5, text: 'a' }]);
     const updated = await run('sqlite', (_text, values) => values[0], 'update a set b = ?');
-    expect(updated).to.deep.equal({ rows: [], numAffectedRows: 7n });
+    expect(updated).to.eql({ rows: [], numAffectedRows: 7n });
   });
 
   it('sends concurrent statements one at a time, even after a failure', async () => {
@@ -84,7 +84,7 @@ describe('the Prisma lender', () => {
       transaction.executeQuery(compiled(text)),
     );
     const outcomes = await Promise.allSettled(asked);
-    expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.map(({ status }) => status)).to.eql(['fulfilled', 'rejected', 'fulfilled']);
     expect(most).to.equal(1);
   });
 

@@ -24,5 +24,5 @@ const statements: readonly (readonly [text: string, returns: boolean])[] = [
 describe('statement result detection', () => {
   for (const [text, returns] of statements)
     it(`expects ${returns ? 'rows' : 'a count'} for ${text.trim()}`, () =>
-      expect([returnsRows(text), returnsRows(text)]).to.deep.equal([returns, returns]));
+      expect([returnsRows(text), returnsRows(text)]).to.eql([returns, returns]));
 });

@@ -27,7 +27,7 @@ describe('a text spool for a slow reader', () => {
       expect(tmpdir()).to.equal(directory);
       const spool = await openTextSpool();
       await spool.write('secret');
-      expect(await readdir(directory)).to.deep.equal([]);
+      expect(await readdir(directory)).to.eql([]);
       await spool.close();
     } finally {
       if (before === undefined) delete process.env.TMPDIR;

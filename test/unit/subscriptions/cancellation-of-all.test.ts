@@ -168,10 +168,10 @@ describe('Cancellation of all subscriptions of an account (subscriptions §9 rul
 
   it('leaves no later end when it moves an end forward', () => {
     const edit = endOf(byOwner, atOnce());
-    expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.deep.equal(['CANCEL']);
-    expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.deep.equal(['ENT_CANCELLED']);
+    expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.eql(['CANCEL']);
+    expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.eql(['ENT_CANCELLED']);
     const service = endOf(byOwner, atEndOfTerm());
-    expect([service?.requested, service?.withdrawn]).to.deep.equal([null, []]);
+    expect([service?.requested, service?.withdrawn]).to.eql([null, []]);
     expect(service?.withdrawnStates).to.have.length(1);
   });
 });

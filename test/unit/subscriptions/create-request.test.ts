@@ -99,7 +99,7 @@ describe('Create request validation', () => {
   });
 
   it('accepts product, category, period and list', () =>
-    expect(checkCreateRequest(byProduct).plan).to.deep.equal({
+    expect(checkCreateRequest(byProduct).plan).to.eql({
       planName: null,
       productName: 'Pro',
       billingPeriod: 'MONTHLY',

@@ -49,7 +49,7 @@ describe('Subscription creation', () => {
     const life = create({ planName: 'solo-now' });
     const view = viewOf(life);
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
-    expect(view.billingStart).to.deep.equal(view.start);
+    expect(view.billingStart).to.eql(view.start);
   });
 
   it('reads a date at the reference time with that date’s zone rules, and an instant unchanged', () => {
@@ -75,7 +75,7 @@ describe('Subscription creation', () => {
         billCycleDay,
         quantity,
       })),
-    ).to.deep.equal([
+    ).to.eql([
       { type: 'CREATE', sequence: 1, billCycleDay: null, quantity: null },
       { type: 'BCD_CHANGE', sequence: 2, billCycleDay: 15, quantity: null },
       { type: 'QUANTITY_CHANGE', sequence: 3, billCycleDay: null, quantity: 4 },
@@ -92,9 +92,9 @@ describe('Subscription creation', () => {
     expect(newBundle?.externalKey).to.equal(newBundle?.id);
     expect(subscription.externalKey).to.equal(subscription.id);
     expect(subscription).to.deep.include({ migrated: false, chargedThrough: null, category: 'BASE' });
-    expect(events[0]?.phaseAnchor).to.deep.equal(subscription.alignStart);
+    expect(events[0]?.phaseAnchor).to.eql(subscription.alignStart);
     expect(events[0]?.phaseAnchorType).to.equal('TRIAL');
-    expect({ ...cursor, dirtyFrom: formatLocalDate(cursor.dirtyFrom ?? day('1970-01-01')) }).to.deep.equal({
+    expect({ ...cursor, dirtyFrom: formatLocalDate(cursor.dirtyFrom ?? day('1970-01-01')) }).to.eql({
       subscriptionId: subscription.id,
       accountRecordId: customer.recordId,
       settledThrough: null,
@@ -135,7 +135,7 @@ describe('Subscription creation', () => {
 
   it('starts in the requested phase', () => {
     const life = create({ planName: 'club-monthly', phaseType: 'DISCOUNT' });
-    expect(storedOf(life)).to.deep.equal([
+    expect(storedOf(life)).to.eql([
       'CREATE 2024-08-07 club-monthly-discount',
       'PHASE 2025-02-07 club-monthly-evergreen',
     ]);
@@ -150,27 +150,27 @@ describe('Subscription creation', () => {
 
 describe('Phases of a new subscription', () => {
   it('include only the next one if the subscription starts now', () =>
-    expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
+    expect(storedOf(createLong('2024-08-07'))).to.eql([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
     ]));
 
   it('include every phase that has begun, and the next one', () =>
-    expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
+    expect(storedOf(createLong('2024-07-01'))).to.eql([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
     ]));
 
   it('include one that begins this second as begun', () =>
-    expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
+    expect(storedOf(createLong('2024-07-08'))).to.eql([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
       'PHASE 2024-11-07 p-m-fixedterm',
     ]));
 
   it('include the expiry once the last phase has begun', () =>
-    expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
+    expect(storedOf(createLong('2024-01-01'))).to.eql([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
       'PHASE 2024-04-30 p-m-fixedterm',
@@ -178,7 +178,7 @@ describe('Phases of a new subscription', () => {
     ]));
 
   it('include the expiry at once if the first phase is the last', () =>
-    expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
+    expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.eql([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
     ]));
@@ -190,19 +190,19 @@ describe('Phases of a new subscription', () => {
   });
 
   it('include only the first phase change after a future billing date', () =>
-    expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
+    expect(storedOf(createLong('2024-12-01'))).to.eql([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
     ]));
 
   it('are added one at a time as they begin', () => {
     const life = createLong('2024-08-07');
-    expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.deep.equal([
+    expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.eql([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
       'PHASE 2024-12-06 p-m-fixedterm',
     ]);
-    expect(storedOf(passed(life, at('2026-01-01')))).to.deep.equal([
+    expect(storedOf(passed(life, at('2026-01-01')))).to.eql([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
       'PHASE 2024-12-06 p-m-fixedterm',

@@ -32,16 +32,16 @@ describe('Worked examples of subscriptions', () => {
     const parts = { zone: 'America/Los_Angeles', referenceTime: '2017-03-02T07:30:00Z' };
     const life = created({ account: account(parts), request: PRO, now: at(parts.referenceTime) });
 
-    expect(storedOf(life)).to.deep.equal([
+    expect(storedOf(life)).to.eql([
       'CREATE 2017-03-01 pro-monthly-trial',
       'PHASE 2017-03-31 pro-monthly-evergreen',
     ]);
-    expect(rowsOf(viewOf(life))).to.deep.equal([
+    expect(rowsOf(viewOf(life))).to.eql([
       'START_ENTITLEMENT 2017-03-02T07:30:00.000Z',
       'START_BILLING 2017-03-02T07:30:00.000Z',
       'PHASE 2017-04-01T06:30:00.000Z',
     ]);
-    expect(cycleDaysOf(life)).to.deep.equal([31, 31]);
+    expect(cycleDaysOf(life)).to.eql([31, 31]);
     expect(instantOf('2017-07-10', parts)).to.equal('2017-07-11T06:30:00.000Z');
     expect(formatLocalDate(localDateOf(at('2017-07-11T07:15:00Z'), life.account.timeZone))).to.equal(
       '2017-07-11',
@@ -65,12 +65,9 @@ describe('Worked examples of subscriptions', () => {
       catalog,
     });
 
-    expect(storedOf(life)).to.deep.equal([
-      'CREATE 2023-02-28 p-m-discount',
-      'PHASE 2023-05-28 p-m-evergreen',
-    ]);
+    expect(storedOf(life)).to.eql(['CREATE 2023-02-28 p-m-discount', 'PHASE 2023-05-28 p-m-evergreen']);
     expect(rowsOf(viewOf(life)).at(-1)).to.equal('PHASE 2023-05-29T02:47:56.000Z');
-    expect(cycleDaysOf(life)).to.deep.equal([28, 28]);
+    expect(cycleDaysOf(life)).to.eql([28, 28]);
   });
 
   it('subscriptions W3 Create', () => {
@@ -78,7 +75,7 @@ describe('Worked examples of subscriptions', () => {
     const life = created({ account: customer, request: PRO, now: at('2024-03-01T09:15:00Z') });
     const view = viewOf(life);
 
-    expect(rowsOf(view)).to.deep.equal([
+    expect(rowsOf(view)).to.eql([
       'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
       'START_BILLING 2024-03-01T09:15:00.000Z',
       'PHASE 2024-03-31T09:15:00.000Z',
@@ -90,11 +87,11 @@ describe('Worked examples of subscriptions', () => {
       fixedPrice && formatDecimal(fixedPrice),
       recurringPrice && formatDecimal(recurringPrice),
     ]);
-    expect(shown).to.deep.equal([
+    expect(shown).to.eql([
       ['pro-monthly-trial', 'TRIAL', '0', null],
       ['pro-monthly-evergreen', 'EVERGREEN', null, '249.95'],
     ]);
-    expect(cycleDaysOf(life), 'the day that the first invoice run gives the account').to.deep.equal([31, 31]);
+    expect(cycleDaysOf(life), 'the day that the first invoice run gives the account').to.eql([31, 31]);
     expect(viewOf({ ...life, account: { ...customer, billCycleDayLocal: 31 } }).billCycleDayLocal).to.equal(
       31,
     );
@@ -112,7 +109,7 @@ describe('Worked examples of subscriptions', () => {
     const started = viewOf(passed(life, at('2024-08-10')));
     expect(started).to.include({ state: 'ACTIVE', planName: 'pro-monthly' });
     expect(started.billingStart && formatLocalDate(started.billingStart.date)).to.equal('2024-08-12');
-    expect(rowsOf(started)).to.deep.equal([
+    expect(rowsOf(started)).to.eql([
       'START_ENTITLEMENT 2024-08-10T00:00:00.000Z',
       'START_BILLING 2024-08-12T00:00:00.000Z',
       'PHASE 2024-09-11T00:00:00.000Z',
@@ -143,7 +140,7 @@ describe('Worked examples of subscriptions', () => {
       catalog,
     });
 
-    expect(rowsOf(viewOf(passed(life, at('2018-12-01'))))).to.deep.equal([
+    expect(rowsOf(viewOf(passed(life, at('2018-12-01'))))).to.eql([
       'START_ENTITLEMENT 2018-03-15T00:00:00.000Z',
       'START_BILLING 2018-03-15T00:00:00.000Z',
     ]);
@@ -151,7 +148,7 @@ describe('Worked examples of subscriptions', () => {
 
   it('subscriptions W18 Fixed term: the base', () => {
     const life = created({ account: account(), request: { planName: 'term-3m' }, now: at('2023-01-01') });
-    expect(rowsOf(viewOf(life))).to.deep.equal([
+    expect(rowsOf(viewOf(life))).to.eql([
       'START_ENTITLEMENT 2023-01-01T00:00:00.000Z',
       'START_BILLING 2023-01-01T00:00:00.000Z',
       'STOP_BILLING 2023-04-01T00:00:00.000Z',

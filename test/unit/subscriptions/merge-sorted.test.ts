@@ -11,7 +11,7 @@ describe('merged sorted lists', () => {
         const lists = keys.map((list, place) =>
           list.toSorted((one, other) => one - other).map((key) => [key, place] as const),
         );
-        expect([...mergeSorted(lists, byKey)]).to.deep.equal(lists.flat().toSorted(byKey));
+        expect([...mergeSorted(lists, byKey)]).to.eql(lists.flat().toSorted(byKey));
       }),
     );
   });
@@ -25,7 +25,7 @@ describe('merged sorted lists', () => {
       }
     }
     const merged = mergeSorted([from(0), from(1)], byKey);
-    expect([merged.next().value, merged.next().value]).to.deep.equal([
+    expect([merged.next().value, merged.next().value]).to.eql([
       [0, 0],
       [1, 1],
     ]);

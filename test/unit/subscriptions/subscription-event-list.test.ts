@@ -57,7 +57,7 @@ describe('Subscription event list', () => {
       row.serviceStateName,
       row.plan?.phase.name,
     ]);
-    expect(seen).to.deep.equal([
+    expect(seen).to.eql([
       [START, 'START_ENTITLEMENT', 'entitlement-service', 'ENT_STARTED', 'pro-monthly-trial'],
       [START, 'START_BILLING', 'billing-service', 'START_BILLING', 'pro-monthly-trial'],
       ['2024-01-31', 'PHASE', 'entitlement+billing-service', 'PHASE', 'pro-monthly-evergreen'],
@@ -89,7 +89,7 @@ describe('Subscription event list', () => {
       events: [choice('CREATE', '2024-02-01', 'pro-monthly-trial')],
       states: [state('ENT_STARTED', START)],
     });
-    expect(subscriptionEvents([early]).map((row) => [row.type, row.plan?.phase.name])).to.deep.equal([
+    expect(subscriptionEvents([early]).map((row) => [row.type, row.plan?.phase.name])).to.eql([
       ['START_ENTITLEMENT', 'pro-monthly-trial'],
       ['START_BILLING', 'pro-monthly-trial'],
     ]);
@@ -99,10 +99,7 @@ describe('Subscription event list', () => {
     const ended = source({
       events: [choice('CREATE', START, 'term-3m-fixedterm'), event('EXPIRED', '2024-04-01')],
     });
-    expect(subscriptionEvents([ended]).map((row) => row.type)).to.deep.equal([
-      'START_BILLING',
-      'STOP_BILLING',
-    ]);
+    expect(subscriptionEvents([ended]).map((row) => row.type)).to.eql(['START_BILLING', 'STOP_BILLING']);
   });
 
   it('starts an instant with all entitlement starts, the base and older subscriptions first', () => {
@@ -124,7 +121,7 @@ describe('Subscription event list', () => {
     const seen = subscriptionEvents([younger, older, base]).map(
       (row) => `${row.type} ${names.get(row.subscriptionId)}`,
     );
-    expect(seen).to.deep.equal([
+    expect(seen).to.eql([
       'START_ENTITLEMENT base',
       'START_ENTITLEMENT older',
       'START_ENTITLEMENT younger',
@@ -159,7 +156,7 @@ describe('Subscription event list', () => {
     const seen = subscriptionEvents([addOn, base])
       .slice(4)
       .map((row) => `${row.type} ${row.serviceName} ${row.subscriptionId === base.subscription.id ? 1 : 2}`);
-    expect(seen).to.deep.equal([
+    expect(seen).to.eql([
       'PAUSE_BILLING A 1',
       'PAUSE_BILLING A 2',
       'SERVICE_STATE_CHANGE B 1',
@@ -181,9 +178,9 @@ describe('Subscription event list', () => {
     const again = choice('CHANGE', '2024-03-01', 'solo-now-evergreen');
     const types = (...events: readonly LifecycleEvent[]) =>
       subscriptionEvents([source({ events })]).map(({ type }) => type);
-    expect(types(...twice, again)).to.deep.equal(['START_BILLING', 'CHANGE']);
+    expect(types(...twice, again)).to.eql(['START_BILLING', 'CHANGE']);
     const other = choice('CHANGE', '2024-03-01', 'team-now-evergreen');
-    expect(types(...twice, other)).to.deep.equal(['START_BILLING', 'CHANGE', 'CHANGE']);
+    expect(types(...twice, other)).to.eql(['START_BILLING', 'CHANGE', 'CHANGE']);
   });
 });
 
@@ -191,7 +188,7 @@ describe('Prices and events of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
   it('list one price entry per phase reached', () =>
-    expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
+    expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.eql([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
@@ -220,13 +217,13 @@ describe('Prices and events of a subscription', () => {
         .map(({ effective, plan: to }) => `${formatInstant(effective.at).slice(0, 10)} ${to?.plan.name}`);
     const pro = 'pro-monthly-evergreen';
     const solo = 'solo-monthly-evergreen';
-    expect(rowsOf(['2024-02-01', pro], ['2024-03-01', pro], ['2024-04-01', pro])).to.deep.equal([
+    expect(rowsOf(['2024-02-01', pro], ['2024-03-01', pro], ['2024-04-01', pro])).to.eql([
       '2024-02-01 pro-monthly',
     ]);
     expect(
       rowsOf(['2024-02-01', solo], ['2024-03-01', solo], ['2024-04-01', solo], ['2024-05-01', pro]),
       'a change from another plan is another row',
-    ).to.deep.equal(['2024-02-01 solo-monthly', '2024-03-01 solo-monthly', '2024-05-01 pro-monthly']);
+    ).to.eql(['2024-02-01 solo-monthly', '2024-03-01 solo-monthly', '2024-05-01 pro-monthly']);
     expect(rowsOf(['2024-02-01', solo], ['2024-03-01', pro], ['2024-04-01', solo])).to.have.length(3);
   });
 
@@ -248,7 +245,7 @@ describe('Prices and events of a subscription', () => {
         ({ effective, serviceStateName }) =>
           `${formatInstant(effective.at).slice(0, 10)} ${serviceStateName}`,
       );
-    expect(dates).to.deep.equal(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
+    expect(dates).to.eql(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 
   it('include a second pause after another service has resumed the first', () => {
@@ -267,7 +264,7 @@ describe('Prices and events of a subscription', () => {
     const rows = subscriptionEvents([twice]).map(
       ({ type, effective }) => `${type} ${formatInstant(effective.at).slice(0, 10)}`,
     );
-    expect(rows.filter((row) => row.includes('_ENTITLEMENT'))).to.deep.equal([
+    expect(rows.filter((row) => row.includes('_ENTITLEMENT'))).to.eql([
       'START_ENTITLEMENT 2024-01-01',
       'PAUSE_ENTITLEMENT 2024-02-01',
       'RESUME_ENTITLEMENT 2024-03-01',
@@ -283,7 +280,7 @@ describe('Prices and events of a subscription', () => {
     const events = [chosen('CREATE', START), chosen('CHANGE', '2024-03-01'), chosen('CHANGE', '2024-04-01')];
     const repriced = { ...source({ events: [] }), transitions: transitionsOf(events, catalog) };
     const met = pricesMet(subscriptionEvents([repriced]), 'USD');
-    expect(met.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice))).to.deep.equal([
+    expect(met.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice))).to.eql([
       '10',
       '12',
     ]);

@@ -25,14 +25,14 @@ describe('Subscription transitions', () => {
   it('are sorted by instant, regardless of the input order', () => {
     const phase = event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' });
     const change = choice('CHANGE', '2024-03-01', 'solo-monthly-evergreen');
-    expect(typesOf(transitions(change, phase, create))).to.deep.equal(['CREATE', 'PHASE', 'CHANGE']);
+    expect(typesOf(transitions(change, phase, create))).to.eql(['CREATE', 'PHASE', 'CHANGE']);
   });
 
   it('start with CREATE at its instant, then follow the sequence', () => {
     const earlierInSequence = event('QUANTITY_CHANGE', START, { quantity: 2, sequence: 1 });
     const day = event('BCD_CHANGE', START, { billCycleDay: 5, sequence: 3 });
     const list = transitions(day, earlierInSequence, { ...create, sequence: 9 });
-    expect(typesOf(list)).to.deep.equal(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
+    expect(typesOf(list)).to.eql(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
   });
 
   it('omit markers and events at or after the first end', () => {
@@ -45,7 +45,7 @@ describe('Subscription transitions', () => {
       event('EXPIRED', '2024-03-01'),
       event('UNDO_CHANGE', '2024-01-11'),
     );
-    expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
+    expect(typesOf(list)).to.eql(['CREATE', 'PHASE', 'CANCEL']);
   });
 
   it('include a PHASE at the instant of the end, but no other event', () => {
@@ -56,13 +56,13 @@ describe('Subscription transitions', () => {
     ].map((each, index) => ({ ...each, sequence: end.sequence - 2 + index }));
     const after = { ...event('PHASE', '2024-01-31'), sequence: end.sequence + 1 };
     const list = transitions(after, end, ...before, create);
-    expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
+    expect(typesOf(list)).to.eql(['CREATE', 'PHASE', 'CANCEL']);
     expect(list.at(-1)?.previous?.phase.name).to.equal('pro-monthly-evergreen');
-    expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
+    expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.eql(['CREATE', 'CANCEL']);
   });
 
   it('include the CREATE of a subscription cancelled at its start', () =>
-    expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']));
+    expect(typesOf(transitions(event('CANCEL', START), create))).to.eql(['CREATE', 'CANCEL']));
 
   it('pass plan, phase and price list to the next transition', () => {
     const list = transitions(
@@ -83,7 +83,7 @@ describe('Subscription transitions', () => {
     const trial = 'pro-monthly-trial DEFAULT';
     const evergreen = 'pro-monthly-evergreen DEFAULT';
     const solo = 'solo-now-evergreen notrial';
-    expect(seen).to.deep.equal([
+    expect(seen).to.eql([
       { type: 'CREATE', from: null, to: trial, billCycleDay: null, quantity: null },
       { type: 'PHASE', from: trial, to: evergreen, billCycleDay: null, quantity: null },
       { type: 'BCD_CHANGE', from: evergreen, to: evergreen, billCycleDay: 12, quantity: null },
@@ -102,7 +102,7 @@ describe('Subscription transitions', () => {
       event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
       event('QUANTITY_CHANGE', '2024-02-06', { quantity: 3 }),
     );
-    expect(list.map(({ billCycleDay, quantity }) => [billCycleDay, quantity])).to.deep.equal([
+    expect(list.map(({ billCycleDay, quantity }) => [billCycleDay, quantity])).to.eql([
       [6, 2],
       [6, 2],
       [6, 2],
@@ -113,8 +113,8 @@ describe('Subscription transitions', () => {
   });
 
   it('are empty for a list that does not start with CREATE or TRANSFER', () => {
-    expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
-    expect(transitions()).to.deep.equal([]);
+    expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.eql([]);
+    expect(transitions()).to.eql([]);
   });
 });
 

@@ -7,7 +7,7 @@ describe('the invoicing trigger of a removed tag (accounts §13.2)', () => {
     const asked = id === SystemTag.AUTO_INVOICING_OFF;
     it(`is ${asked ? 'a run up to today' : 'empty'} for ${name}`, () => {
       const entry = { topic: 'TAG_DELETION', payload: { tagDefinitionId: id } };
-      expect(runTrigger(entry)).to.deep.equal(asked ? { kind: 'run', targetDate: null } : { kind: 'none' });
+      expect(runTrigger(entry)).to.eql(asked ? { kind: 'run', targetDate: null } : { kind: 'none' });
     });
   }
 });

@@ -148,7 +148,7 @@ describe('callback URLs (platform §10.1)', () => {
     );
     const { INVALID_PARAMETER } = ErrorCode;
     const [ok, no] = ['no error', INVALID_PARAMETER];
-    expect(outcomes).to.deep.equal([ok, ok, ok, ok, no, no, ok, no]);
+    expect(outcomes).to.eql([ok, ok, ok, ok, no, no, ok, no]);
   });
 
   it('are shown without user info in the error message', () => {
@@ -181,19 +181,17 @@ describe('callback targets at delivery (platform §10.1)', () => {
       publicOnly,
       resolver,
     );
-    expect([url.href, found]).to.deep.equal([
+    expect([url.href, found]).to.eql([
       'https://example.com:444/x',
       ['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'],
     ]);
-    expect(resolver.asked).to.deep.equal(['example.com']);
+    expect(resolver.asked).to.eql(['example.com']);
   });
 
   it('need no lookup for a literal address', async () => {
     const resolver = resolving();
-    expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.deep.equal([
-      '2606::1',
-    ]);
-    expect(resolver.asked).to.deep.equal([]);
+    expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.eql(['2606::1']);
+    expect(resolver.asked).to.eql([]);
   });
 
   for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254', 'nonsense'])

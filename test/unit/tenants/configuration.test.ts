@@ -220,7 +220,7 @@ const refusal = (text: string) => errorOf(() => checkConfiguration(text));
 describe('tenant configuration', () => {
   it('contains every property of platform §4.2 with its default', () => {
     expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
-    for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.deep.equal(value);
+    for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.eql(value);
   });
 
   for (const [name, given, value] of values) {
@@ -228,25 +228,25 @@ describe('tenant configuration', () => {
     it(`${value === undefined ? 'rejects' : `reads as ${JSON.stringify(value)}`} the setting ${name} "${shown}"`, () => {
       const { settings, problems } = readConfiguration({ [`org.service.${name}`]: given });
       if (value === undefined) {
-        expect(problems.map(({ path }) => path)).to.deep.equal([`org.service.${name}`]);
-        expect(settings).to.deep.equal({});
+        expect(problems.map(({ path }) => path)).to.eql([`org.service.${name}`]);
+        expect(settings).to.eql({});
       } else {
-        expect(problems).to.deep.equal([]);
-        expect(settings[name]).to.deep.equal(value);
+        expect(problems).to.eql([]);
+        expect(settings[name]).to.eql(value);
       }
     });
   }
 
   it('reads org.killbill. as org.service. and rejects a property set twice', () => {
     const { settings } = checkConfiguration('{"org.killbill.payment.retry.days":"1,1,1"}');
-    expect(settings).to.deep.equal({ 'payment.retry.days': [1, 1, 1] });
+    expect(settings).to.eql({ 'payment.retry.days': [1, 1, 1] });
     const both = '{"org.killbill.invoice.enabled":"true","org.service.invoice.enabled":"false"}';
     expect(refusal(both).message).to.contain('twice');
   });
 
   it('leaves unknown names to plugins', () => {
     const text = '{"my.plugin.url":"x","org.kill":"1","__proto__":"x","constructor":"1"}';
-    expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], ineffective: [] });
+    expect(checkConfiguration(text)).to.eql({ settings: {}, problems: [], ineffective: [] });
   });
 
   for (const [name, sentence] of Object.entries({
@@ -263,7 +263,7 @@ describe('tenant configuration', () => {
   } as const))
     it(`keeps ${name} and reports why it has no effect`, () => {
       const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
-      expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
+      expect(reading).to.eql({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
     });
 
   it('lists a limited number of ineffective names and counts the rest', () => {
@@ -284,7 +284,7 @@ describe('tenant configuration', () => {
   it('lists every invalid property under its given name', () => {
     const error = refusal('{"org.service.payment.retry.days":"1,x","org.killbill.invoice.enabled":"no"}');
     expect(error.code).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
-    expect(error.problems?.map(({ path }) => path)).to.deep.equal([
+    expect(error.problems?.map(({ path }) => path)).to.eql([
       'org.service.payment.retry.days',
       'org.killbill.invoice.enabled',
     ]);
@@ -309,7 +309,7 @@ describe('tenant configuration', () => {
   it('falls back to defaults for each invalid stored value', () => {
     const stored = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
     const { settings, problems } = readStoredConfiguration(stored);
-    expect(settings).to.deep.equal({ 'invoice.enabled': false });
+    expect(settings).to.eql({ 'invoice.enabled': false });
     expect(problems).to.have.length(1);
     expect(readStoredConfiguration('not JSON')).to.deep.include({ settings: {} });
     expect(readStoredConfiguration('not JSON').problems).to.have.length(1);
@@ -326,8 +326,8 @@ describe('tenant configuration', () => {
       },
       logger,
     );
-    expect(tenant).to.deep.equal({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
-    expect(server).to.deep.equal({
+    expect(tenant).to.eql({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
+    expect(server).to.eql({
       ...DEFAULT_SERVER_SETTINGS,
       'notifications.allowPrivateNetworks': false,
     });
@@ -340,9 +340,7 @@ describe('tenant configuration', () => {
       serverConfiguration({ 'org.service.usage.bulk.maxBytes': text }, recordingLogger()).server[
         'usage.bulk.maxBytes'
       ];
-    expect(['700', '64KiB', '2 MiB', '1024MiB'].map(bytesOf)).to.deep.equal([
-      700, 65_536, 2_097_152, 1_073_741_824,
-    ]);
+    expect(['700', '64KiB', '2 MiB', '1024MiB'].map(bytesOf)).to.eql([700, 65_536, 2_097_152, 1_073_741_824]);
     for (const text of ['0', '', '-1', '1.5MiB', '2GiB', '1025MiB', '2 MB'])
       expect(bytesOf(text), text).to.equal(33_554_432);
   });
@@ -369,10 +367,10 @@ describe('tenant configuration', () => {
       },
       logger,
     );
-    expect(logger.lines.map(({ message }) => message)).to.deep.equal([
+    expect(logger.lines.map(({ message }) => message)).to.eql([
       'server configuration: org.service.persistent.bus.main.sleeep is no property of this server; did you mean org.service.persistent.bus.main.sleep?',
       'server configuration: org.service.server.limits.json is not read by the engine',
-      'server configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
+      'server configuration: org.killbill.invoice.usage.tz.mode no longer has an effect',
     ]);
   });
 
@@ -390,7 +388,7 @@ describe('tenant configuration', () => {
       [`${prefix}.maxReDispatchCount`]: 10,
       [`${prefix}.${inner}off`]: false,
     });
-    expect(DEFAULT_SERVER_SETTINGS).to.deep.equal({
+    expect(DEFAULT_SERVER_SETTINGS).to.eql({
       'notifications.allowPrivateNetworks': false,
       'server.callCompletion.maxSec': 120,
       'server.idempotency.retention': 24 * hour,

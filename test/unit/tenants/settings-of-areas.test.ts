@@ -11,13 +11,13 @@ const session = {} as ReadSession;
 
 function settingsOf(object: ConfigurationObject) {
   const { settings, problems } = readConfiguration(object);
-  expect(problems).to.deep.equal([]);
+  expect(problems).to.eql([]);
   return async () => ({ ...DEFAULT_TENANT_SETTINGS, ...settings });
 }
 
 describe('tenant properties as read by each area (platform §4.2)', () => {
   it('configure payments', async () => {
-    expect(paymentConfig(await settingsOf({})())).to.deep.equal({
+    expect(paymentConfig(await settingsOf({})())).to.eql({
       retryDays: [8, 8, 8],
       failureRetry: { startSeconds: 300, multiplier: 2, maxAttempts: 8 },
       pluginTimeoutMs: GATEWAY_TIMEOUT_MS,
@@ -43,7 +43,7 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       'org.service.payment.invoice.plugin': 'fraud,limits',
       'org.service.payment.method.overwrite': 'true',
     });
-    expect(paymentConfig(await set())).to.deep.equal({
+    expect(paymentConfig(await set())).to.eql({
       retryDays: [1, 2],
       failureRetry: { startSeconds: 60, multiplier: 3, maxAttempts: 4 },
       pluginTimeoutMs: 5_000,
@@ -107,7 +107,7 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       noticeLeadMs: 604_800_000,
       maxTrackingIds: 5,
     };
-    expect(await invoicingConfigOf(set)(session)).to.deep.equal(changed);
+    expect(await invoicingConfigOf(set)(session)).to.eql(changed);
     // One by one, so that no two of the flags can stand for each other.
     for (const [name, field] of [
       ['invoice.enabled', 'isAutomatic'],
@@ -115,7 +115,7 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       ['invoice.sanitySafetyBoundEnabled', 'sanitySafetyBoundEnabled'],
     ] as const) {
       const one = await invoicingConfigOf(settingsOf({ [`org.service.${name}`]: 'false' }))(session);
-      expect(Object.entries(one).filter(([, value]) => value === false)).to.deep.equal([
+      expect(Object.entries(one).filter(([, value]) => value === false)).to.eql([
         [field, false],
         ['alignPriceChanges', false],
       ]);

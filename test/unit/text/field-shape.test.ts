@@ -14,12 +14,12 @@ describe('the schema of a record', () => {
   };
 
   it('contains every date and instant of a response', () =>
-    expect(shapeOf(fields)).to.deep.equal({
+    expect(shapeOf(fields)).to.eql({
       contractDate: 'date',
       start: { at: 'instant', date: 'date' },
       createdDate: 'instant',
     }));
 
   it('contains the ids, amounts, dates and instants that callers can set', () =>
-    expect(inputShapeOf(fields)).to.deep.equal({ parentId: 'uuid', limit: 'amount', contractDate: 'date' }));
+    expect(inputShapeOf(fields)).to.eql({ parentId: 'uuid', limit: 'amount', contractDate: 'date' }));
 });

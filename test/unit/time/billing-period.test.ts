@@ -40,9 +40,9 @@ describe('the 17 billing periods', () => {
       const { unit, number } = periodLength(period);
       return [period, `${number} ${unit}`];
     });
-    expect(lengths).to.deep.equal(table);
+    expect(lengths).to.eql(table);
     const sorted = Object.values(BillingPeriod).sort((a, b) => billingPeriodOrder(a) - billingPeriodOrder(b));
-    expect(sorted).to.deep.equal([...table.map(([period]) => period), 'NO_BILLING_PERIOD']);
+    expect(sorted).to.eql([...table.map(([period]) => period), 'NO_BILLING_PERIOD']);
   });
 
   it('are month-based when their length is in months', () => {
@@ -88,14 +88,14 @@ describe('periods counted from an anchor', () => {
     it(`catalog W11 Periods from 2024-01-31, bill cycle day 31: ${period}`, () => {
       const start = parseLocalDate('2024-01-31');
       const dates = expected.map((_, index) => formatLocalDate(addPeriods(start, period, index + 1, 31)));
-      expect(dates).to.deep.equal(expected);
+      expect(dates).to.eql(expected);
     });
 
   it('catalog W11 Periods: day 29 and ANNUAL from 2024-02-29', () => {
     const dates = [1, 2, 3, 4].map((n) =>
       formatLocalDate(addPeriods(parseLocalDate('2024-02-29'), 'ANNUAL', n, 29)),
     );
-    expect(dates).to.deep.equal(['2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29']);
+    expect(dates).to.eql(['2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29']);
   });
 
   it('use the bill cycle day again after a clamped date', () => {

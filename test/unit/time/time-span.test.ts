@@ -25,13 +25,13 @@ describe('a time span', () => {
 
 describe('a list of time spans', () => {
   it('is comma-separated, with blanks trimmed', () =>
-    expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.deep.equal([
+    expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.eql([
       900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000,
     ]));
 
   it('may be empty', () => {
-    expect(parseTimeSpanList('')).to.deep.equal([]);
-    expect(parseTimeSpanList('  ')).to.deep.equal([]);
+    expect(parseTimeSpanList('')).to.eql([]);
+    expect(parseTimeSpanList('  ')).to.eql([]);
   });
 
   it('rejects an empty or invalid entry and an endless list', () => {

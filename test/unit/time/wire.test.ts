@@ -98,8 +98,8 @@ describe('a date-time on the wire', () => {
 
 describe('a parameter that takes a date or a date-time', () => {
   it('reports whether it is a date or a date-time', () => {
-    expect(parseWireMoment('2024-3-4')).to.deep.equal({ kind: 'DATE', date: parseLocalDate('2024-03-04') });
-    expect(parseWireMoment('2024-03-04T19:30Z')).to.deep.equal({
+    expect(parseWireMoment('2024-3-4')).to.eql({ kind: 'DATE', date: parseLocalDate('2024-03-04') });
+    expect(parseWireMoment('2024-03-04T19:30Z')).to.eql({
       kind: 'DATE_TIME',
       at: Date.UTC(2024, 2, 4, 19, 30),
     });
@@ -125,7 +125,7 @@ describe('date-fns-tz', () => {
         const lines = readFileSync(join(lib, path), 'utf8').split('\n');
         return lines.filter((line) => /^import\b.*'date-fns/.test(line)).map((line) => `${path}: ${line}`);
       });
-    expect(imports).to.deep.equal([
+    expect(imports).to.eql([
       `${join('values', 'time', 'wire.ts')}: import { toDate } from 'date-fns-tz/toDate';`,
     ]);
   });

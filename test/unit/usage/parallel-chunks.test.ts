@@ -29,16 +29,16 @@ describe('Parallel chunks of usage', () => {
     );
     expect(owners.reduce((sum, { size }) => sum + size, 0)).to.equal(90);
     for (const { submissions, places } of shares) {
-      expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
-      expect(submissions).to.deep.equal(places.map((place) => all[place]));
+      expect(places).to.eql(places.toSorted((a, b) => a - b));
+      expect(submissions).to.eql(places.map((place) => all[place]));
     }
-    expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.deep.equal([...all.keys()]);
+    expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.eql([...all.keys()]);
   });
 
   it('usage §11.2 rule 3: are a single chunk for few lines or one subscription', () => {
     expect(sharesOf(lines(BULK_USAGE_LINES_OF_A_SHARE, 9))).to.have.length(1);
     expect(sharesOf(lines(5_000, 1))).to.have.length(1);
-    expect(sharesOf([])).to.deep.equal([]);
+    expect(sharesOf([])).to.eql([]);
   });
 
   it('are stored in parallel, except within a host transaction, with an outcome per line', async () => {
@@ -64,7 +64,7 @@ describe('Parallel chunks of usage', () => {
         prepared,
       );
       const expected = all.map(({ trackingId }) => (trackingId.endsWith('3') ? 'CONFLICT' : 'ACCEPTED'));
-      expect('outcomes' in stored && stored.outcomes).to.deep.equal(expected);
+      expect('outcomes' in stored && stored.outcomes).to.eql(expected);
       expect(most).to.equal(within === undefined ? 3 : 1);
     }
   });

@@ -53,7 +53,7 @@ describe('The reader of usage submissions', () => {
     if ('fault' in read) throw new Error(read.fault.message);
     expect(read.usage.subscriptionId).to.equal(id);
     expect(read.usage.trackingId).to.equal('t1');
-    expect(read.usage.records.map(({ unit, amount }) => `${unit} ${amount}`)).to.deep.equal([
+    expect(read.usage.records.map(({ unit, amount }) => `${unit} ${amount}`)).to.eql([
       'sms 5',
       'sms 7',
       'calls 1.5',

@@ -129,7 +129,7 @@ describe('terms of a usage section (usage §12)', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 5 } } };
     const short = rated(given, { days: 11, totalDays: 30 });
     expect(formatDecimal(short.amount)).to.equal('1.83');
-    expect(short.minimum).to.deep.equal({ base: decimal(5), days: 11, totalDays: 30 });
+    expect(short.minimum).to.eql({ base: decimal(5), days: 11, totalDays: 30 });
     expect(
       formatDecimal(rated({ ...given, used: { sms: '1' } }, { days: 11, totalDays: 30 }).amount),
     ).to.equal('2.95');
@@ -146,7 +146,7 @@ describe('terms of a usage section (usage §12)', () => {
       }),
     );
     const off = (date: string, name = 'a') => String(termsOf(terms, name, day(date))?.percentOff ?? 'none');
-    expect(['2026-04-30', '2026-05-01', '2026-05-31', '2026-06-01'].map((date) => off(date))).to.deep.equal([
+    expect(['2026-04-30', '2026-05-01', '2026-05-31', '2026-06-01'].map((date) => off(date))).to.eql([
       '1',
       '5',
       '5',
@@ -166,7 +166,7 @@ describe('terms of a usage section (usage §12)', () => {
       c: 'half',
       d: { percentOff: '101', maximumAmount: [] },
     };
-    expect(faultsOf(JSON.stringify(document))).to.deep.equal([
+    expect(faultsOf(JSON.stringify(document))).to.eql([
       '"a".free is no term that is known',
       '"a".percentOff is not above 0 and at most 100',
       '"a".minimumAmount.USD has more decimals than USD',
@@ -181,11 +181,9 @@ describe('terms of a usage section (usage §12)', () => {
       '"d".maximumAmount is no object',
     ]);
     for (const text of ['', '[]', 'null', '{', '"x"'])
-      expect(faultsOf(text), text).to.deep.equal(['The document is no JSON object of usage names']);
-    expect(faultsOf('{}')).to.deep.equal([]);
-    expect(faultsOf('{"a":{"percentOff":1e400}}')).to.deep.equal([
-      '"a".percentOff is no decimal of at least 0',
-    ]);
+      expect(faultsOf(text), text).to.eql(['The document is no JSON object of usage names']);
+    expect(faultsOf('{}')).to.eql([]);
+    expect(faultsOf('{"a":{"percentOff":1e400}}')).to.eql(['"a".percentOff is no decimal of at least 0']);
   });
 
   it('list thresholds in ascending order, one or more per unit and currency', () => {
@@ -193,11 +191,11 @@ describe('terms of a usage section (usage §12)', () => {
     const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
     expect(
       terms && [...terms.thresholds.quantity].map(([unit, bounds]) => [unit, bounds.map(String)]),
-    ).to.deep.equal([
+    ).to.eql([
       ['sms', ['80.5', '100']],
       ['fax', ['1']],
     ]);
-    expect(terms?.thresholds.amount.get(USD)?.map(String)).to.deep.equal(['5', '20']);
+    expect(terms?.thresholds.amount.get(USD)?.map(String)).to.eql(['5', '20']);
   });
 
   it('report all threshold errors together', () => {
@@ -206,7 +204,7 @@ describe('terms of a usage section (usage §12)', () => {
       b: { thresholds: { quantity: { sms: Array.from({ length: 101 }, (_each, index) => index + 1) } } },
       c: { thresholds: [1] },
     };
-    expect(faultsOf(JSON.stringify(document))).to.deep.equal([
+    expect(faultsOf(JSON.stringify(document))).to.eql([
       '"a".thresholds.cost is neither quantity nor amount',
       '"a".thresholds.quantity.sms[1] is not above 0',
       '"a".thresholds.quantity.sms[2] is no decimal of at least 0',
@@ -229,16 +227,16 @@ describe('terms of a usage section (usage §12)', () => {
             amount: decimal(amount),
             currency: USD,
           }).map(({ measure, measured, bound, reached }) => `${measure} ${measured} ${bound} ${reached}`);
-    expect(passed('9.999999999', '5.89')).to.deep.equal([]);
-    expect(passed('10', '5.9')).to.deep.equal(['QUANTITY sms 10 10', 'AMOUNT USD 5.9 5.9']);
-    expect(passed('20.5', '0')).to.deep.equal(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
+    expect(passed('9.999999999', '5.89')).to.eql([]);
+    expect(passed('10', '5.9')).to.eql(['QUANTITY sms 10 10', 'AMOUNT USD 5.9 5.9']);
+    expect(passed('20.5', '0')).to.eql(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
   });
 
   it('are optional and leave the price unchanged', () => {
     const section = consumable('plain', [[['sms', '100', '10', '2.95']]]);
     const quantities = new Map([['sms', decimal('199')]]);
     const result = rateUsage({ section, quantities, currency: USD, overflow: 'CAP' });
-    expect([result.lines.length, formatDecimal(result.amount)]).to.deep.equal([1, '5.9']);
+    expect([result.lines.length, formatDecimal(result.amount)]).to.eql([1, '5.9']);
   });
 });
 

@@ -16,7 +16,7 @@ describe('concurrent work', () => {
 
   it('returns each result', async () => {
     const [a, b] = await allEnded([work('a', { turns: 3 }), work('b', { turns: 1 })]);
-    expect([a, b]).to.deep.equal(['a', 'b']);
+    expect([a, b]).to.eql(['a', 'b']);
   });
 
   it('leaves no failure unhandled while other work continues', async () => {
@@ -34,7 +34,7 @@ describe('concurrent work', () => {
     } finally {
       process.off('unhandledRejection', note);
     }
-    expect(unhandled).to.deep.equal([]);
+    expect(unhandled).to.eql([]);
   });
 
   it('fails with the earliest failure, after all work has ended', async () => {
@@ -44,6 +44,6 @@ describe('concurrent work', () => {
       work('last', { turns: 9 }),
     ]).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'first');
-    expect(ended).to.deep.equal(['first', 'late', 'last']);
+    expect(ended).to.eql(['first', 'late', 'last']);
   });
 });

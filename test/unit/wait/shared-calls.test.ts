@@ -18,15 +18,15 @@ describe('shared calls', () => {
 
   it('combine calls made during a running one, each with its own result, and run a later call alone', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
-    expect(results).to.deep.equal(['result of 3', 'result of 1', 'result of 3']);
+    expect(results).to.eql(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
     await calls.run('tenant', 2, work);
-    expect(asked).to.deep.equal([[3], [1, 3], [2]]);
+    expect(asked).to.eql([[3], [1, 3], [2]]);
   });
 
   it('start a single call at once', async () => {
     const first = calls.run('tenant', 1, work);
-    expect(asked).to.deep.equal([[1]]);
+    expect(asked).to.eql([[1]]);
     await first;
   });
 
@@ -34,20 +34,20 @@ describe('shared calls', () => {
     const first = calls.run('tenant', 1, work);
     const second = calls.run('tenant', 2, work);
     await first;
-    expect(asked).to.deep.equal([[1]]);
+    expect(asked).to.eql([[1]]);
     await Promise.all([second, calls.run('tenant', 3, work)]);
-    expect(asked).to.deep.equal([[1], [2, 3]]);
+    expect(asked).to.eql([[1], [2, 3]]);
   });
 
   it('stay separate for different keys', async () => {
     await Promise.all([calls.run('one', 1, work), calls.run('other', 2, work)]);
-    expect(asked).to.deep.equal([[1], [2]]);
+    expect(asked).to.eql([[1], [2]]);
   });
 
   it('are limited in number', async () => {
     const inputs = Array.from({ length: MAX_SHARED_CALLS + 2 }, (_, index) => index);
     await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
-    expect(asked.map((each) => each.length)).to.deep.equal([1, MAX_SHARED_CALLS, 1]);
+    expect(asked.map((each) => each.length)).to.eql([1, MAX_SHARED_CALLS, 1]);
   });
 
   it('fail individually', async () => {
@@ -58,7 +58,7 @@ describe('shared calls', () => {
     const [, first, second] = await Promise.allSettled(
       [0, 1, 2].map((each) => calls.run('tenant', each, refusing)),
     );
-    expect(first).to.deep.equal({ status: 'fulfilled', value: 'result of 1' });
+    expect(first).to.eql({ status: 'fulfilled', value: 'result of 1' });
     expect(second).to.include({ status: 'rejected' });
   });
 
@@ -73,7 +73,7 @@ describe('shared calls', () => {
     expect(attempts).to.equal(2);
     const lost = failingWith(new Error('connection lost'));
     const results = await Promise.allSettled([1, 2, 3].map((each) => calls.run('other', each, lost)));
-    expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+    expect(results.map(({ status }) => status)).to.eql(['rejected', 'rejected', 'rejected']);
     expect(attempts).to.equal(4);
   });
 
@@ -101,22 +101,18 @@ describe('shared calls', () => {
     await turns(3);
     const third = run(3);
     await turns(3);
-    expect(asked).to.deep.equal([[1]]);
+    expect(asked).to.eql([[1]]);
     ends[0]?.();
     await first;
     await turns(2);
-    expect(asked).to.deep.equal([[1], [2, 3]]);
+    expect(asked).to.eql([[1], [2, 3]]);
     const fourth = run(4);
     await turns(3);
     expect(asked).to.have.length(2);
     for (const fire of timers) fire();
     await turns(2);
-    expect(asked).to.deep.equal([[1], [2, 3], [4]]);
+    expect(asked).to.eql([[1], [2, 3], [4]]);
     for (const end of ends) end();
-    expect(await Promise.all([second, third, fourth])).to.deep.equal([
-      'result of 2',
-      'result of 3',
-      'result of 4',
-    ]);
+    expect(await Promise.all([second, third, fourth])).to.eql(['result of 2', 'result of 3', 'result of 4']);
   });
 });

@@ -6,11 +6,11 @@ describe('SharedPlaces', () => {
   it('gives no owner more than its share, and no place twice', () => {
     const places = new SharedPlaces({ all: 5, each: 2 });
     const taken = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => places.take(owner));
-    expect(taken).to.deep.equal([true, true, false, true, true, true, false]);
+    expect(taken).to.eql([true, true, false, true, true, true, false]);
     places.leave('a');
-    expect([places.take('d'), places.take('a')]).to.deep.equal([true, false]);
+    expect([places.take('d'), places.take('a')]).to.eql([true, false]);
     for (const owner of ['a', 'b', 'b', 'c', 'd']) places.leave(owner);
-    expect([places.take('a'), places.take('a'), places.take('a')]).to.deep.equal([true, true, false]);
+    expect([places.take('a'), places.take('a'), places.take('a')]).to.eql([true, true, false]);
   });
 });
 
@@ -35,7 +35,7 @@ describe('FairTurns', () => {
         running.splice(running.indexOf(size), 1);
       });
     await Promise.all([4, 6, 25, 3, 3].map(work));
-    expect(seen).to.deep.equal(['4', '4+6', '25', '3', '3+3']);
+    expect(seen).to.eql(['4', '4+6', '25', '3', '3+3']);
   });
 
   it('continues after failed work', async () => {
@@ -52,6 +52,6 @@ describe('FairTurns', () => {
       Array.from({ length: 9 }, (_, index) => turns.run('a', 1, () => work(index))),
     );
     expect(ends.map(({ status }) => status).filter((status) => status === 'rejected')).to.have.length(5);
-    expect([running, most]).to.deep.equal([0, 2]);
+    expect([running, most]).to.eql([0, 2]);
   });
 });

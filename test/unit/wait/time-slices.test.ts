@@ -23,8 +23,8 @@ describe('Time slices', () => {
     const doubled = await timeSlices({ systemClock: clock })(
       eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2),
     );
-    expect(doubled).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18]);
-    expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.deep.equal([0, 25, 25]);
+    expect(doubled).to.eql([2, 4, 6, 8, 10, 12, 14, 16, 18]);
+    expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.eql([0, 25, 25]);
   });
 
   it('count the time of consecutive short computations in one operation', async () => {
@@ -45,5 +45,5 @@ describe('Time slices', () => {
   });
 
   it('are skipped if no other work waits', () =>
-    expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']));
+    expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.eql(['A', 'B']));
 });
