@@ -6,16 +6,17 @@ type Arbitraries<Values> = { [Place in keyof Values]: fc.Arbitrary<Values[Place]
 /** Checks a property with the default number of random cases. */
 export function forAll<Values extends [unknown, ...unknown[]]>(
   values: [...Arbitraries<Values>],
-  check: (...values: Values) => boolean | void,
+  check: (...values: Values) => unknown,
 ): void {
   forRuns(propertyRuns, values, check);
 }
 
-/** Checks a property with the given number of random cases. */
+/** Checks a property with the given number of random cases. A check fails if it throws or returns false. */
 export function forRuns<Values extends [unknown, ...unknown[]]>(
   numRuns: number,
   values: [...Arbitraries<Values>],
-  check: (...values: Values) => boolean | void,
+  check: (...values: Values) => unknown,
 ): void {
-  fc.assert(fc.property<Values>(...values, check), { numRuns });
+  const holds = (...given: Values) => check(...given) !== false;
+  fc.assert(fc.property<Values>(...values, holds), { numRuns });
 }
