@@ -70,7 +70,7 @@ export function wronglyBilled(items: readonly InvoiceItem[], named: readonly Uui
       .map(({ id }) => `item ${id} is billed by ${times.get(id)?.length ?? 0} intervals of usage`),
     ...[...times.keys()]
       .filter((id) => !isForUsage(own.get(id)))
-      .map((id) => `an interval of usage bills item ${id}, which is none of its invoice for usage`),
+      .map((id) => `an interval of usage bills item ${id}, which is not a usage item of its invoice`),
   ];
   return messages.map((message) => finding(CheckedInvariant.USAGE, message));
 }

@@ -18,7 +18,7 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   [
     'USAGE',
     `update bw_usage_intervals set invoice_id = (select invoice_id from bw_usage_intervals order by record_id desc limit 1)`,
-    /which is none of its invoice/,
+    /which is not a usage item of its invoice/,
   ],
   [
     'REFERENCE',

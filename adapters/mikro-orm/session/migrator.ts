@@ -28,7 +28,7 @@ function migratorOptions(entities: EntitySchema[], migrations: readonly Migratio
 /** The oldest supported version (`peerDependencies`). Other major versions may be incompatible. */
 const oldest = { major: 7, minor: 2 };
 
-/** @throws Error for an unsupported version of MikroORM. npm also checks, unless it is told not to. */
+/** @throws Error for an unsupported version of MikroORM. npm checks this too, but the check can be turned off. */
 export function checkMikroOrmVersion(version: string = Utils.getORMVersion()): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === oldest.major && minor >= oldest.minor) return;
