@@ -7,6 +7,6 @@ const [leastMajor, leastMinor] = [22, 18];
 
 if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   throw new Error(
-    `Billwright needs Node ${leastMajor}.${leastMinor} or newer; this is ${process.version}. Install a newer one, from https://nodejs.org or with your version manager`,
+    `Billwright needs Node ${leastMajor}.${leastMinor} or newer; this is ${process.version}. Install a newer version from https://nodejs.org or with your version manager`,
   );
 }

@@ -42,7 +42,7 @@ export function choosePassword(
   if (given.length < minPasswordCharacters)
     throw new UsageError(`${variable} needs at least ${minPasswordCharacters} characters`);
   if (given !== testPassword) return { password: given, source: 'ENVIRONMENT', variable };
-  throw new UsageError(`${variable} must not be "${testPassword}": everybody knows it`);
+  throw new UsageError(`${variable} must not be "${testPassword}", because this password is publicly known`);
 }
 
 /** Prefers the server's own variable over the property `security.admin.password`. */
@@ -91,7 +91,7 @@ export function refuseTestModeInProduction(
 ): void {
   if (!options.testMode || environment.NODE_ENV?.trim().toLowerCase() !== 'production') return;
   throw new UsageError(
-    '--test-mode is refused where NODE_ENV is "production": its password is known to everybody',
+    '--test-mode cannot be used when NODE_ENV is "production", because its password is publicly known',
   );
 }
 
@@ -106,8 +106,8 @@ export async function refuseTestPassword(
   const checks = found.map(async (each) => {
     if (each?.isActive !== true || !(await hasher.verify(testPassword, each.passwordHash))) return;
     throw new Error(
-      `The administrator "${each.name}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
-        'Give it another one with `billwright password --user <name> --database <where>`, or serve with --test-mode',
+      `The administrator "${each.name}" of this database has the publicly known test mode password "${testPassword}". ` +
+        'Change it with `billwright password --user <name> --database <where>`, or serve with --test-mode',
     );
   });
   return { ended: Promise.all(checks) };

@@ -17,10 +17,10 @@ export async function backupDatabase(
 ): Promise<readonly string[]> {
   if (isPostgresqlUrl(database))
     throw new UsageError(
-      `PostgreSQL has a backup of its own: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
-        `with BYPASSRLS; where the superuser has no password, as its user of the system (sudo -u postgres pg_dump …). ${ofKey(database, environment)}`,
+      `Back up PostgreSQL with its own tool: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
+        `with BYPASSRLS; if the superuser has no password, as its operating system user (sudo -u postgres pg_dump …). ${ofKey(database, environment)}`,
     );
-  if (database === ':memory:') throw new UsageError('a database in memory cannot be copied: name a file');
+  if (database === ':memory:') throw new UsageError('an in-memory database cannot be copied: specify a file');
   const { backup } = await import('../mikro-orm/sqlite.ts');
   await backup({ path: database, to }).catch((error: unknown) => {
     throw copyFailure(error, to);
@@ -29,7 +29,7 @@ export async function backupDatabase(
   return [
     `Copied ${database} to ${to} (${mebibytes} MiB).`,
     ofKey(database, environment),
-    `To put it back, stop the server, remove ${database}-wal and ${database}-shm, and copy ${to} over ${database}.`,
+    `To restore it, stop the server, remove ${database}-wal and ${database}-shm, and copy ${to} over ${database}.`,
   ];
 }
 
@@ -37,18 +37,18 @@ export async function backupDatabase(
 function ofKey(database: string, environment: Environment): string {
   const file = besideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)
-    return 'Keep BILLWRIGHT_SERVER_KEY too, in another place: what is encrypted with it cannot be read without it.';
+    return 'Also keep BILLWRIGHT_SERVER_KEY in a separate place: encrypted data cannot be read without it.';
   return file !== null && existsSync(file)
-    ? `Keep ${file} too, in another place: what is encrypted with it cannot be read without it.`
-    : 'Keep the key of the server too (BILLWRIGHT_SERVER_KEY, or its .key file): what is encrypted cannot be read without it.';
+    ? `Also keep ${file} in a separate place: encrypted data cannot be read without it.`
+    : 'Also keep the server key (BILLWRIGHT_SERVER_KEY, or its .key file): encrypted data cannot be read without it.';
 }
 
 /** Explains a problem with the target path; returns other errors unchanged. */
 function copyFailure(error: unknown, to: string): unknown {
   if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
   return Reflect.get(error, 'code') === 'EEXIST'
-    ? new UsageError(`${to} is there already and is not overwritten: name another file with --to`)
-    : new UsageError(`${to} cannot be written: name another file with --to (${error.message})`);
+    ? new UsageError(`${to} already exists and is not overwritten: specify a different file with --to`)
+    : new UsageError(`${to} cannot be written: specify a different file with --to (${error.message})`);
 }
 
 /** pg_dump refuses roles that row-level security applies to. */

@@ -63,7 +63,7 @@ function partsOn(storage: Storage<never>, configuration: ConfigurationObject) {
 export async function namedTenant(storage: Storage<never>, name: string): Promise<TenantRef> {
   const byId = isUuid(name) ? (await storage.system.findTenantsByIds([name]))[0] : undefined;
   const tenant = byId ?? (await storage.system.findTenantByApiKey(name));
-  if (!tenant) throw new UsageError(`--tenant ${name} is the id or API key of no tenant`);
+  if (!tenant) throw new UsageError(`--tenant ${name} is not the id or API key of a tenant`);
   return { id: tenant.id, recordId: tenant.recordId };
 }
 
@@ -88,7 +88,7 @@ export function checkDatabase(
     const ahead = await checks.aheadOfClock();
     if (ahead !== null)
       report.note(
-        `The clock lies before ${formatInstant(ahead)}, to which the stored work has come: what is due and billed by now was not looked at.`,
+        `The clock is behind the stored data, which has reached ${formatInstant(ahead)}: due work and billing were not checked.`,
       );
     let found = 0;
     for await (const breach of checks.breaches(tenant)) {
@@ -118,7 +118,8 @@ export function archiveUsage(
 }
 
 export function archivedText({ days, points, busyAccounts, forgottenKeys }: ArchivedUsage): string {
-  const busy = busyAccounts === 0 ? '' : ` ${busyAccounts} accounts were busy: run it again for these.`;
-  const forgotten = forgottenKeys === 0 ? '' : ` ${forgottenKeys} tracking ids were forgotten.`;
+  const busy =
+    busyAccounts === 0 ? '' : ` ${busyAccounts} accounts were busy: run the command again to include them.`;
+  const forgotten = forgottenKeys === 0 ? '' : ` ${forgottenKeys} tracking ids were deleted.`;
   return `${points} points of ${days} days were archived.${forgotten}${busy}`;
 }

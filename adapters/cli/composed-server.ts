@@ -108,7 +108,7 @@ function withSandbox(
 }
 
 const sdkIsMissing =
-  'BILLWRIGHT_TRACES is true and this process has no OpenTelemetry SDK: nothing is traced. Start it with one, such as ' +
+  'BILLWRIGHT_TRACES is true but this process has no OpenTelemetry SDK, so nothing is traced. Start it with an SDK, such as ' +
   "NODE_OPTIONS='--import @opentelemetry/auto-instrumentations-node/register'";
 
 async function tracerOf(
@@ -128,7 +128,7 @@ async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<S
   const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
   if (file === null) return sandboxGateway();
   const path = resolve(file);
-  logger.info({ file: path }, 'the sandbox gateway keeps its ledger in a file; all nodes must share it');
+  logger.info({ file: path }, 'the sandbox gateway stores its ledger in a file that all nodes must share');
   return sandboxGateway({ ledger: fileLedger(path) });
 }
 
@@ -139,7 +139,7 @@ async function callOpened(
   try {
     await definition.opened?.(billing);
   } catch (cause) {
-    throw new Error(`${configurationFile}: opened() has failed: ${reasonOf(cause)}`, { cause });
+    throw new Error(`${configurationFile}: opened() failed: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -159,19 +159,19 @@ function cipherOf(environment: Environment, database: string, logger: Logger): S
   const file = besideDatabase(database, 'key');
   const given = environment.BILLWRIGHT_SERVER_KEY;
   if (given !== undefined && given !== '') {
-    logger.info({}, 'what must be read again is encrypted with BILLWRIGHT_SERVER_KEY');
+    logger.info({}, 'stored secrets are encrypted with BILLWRIGHT_SERVER_KEY');
     const former = file === null ? null : readKeyFile(file);
     return cipherWith('BILLWRIGHT_SERVER_KEY', given, former === null ? [] : [former.key]);
   }
   // An in-memory database ends with its process.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
   const { key, isOpenToOthers } = keyOfFile(file);
-  logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
-  if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
+  logger.info({ file }, 'stored secrets are encrypted with the key in this file; keep a copy of it');
+  if (isOpenToOthers) logger.warn({ file }, 'other users can read the key file: remove their permissions');
   if (isPostgresqlUrl(database))
     logger.warn(
       { file },
-      'nodes that share a database need the same key: give BILLWRIGHT_SERVER_KEY to each',
+      'nodes that share a database need the same key: set BILLWRIGHT_SERVER_KEY on each node',
     );
   return cipherWith(file, key, []);
 }

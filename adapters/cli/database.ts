@@ -36,14 +36,14 @@ export function databaseOf(
 }
 
 const urlForm =
-  'is no URL such as postgresql://user:password@host:5432/name; a password needs its @, :, / and % as %40, %3A, %2F and %25';
+  'is not a URL such as postgresql://user:password@host:5432/name; encode @, :, / and % in a password as %40, %3A, %2F and %25';
 
 /** Returns the fault without the name, which may contain a password; null if valid. */
 function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
     const name = nameOfUrl(database);
     if (name === null) return urlForm;
-    return name === '' ? 'names no database: postgresql://user:password@host:5432/name' : null;
+    return name === '' ? 'does not name a database: use postgresql://user:password@host:5432/name' : null;
   }
   const looksLikeUrl = /^(?:[a-z][\w+.-]*:\/\/|(?:postgres\w*|jdbc|sqlite|file):)/i.test(database);
   const looksLikeParameters = /(?:^|\s)(?:host|dbname|user)\s*=/.test(database);
@@ -112,7 +112,7 @@ export async function openStorage(
   }
   checkDirectory(database);
   if (options.mustExist === true && !existsSync(database))
-    throw new UsageError(`the database ${database} is not there: name another file with --database`);
+    throw new UsageError(`the database ${database} does not exist: specify a different file with --database`);
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
   return sqlite({ path: database, readOnly: options.readOnly ?? false });
 }
@@ -121,7 +121,7 @@ function checkDirectory(file: string): void {
   const directory = dirname(resolve(file));
   if (file !== ':memory:' && !existsSync(directory))
     throw new UsageError(
-      `the directory ${directory} of the database ${file} is not there: make it, or name another file`,
+      `the directory ${directory} of the database ${file} does not exist: create it, or specify a different file`,
     );
 }
 
@@ -178,53 +178,51 @@ function isOfAnotherHost(error: Error, database: string): boolean {
   return Reflect.get(error, 'syscall') === 'getaddrinfo' && name !== URL.parse(database)?.hostname;
 }
 
-const unreachable = 'cannot be reached: correct host and port, or let the network reach it';
-const unknownHost = 'cannot be reached: no host has that name. Correct the host';
+const unreachable = 'cannot be reached: correct host and port, or check the network';
+const unknownHost = 'cannot be reached: the host name is unknown. Correct the host';
 const postgresqlFaults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'cannot be reached: nothing listens there. Start PostgreSQL, or correct host and port',
+  ECONNREFUSED: 'cannot be reached: the connection was refused. Start PostgreSQL, or correct host and port',
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
   ETIMEDOUT: unreachable,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   ECONNRESET: unreachable,
-  ENOENT: 'cannot be reached: a socket or file that its URL names is not there. Correct the URL',
-  28000: 'refuses the user: correct the user, or pg_hba.conf of the server',
-  '28P01': 'refuses the password: correct user and password in the URL',
-  42501: 'does not let its user do this: connect as the role that owns the tables, or grant it the right',
-  53300: 'has no connection left: raise max_connections, or end others',
+  ENOENT: 'cannot be reached: a socket or file in its URL does not exist. Correct the URL',
+  28000: 'rejects the user: correct the user, or pg_hba.conf of the server',
+  '28P01': 'rejects the password: correct user and password in the URL',
+  42501: 'does not permit this operation: connect as the role that owns the tables, or grant the permission',
+  53300: 'has no free connection: raise max_connections, or close other connections',
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
 /** Returns the explanation for an SQLSTATE or connection error code; null if it is not known. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
-    return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
+    return 'requires TLS: add ?sslmode=verify-full to its URL';
   if (code === '3D000') {
     const { pathname = '', username = '' } = URL.parse(database) ?? {};
     const owner = username === '' ? '' : `--owner=${decodeURIComponent(username)} `;
-    return `is not there: create it, createdb ${owner}${decodeURIComponent(pathname.slice(1))}, or correct the name`;
+    return `does not exist: create it with createdb ${owner}${decodeURIComponent(pathname.slice(1))}, or correct the name`;
   }
   const known = postgresqlFaults[code];
   if (known !== undefined) return known;
   if (/certificate|altnames/.test(message))
-    return 'shows a certificate that is not trusted: name the file of its authority, &sslrootcert=…, or correct the host in its URL';
-  return /SSL|SASL/.test(message)
-    ? 'cannot be reached as the URL says: look at its password and sslmode'
-    : null;
+    return 'has an untrusted certificate: specify the file of its certificate authority with &sslrootcert=…, or correct the host in its URL';
+  return /SSL|SASL/.test(message) ? 'cannot be reached with this URL: check its password and sslmode' : null;
 }
 
 /** Explanations by SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
-  if (code === 'SQLITE_NOTADB') return 'is no SQLite file: name another with --database';
-  if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: put a backup in its place';
+  if (code === 'SQLITE_NOTADB') return 'is not a SQLite file: specify a different file with --database';
+  if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: restore a backup';
   if (code.startsWith('SQLITE_READONLY') || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return 'cannot be written: let the user of this process write the file and its directory';
+    return 'cannot be written: give the user of this process write permission for the file and its directory';
   if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED')
-    return 'is locked by another process: end it, or try again in a moment';
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') return 'cannot grow: make room on its disk';
+    return 'is locked by another process: stop that process, or try again in a moment';
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') return 'cannot grow: free some disk space';
   if (code.startsWith('SQLITE_CANTOPEN') || /directory does not exist/.test(message))
-    return 'cannot be opened: its directory and file have to be there, for the user of this process to read and write; name another with --database';
+    return 'cannot be opened: make sure that the user of this process can read and write the file and its directory, or specify a different file with --database';
   return null;
 }
 

@@ -50,7 +50,7 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
     );
     if (prefix === undefined && meant === null) continue;
     const hint = meant === null ? '' : `; did you mean ${meant}?`;
-    throw new UsageError(`${file}: "${name}" is no property of this server${hint}`);
+    throw new UsageError(`${file}: "${name}" is not a property of this server${hint}`);
   }
 }
 
@@ -68,11 +68,12 @@ export function unknownVariables(environment: Environment): readonly string[] {
   const known = new Set([...variables, ...ownVariables]);
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const option = optionFor(name, value);
-    if (option !== null) return [`${name} has no effect: there is no such variable; the option is ${option}`];
+    if (option !== null)
+      return [`${name} has no effect because this variable does not exist; use the option ${option}`];
     if (!/^(?:SERVICE|BILLWRIGHT)_/.test(name) || known.has(name) || foreignVariable.test(name)) return [];
     const meant = closestTo(name, name.startsWith(variablePrefix) ? variables : ownVariables);
     return [
-      `${name} has no effect: there is no such variable${meant === null ? '' : `; did you mean ${meant}?`}`,
+      `${name} has no effect because this variable does not exist${meant === null ? '' : `; did you mean ${meant}?`}`,
     ];
   });
 }

@@ -52,13 +52,15 @@ export async function writeDefinition(options: {
   const file = join(options.directory, name);
   const other = definitionNames.find((each) => each !== name && existsSync(join(options.directory, each)));
   if (other !== undefined)
-    throw new UsageError(`${other} is there already: of two files "billwright serve" would take neither`);
+    throw new UsageError(
+      `${other} already exists: with two configuration files, "billwright serve" would read neither`,
+    );
   try {
     await writeFile(file, definition, { flag: 'wx' });
   } catch (error) {
     throw new UsageError(
       error instanceof Error && Reflect.get(error, 'code') === 'EEXIST'
-        ? `${file} is there already and is not overwritten`
+        ? `${file} already exists and is not overwritten`
         : `${file} cannot be written: ${reasonOf(error)}`,
     );
   }

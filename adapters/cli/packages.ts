@@ -45,7 +45,7 @@ export function missingPackages(error: unknown, needed: readonly string[]): stri
   if (missing === null || !Object.hasOwn(peerDependencies, missing)) return null;
   const lacking = [...new Set([...needed, missing])].filter((name) => name === missing || !isInstalled(name));
   const packages = lacking.map((name) => quoted(`${name}@${peerDependencies[name]}`));
-  return `The package "${missing}" is not installed beside billwright: npm install ${packages.join(' ')}`;
+  return `The package "${missing}" is not installed: npm install ${packages.join(' ')}`;
 }
 
 /** The missing package of the error or its causes. */

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: '
 export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const { look, kind, account, limit } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
-    throw new UsageError(`--kind ${kind} is neither bus nor notification`);
+    throw new UsageError(`--kind ${kind} must be bus or notification`);
   const records = options.records.map((text) => numberOf('--record', text));
   if (isChange(look) && (kind === undefined || records.length === 0))
     throw new UsageError(`queues ${look} needs --kind and at least one --record`);
@@ -64,11 +64,11 @@ export function entryText(entry: Plain<QueueEntryView | LateEntryView>): string 
   const whose = `tenant ${tenantId ?? 'none'}${accountId === null ? '' : ` account ${accountId}`}`;
   const head = `${kind} ${recordId} ${topic} due ${dueDate.toISOString()} ${whose}`;
   if ('why' in entry) return `${head}: ${entry.cause}, ${entry.why}`;
-  if (entry.state === 'IN_PROCESSING') return `${head}: ${processingOwner ?? 'a node'} works on it`;
+  if (entry.state === 'IN_PROCESSING') return `${head}: being processed by ${processingOwner ?? 'a node'}`;
   return `${head}: ${entry.state} after ${errorCount} retries${reason === null ? '' : `, ${reason}`}`;
 }
 
 function numberOf(option: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} ${text} is no positive whole number`);
+  throw new UsageError(`${option} ${text} is not a positive whole number`);
 }

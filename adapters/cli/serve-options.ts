@@ -27,7 +27,7 @@ export async function serveOptions(given: Given, configured: Configured) {
   );
   const sandboxLedger = textOf(given, 'sandbox-ledger') ?? (testMode ? definition.sandboxLedger : undefined);
   if (sandboxLedger !== undefined && !testMode)
-    throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
+    throw new UsageError('--sandbox-ledger needs --test-mode, which provides the sandbox gateway');
   const database = databaseOf(textOf(given, 'database'), configured, { testMode });
   const requireRowSecurity = given['require-rls'] === true || definition.requireRowSecurity === true;
   if (requireRowSecurity && !isPostgresqlUrl(database))
@@ -58,14 +58,14 @@ export async function serveOptions(given: Given, configured: Configured) {
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
+  throw new UsageError(`--port ${text} is not a port: use a number from 0 to 65535`);
 }
 
 /** Node binds to all addresses for an empty host. */
 function hostOf(text: string | undefined): string | undefined {
   if (text?.trim() === '')
     throw new UsageError(
-      '--host is empty: name an address, such as 127.0.0.1, or 0.0.0.0 for all of this machine',
+      '--host is empty: specify an address, such as 127.0.0.1, or 0.0.0.0 for all addresses of this machine',
     );
   return text;
 }

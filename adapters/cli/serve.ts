@@ -20,13 +20,13 @@ import { createLogger } from './logger.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 const usedBefore =
-  'This database was in use before without the password of test mode: its users keep their passwords, and its clock can be ' +
-  'moved now. Without --database, test mode has a database of its own';
+  'This database was already in use without the test mode password: its users keep their passwords, and its clock can now be ' +
+  'moved. Without --database, test mode uses a separate database';
 const keyIsNew =
-  'The database was in use before and the key of this server is new: what another key has encrypted cannot be read with it. ' +
-  'Put the former key file in its place, or give BILLWRIGHT_SERVER_KEY';
+  'The database was already in use but the server key is new, so data encrypted with the former key cannot be read. ' +
+  'Restore the former key file, or set BILLWRIGHT_SERVER_KEY';
 const testModeWarning =
-  'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
+  'TEST MODE: known password, movable clock, sandbox gateway. Anyone who can reach this server controls it. Never use it in production.';
 
 export async function serve(options: ServeOptions): Promise<void> {
   const { environment } = options;
@@ -76,17 +76,14 @@ function logConfiguration({ configurationFile: file, environment }: ServeOptions
 function outliveForgottenPromises({ requests }: Billing<never>): void {
   const logger = requests.logger();
   process.on('unhandledRejection', (reason) => {
-    logger.error(
-      { err: plainError(reason) },
-      'a promise was rejected that nobody awaits, such as one of a plugin',
-    );
+    logger.error({ err: plainError(reason) }, 'unhandled promise rejection, possibly in a plugin');
   });
 }
 
 function warnOfTestMode(logger: PinoLogger, { user, chosen }: Login): void {
   logger.warn({ user }, testModeWarning);
   if (chosen === null)
-    logger.warn({ user }, 'the user keeps the password that it has, which is not that of test mode');
+    logger.warn({ user }, 'the user keeps its existing password, which is not the test mode password');
 }
 
 interface Running {
@@ -117,7 +114,7 @@ function stopOnSignal(running: Running): void {
 
 async function shutDown({ billing, listening, logger, closed }: Running): Promise<void> {
   const impatience = setTimeout(() => {
-    logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
+    logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing the remaining connections');
     listening.server.closeAllConnections();
   }, QUEUE_SHUTDOWN_WAIT_MS);
   // In parallel, so that waiting calls do not delay the shutdown.
@@ -133,9 +130,7 @@ function announce(listening: Listening, options: ServeOptions): void {
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
   if (options.http.docs ?? true)
-    console.log(
-      `The interface is described at ${hasRenderer() ? `${url}/docs and ` : ''}${url}/openapi.json`,
-    );
+    console.log(`The API is described at ${hasRenderer() ? `${url}/docs and ` : ''}${url}/openapi.json`);
 }
 
 function urlOf({ host, port }: Listening): string {

@@ -47,7 +47,7 @@ export async function exchange(
   signal.throwIfAborted();
   if (request.bodyUsed || request.body?.locked) {
     throw new TypeError(
-      'The body of the request has been read: hand the request on as it came, or read request.clone() instead',
+      'The request body has already been read: pass on the unread request, or read request.clone() instead',
     );
   }
   const url = new URL(request.url);

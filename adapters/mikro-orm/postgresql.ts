@@ -112,7 +112,7 @@ export function postgresql(
   const given: unknown = options?.url;
   if (typeof given !== 'string' || !isPostgresqlUrl(given))
     throw new TypeError(
-      `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it was given ${given ? 'something else' : given}`,
+      `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it received ${given ? 'something else' : given}`,
     );
   const orm = openOwn(options);
   const watch = new ServerWatch(async () => addressOf(await poolOf(orm)));

@@ -74,7 +74,7 @@ export function sqlite(source: string | SqliteOptions | MikroORM): Storage<Sqlit
   // Prisma and others use URLs, which SQLite would take for a file name.
   const path: unknown = options?.path;
   if (typeof path !== 'string' || path === '' || path.startsWith('file:'))
-    throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it was given ${path}`);
+    throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it received ${path}`);
   return ownStorage(options);
 }
 

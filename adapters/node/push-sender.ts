@@ -92,17 +92,17 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
     });
     sent.once('upgrade', (_answer, socket) => {
       socket.destroy();
-      reject(new Error('The receiver asked for another protocol'));
+      reject(new Error('The receiver requested a protocol upgrade'));
     });
     // The connection is now free for another push, or closed.
     sent.once('close', () => {
       if (status !== undefined) resolve({ status });
-      else reject(new Error('The connection was closed without an answer'));
+      else reject(new Error('The connection was closed without a response'));
     });
     sent.on('error', (error) => {
       // Errors after the head of the answer do not matter.
       if (status === undefined)
-        reject(inTime.aborted ? new Error(`There was no answer within ${timeoutMs / 1_000} s`) : error);
+        reject(inTime.aborted ? new Error(`No response within ${timeoutMs / 1_000} s`) : error);
     });
     sent.end(body);
   });
@@ -139,7 +139,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (host, options, answer) => {
     const [first] = found;
-    if (first === undefined) answer(new Error(`There is no address of ${host}`), '', 4);
+    if (first === undefined) answer(new Error(`The host ${host} has no address`), '', 4);
     else if (options.all) answer(null, found);
     else answer(null, first.address, first.family);
   };

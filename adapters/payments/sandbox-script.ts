@@ -91,7 +91,9 @@ function valuesOf(given: Readonly<Record<string, unknown>>) {
   const { PROCESSED_CURRENCY: currency, GATEWAY_ERROR_CODE: code, GATEWAY_ERROR: error } = given;
   const { PAYMENT_RESPONSE: response } = given;
   if (currency !== undefined && currency !== null && !(typeof currency === 'string' && isCurrency(currency)))
-    throw invalidField(`PROCESSED_CURRENCY "${shortened(String(currency))}" is no currency code of ISO 4217`);
+    throw invalidField(
+      `PROCESSED_CURRENCY "${shortened(String(currency))}" is not an ISO 4217 currency code`,
+    );
   const amount = amountOf(given.PROCESSED_AMOUNT);
   return {
     ...(amount && { processedAmount: amount }),

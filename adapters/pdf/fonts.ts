@@ -109,7 +109,7 @@ async function opened(fontkit: Packages['fontkit'], source: FontSource, name: st
   const font = fontkit.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (!('fonts' in font)) return { name, font: withQuickLayout(font) };
   throw invalidParameter(
-    `A collection of fonts was given as a font for PDFs (${String(source).slice(0, 200)}); give one font`,
+    `The PDF font ${String(source).slice(0, 200)} is a font collection; provide a single font`,
   );
 }
 

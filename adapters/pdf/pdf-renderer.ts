@@ -49,7 +49,7 @@ function refuseUnknownLanguage(
   if (missing === undefined) return;
   throw billingError(
     ErrorCode.NOT_IMPLEMENTED,
-    `PDFs in the language ${language} need a font that has ${missing}: give it to pdfRenderer({ fonts }), or install one such as @expo-google-fonts/noto-sans-arabic`,
+    `PDFs in the language ${language} need a font with ${missing}: pass it to pdfRenderer({ fonts }), or install one such as @expo-google-fonts/noto-sans-arabic`,
     { language, missing },
   );
 }

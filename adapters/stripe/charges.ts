@@ -126,7 +126,7 @@ export class Charges {
       },
       move: async ({ of, customer, method }) => {
         if (method === null) {
-          const why = `Stripe has no payment method ${request.paymentMethodId} of the account; a refresh of its payment methods finds those that it has`;
+          const why = `Stripe has no payment method ${request.paymentMethodId} of the account; refresh the payment methods of the account`;
           return failedResult(told, refusal('payment_method_missing', why), context.now);
         }
         const units = sentAmount(request.amount, request.currency);
@@ -317,8 +317,8 @@ export class Changes {
 }
 
 const VOIDED = 'canceled';
-const NOTHING_THERE = 'Stripe has no payment in the state that this takes';
-const NOT_DONE = 'Stripe has taken the request and not done it';
+const NOTHING_THERE = 'Stripe has no payment in the required state';
+const NOT_DONE = 'Stripe accepted the request but did not execute it';
 
 function alreadyDone(told: Told, intents: readonly Stripe.PaymentIntent[]) {
   if (told.transactionType === 'REFUND') return null;
@@ -348,6 +348,6 @@ function mayBeCapturedAgain({ latest_charge: charge }: Stripe.PaymentIntent) {
 function tooFine({ amount, currency }: GatewayRequest) {
   return refusal(
     'invalid_amount',
-    `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`,
+    `Stripe does not accept ${amount.toFixed()} ${currency}: the amount has too many decimal places`,
   );
 }

@@ -58,7 +58,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
       const given = details.externalPaymentMethodId ?? tokenIn(details.properties);
       if (given === null) {
         throw new GatewayError(
-          'A payment method of Stripe needs its id (pm_…) as externalPaymentMethodId, as Stripe.js or a setup intent gives it',
+          'A Stripe payment method needs its id (pm_…) from Stripe.js or a setup intent as externalPaymentMethodId',
         );
       }
       const of = await accounts.of(tenantId);
@@ -142,7 +142,7 @@ async function attached(
     const paymentMethodId = idIn(known.metadata, PAYMENT_METHOD);
     if (paymentMethodId === null) return known.id;
     throw new GatewayError(
-      `Stripe has ${given} as the payment method ${paymentMethodId} of the account; a refresh of its payment methods finds it`,
+      `Stripe has ${given} as the payment method ${paymentMethodId} of the account; refresh the payment methods of the account`,
     );
   }
 }

@@ -158,7 +158,7 @@ export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : 'Stripe gave no answer', { cause });
+    super(cause instanceof Error ? cause.message : 'Stripe did not respond', { cause });
   }
 }
 
@@ -171,7 +171,7 @@ export function neverSent(error: unknown): boolean {
 function endInTime(answer: unknown, timeoutMs: number) {
   if (!(answer instanceof Readable)) return;
   const late = (): void => {
-    answer.destroy(new Error(`The body of the answer did not end within ${timeoutMs / 1_000} s`));
+    answer.destroy(new Error(`The response body did not arrive within ${timeoutMs / 1_000} s`));
   };
   const timer = setTimeout(late, timeoutMs);
   answer.once('close', () => clearTimeout(timer));
@@ -216,7 +216,7 @@ export function failureOf(error: unknown): Failure | null {
 export function failureBefore(error: unknown): Failure {
   const known = failureOf(error);
   if (known !== null) return { ...known, status: PluginStatus.CANCELED };
-  const message = error instanceof Error ? error.message : 'Stripe gave no answer';
+  const message = error instanceof Error ? error.message : 'Stripe did not respond';
   return { status: PluginStatus.CANCELED, code: null, message, reference: null };
 }
 
@@ -226,7 +226,7 @@ export function refusal(code: string, message: string): Failure {
 
 /** The pending transaction is missing from Stripe's list, so its outcome stays open. */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
-  return new Error(`Stripe does not tell of the pending transaction ${transactionId}`);
+  return new Error(`Stripe does not return the pending transaction ${transactionId}`);
 }
 
 /** Returns whether Stripe has a result for the same key with other parameters. */

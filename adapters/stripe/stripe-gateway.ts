@@ -48,7 +48,7 @@ type Verified = Parameters<Required<PaymentGateway>['verifyNotification']>[0];
 
 const SIGNATURE = 'stripe-signature';
 const TAKEN: NotificationAnswer = { status: 200 };
-const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not an event of Stripe' };
+const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not a Stripe event' };
 
 /** Stripe's events, which may come twice, late and in any order: only their ids are used, and the facts are read again. */
 export class StripeNotifications {

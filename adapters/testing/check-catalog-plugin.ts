@@ -56,12 +56,12 @@ class Check {
     const stamp = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(null)));
     this.#stamp = stamp ?? null;
     if (stamp !== null && typeof stamp !== 'string')
-      this.findings.push('latestVersion gives neither text nor null');
+      this.findings.push('latestVersion returns neither text nor null');
     for (const accountId of [null, ...this.#accountIds]) {
       const again = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(accountId)));
       if (again === this.#stamp) continue;
       this.findings.push(
-        `latestVersion gives ${String(again)} for account ${accountId ?? 'none'} and gave ${String(this.#stamp)} before, with no change between`,
+        `latestVersion returns ${String(again)} for account ${accountId ?? 'none'} but returned ${String(this.#stamp)} before, although nothing changed`,
       );
     }
   }
@@ -69,14 +69,14 @@ class Check {
   async content(): Promise<void> {
     const first = await this.#catalog(null);
     if (first === null && this.#stamp !== null) {
-      this.findings.push('catalog gives null for a tenant that the plugin is said to serve');
+      this.findings.push('catalog returns null for a tenant that the plugin should serve');
       return;
     }
     for (const accountId of [null, ...this.#accountIds]) {
       const other = await this.#catalog(accountId);
       if (this.#stamp === null || sameContent(first, other)) continue;
       this.findings.push(
-        `catalog gives another content for account ${accountId ?? 'none'} under the stamp ${this.#stamp}; give null as stamp where accounts differ`,
+        `catalog returns different content for account ${accountId ?? 'none'} under the stamp ${this.#stamp}; return null as the stamp if catalogs differ by account`,
       );
     }
   }
@@ -88,7 +88,9 @@ class Check {
     await this.#timed('latestVersion', () => this.#plugin.latestVersion(context));
     const given = await this.#timed('catalog', () => this.#plugin.catalog(context));
     if (given !== null && given !== undefined)
-      this.findings.push(`catalog serves tenant ${foreignTenantId}, which is not its own`);
+      this.findings.push(
+        `catalog returns a catalog for tenant ${foreignTenantId}, which the plugin does not serve`,
+      );
   }
 
   async #catalog(accountId: Uuid | null): Promise<Catalog | null> {
@@ -117,7 +119,7 @@ class Check {
       const tookMs = performance.now() - startedMs;
       if (tookMs > CATALOG_PLUGIN_TIMEOUT_MS)
         this.findings.push(
-          `${method} takes ${Math.round(tookMs)} ms; the engine waits ${CATALOG_PLUGIN_TIMEOUT_MS}`,
+          `${method} takes ${Math.round(tookMs)} ms; the engine waits at most ${CATALOG_PLUGIN_TIMEOUT_MS}`,
         );
     }
   }

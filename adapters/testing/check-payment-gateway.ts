@@ -52,43 +52,40 @@ const MAX_NAME_CHARACTERS = 50;
 type Contradiction = readonly [sentence: string, holds: (gateway: PaymentGateway) => boolean];
 
 const contradictions: readonly Contradiction[] = [
+  ['The gateway has no purchase, which is required', ({ purchase }) => typeof purchase !== 'function'],
   [
-    'The gateway has no purchase, which every gateway needs',
-    ({ purchase }) => typeof purchase !== 'function',
-  ],
-  [
-    'The gateway has no getPaymentInfo, from which recovery reads what has happened',
+    'The gateway has no getPaymentInfo, which recovery needs to find out the outcome of transactions',
     ({ getPaymentInfo }) => typeof getPaymentInfo !== 'function',
   ],
   [
-    'capture is offered without authorize, so that there is nothing to capture',
+    'The gateway has capture without authorize, so there is nothing to capture',
     ({ capture, authorize }) => capture !== undefined && authorize === undefined,
   ],
   [
-    'authorize is offered without capture, so that what is promised can never be taken',
+    'The gateway has authorize without capture, so authorized amounts can never be captured',
     ({ capture, authorize }) => authorize !== undefined && capture === undefined,
   ],
   [
-    'void is offered without authorize, so that there is nothing to take back',
+    'The gateway has void without authorize, so there is nothing to void',
     (gateway) => gateway.void !== undefined && gateway.authorize === undefined,
   ],
   [
-    'capabilities.holdsPaymentMethods is false, but the gateway offers lists of payment methods, which are never asked for then',
+    'capabilities.holdsPaymentMethods is false, so the payment method lists of the gateway are never called',
     ({ capabilities, getPaymentMethods, searchPaymentMethods, resetPaymentMethods }) =>
       capabilities?.holdsPaymentMethods === false &&
       [getPaymentMethods, searchPaymentMethods, resetPaymentMethods].some((member) => member !== undefined),
   ],
   [
-    'capabilities.holdsPaymentMethods is true, but there is no getPaymentMethodDetail to tell of one',
+    'capabilities.holdsPaymentMethods is true, but getPaymentMethodDetail is missing',
     ({ capabilities, getPaymentMethodDetail }) =>
       capabilities?.holdsPaymentMethods === true && getPaymentMethodDetail === undefined,
   ],
   [
-    'capabilities say both sideEffectFree and completeLedger: what does nothing outside has no ledger that recovery could ask',
+    'capabilities cannot be both sideEffectFree and completeLedger: a gateway without side effects has no ledger for recovery',
     ({ capabilities }) => capabilities?.sideEffectFree === true && capabilities.completeLedger === true,
   ],
   [
-    'verifyNotification is offered without processNotification, which would do something with it',
+    'The gateway has verifyNotification without processNotification, which would process the notification',
     ({ verifyNotification, processNotification }) =>
       verifyNotification !== undefined && processNotification === undefined,
   ],

@@ -107,7 +107,7 @@ const PREFIX = '$plain$';
 export function plainHasher(): SecretHasher {
   if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
     throw new Error(
-      'plainHasher() of billwright/testing protects no secret and is refused where NODE_ENV is "production": leave the option `hasher` out, so that secrets are hashed with scrypt',
+      'plainHasher() of billwright/testing does not protect secrets and cannot be used when NODE_ENV is "production": omit the option `hasher` to hash secrets with scrypt',
     );
   }
   return {

@@ -336,8 +336,8 @@ describe('the command line', () => {
     const test = await serve(['--database', database, '--test-mode']);
     expect(await statusAs(test.url, 'password')).to.equal(401);
     expect(test.greeting).to.not.match(/password password/);
-    expect(test.greeting).to.match(/in use before .*Without --database/);
-    expect((await test.stop()).log).to.match(/keeps the password that it has/);
+    expect(test.greeting).to.match(/already in use .*Without --database/);
+    expect((await test.stop()).log).to.match(/keeps its existing password/);
   });
 
   it('refuses a superuser where --require-rls asks for row-level security, else warns of it and /healthcheck says so', async () => {
@@ -370,7 +370,7 @@ describe('the command line', () => {
     expect(refused.status).to.equal(1);
     expect(refused.errors).to.match(/The database postgresql:\S+ lacks .* run "billwright migrate"/);
     const other = await speak(['check', '--database', database.url.replace(/[^/]+$/, 'nobodys')]);
-    expect(other.errors).to.match(/nobodys is not there: create it, createdb --owner=\S+ nobodys, /);
+    expect(other.errors).to.match(/nobodys does not exist: create it with createdb --owner=\S+ nobodys, /);
   });
 });
 

@@ -80,10 +80,10 @@ describe('the configuration of a server', () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
-      /server\.js:1: .*\. Call the file \.mjs, or put "type": "module"/,
+      /server\.js:1: .*\. Rename the file to \.mjs, or add "type": "module"/,
     );
     expect(await refusal('nowhere.mts')).to.equal(
-      `--config ${join(directory, 'nowhere.mts')} is not there: name another file, or write one with "billwright init"`,
+      `--config ${join(directory, 'nowhere.mts')} does not exist: specify a different file, or write one with "billwright init"`,
     );
   });
 
@@ -93,14 +93,14 @@ describe('the configuration of a server', () => {
     expect(error)
       .to.be.instanceOf(UsageError)
       .with.property('message')
-      .that.matches(/^billwright\.config\.js is there/);
+      .that.matches(/^billwright\.config\.js already exists/);
   });
 
   it('is asked for by name where there are two', async () => {
     write('billwright.config.mjs', 'export default {};');
     write('billwright.config.js', 'export default {};');
     expect(await refusal()).to.match(
-      /billwright\.config\.mjs and billwright\.config\.js are both .*--config/,
+      /billwright\.config\.mjs and billwright\.config\.js both exist .*--config/,
     );
   });
 
@@ -111,14 +111,17 @@ describe('the configuration of a server', () => {
     ['export const server = {};', /wrong\.mjs has no default export/],
     [
       'export default { gatways: [] };',
-      /wrong\.mjs: "gatways" is no part of a server; did you mean gateways\?/,
+      /wrong\.mjs: "gatways" is not a member of a server definition; did you mean gateways\?/,
     ],
-    ['export default { plugins: [] };', /wrong\.mjs: "plugins" is no part of a server \(it has database, /],
+    [
+      'export default { plugins: [] };',
+      /wrong\.mjs: "plugins" is not a member of a server definition \(it has database, /,
+    ],
     ['export default { port: "8080" };', /wrong\.mjs: port is not a number from 0 to 65535/],
     ['export default { gateways: {} };', /gateways is not a list of plugins/],
     [
       'export default { configuration: { "org.service.server.limit.json": 1 } };',
-      /wrong\.mjs: "org\.service\.server\.limit\.json" is no property .* did you mean org\.service\.server\.limits\.json\?/,
+      /wrong\.mjs: "org\.service\.server\.limit\.json" is not a property .* did you mean org\.service\.server\.limits\.json\?/,
     ],
     [
       'export default { configuration: { "org.killbill.invoice.enabeld": true } };',
@@ -126,7 +129,7 @@ describe('the configuration of a server', () => {
     ],
     [
       'export default { configuration: { "invoice.enabled": true } };',
-      /"invoice\.enabled" is no property .* did you mean org\.service\.invoice\.enabled\?/,
+      /"invoice\.enabled" is not a property .* did you mean org\.service\.invoice\.enabled\?/,
     ],
     [
       'export default { configuration: { "org.servise.invoice.enabled": true } };',
@@ -142,14 +145,14 @@ describe('the configuration of a server', () => {
   it('is refused as a JSON object with a property that there is not, too', async () => {
     const file = write('wrong.json', '{ "org.service.catalog.url": "x" }');
     expect(await refusal('wrong.json')).to.equal(
-      `${file}: "org.service.catalog.url" is no property of this server; did you mean org.service.catalog.uri?`,
+      `${file}: "org.service.catalog.url" is not a property of this server; did you mean org.service.catalog.uri?`,
     );
   });
 
   it('is refused as a JSON object with what only a module can say, and as what is no JSON, in one line', async () => {
     write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
     expect(await refusal('parts.json')).to.match(
-      /^.*parts\.json: "database" is no property.*billwright init/,
+      /^.*parts\.json: "database" is not a property.*billwright init/,
     );
     write('server.yaml', 'port: 8080\nhost: localhost\n');
     expect(await refusal('server.yaml')).to.match(
@@ -227,8 +230,8 @@ describe('the configuration of a server', () => {
 
   it('warns of variables for what has an option alone', () => {
     expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.eql([
-      'BILLWRIGHT_PORT has no effect: there is no such variable; the option is --port',
-      'BILLWRIGHT_HOST has no effect: there is no such variable; the option is --host',
+      'BILLWRIGHT_PORT has no effect because this variable does not exist; use the option --port',
+      'BILLWRIGHT_HOST has no effect because this variable does not exist; use the option --host',
     ]);
   });
 
@@ -245,8 +248,8 @@ describe('the configuration of a server', () => {
       PATH: '/bin',
     };
     expect(unknownVariables(environment)).to.eql([
-      'SERVICE_server_limits_jsn has no effect: there is no such variable; did you mean SERVICE_server_limits_json?',
-      'BILLWRIGHT_ADMIN_PASWORD has no effect: there is no such variable; did you mean BILLWRIGHT_ADMIN_PASSWORD?',
+      'SERVICE_server_limits_jsn has no effect because this variable does not exist; did you mean SERVICE_server_limits_json?',
+      'BILLWRIGHT_ADMIN_PASWORD has no effect because this variable does not exist; did you mean BILLWRIGHT_ADMIN_PASSWORD?',
     ]);
   });
 });

@@ -12,27 +12,31 @@ function coded(message: string, code: string): Error {
 
 describe('a database that cannot be used', () => {
   for (const [database, error, words] of [
-    [url, coded('connect ECONNREFUSED', 'ECONNREFUSED'), 'nothing listens there. Start PostgreSQL'],
-    [url, coded('getaddrinfo ENOTFOUND db.example', 'ENOTFOUND'), 'no host has that name'],
-    [url, coded('connect ETIMEDOUT', 'ETIMEDOUT'), 'let the network reach it'],
-    [url, coded('password authentication failed', '28P01'), 'refuses the password'],
-    [url, coded('no pg_hba.conf entry', '28000'), 'refuses the user'],
+    [url, coded('connect ECONNREFUSED', 'ECONNREFUSED'), 'the connection was refused. Start PostgreSQL'],
+    [url, coded('getaddrinfo ENOTFOUND db.example', 'ENOTFOUND'), 'the host name is unknown'],
+    [url, coded('connect ETIMEDOUT', 'ETIMEDOUT'), 'check the network'],
+    [url, coded('password authentication failed', '28P01'), 'rejects the password'],
+    [url, coded('no pg_hba.conf entry', '28000'), 'rejects the user'],
     [
       url,
       coded('database "shop" does not exist', '3D000'),
-      'is not there: create it, createdb --owner=ada shop,',
+      'does not exist: create it with createdb --owner=ada shop,',
     ],
-    [url, coded('permission denied for schema public', '42501'), 'does not let its user do this'],
-    [url, new Error('SASL: client password must be a string'), 'look at its password and sslmode'],
-    [url, coded('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'name the file of its authority'],
+    [url, coded('permission denied for schema public', '42501'), 'does not permit this operation'],
+    [url, new Error('SASL: client password must be a string'), 'check its password and sslmode'],
+    [
+      url,
+      coded('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+      'specify the file of its certificate authority',
+    ],
     [url, coded('no pg_hba.conf entry for host "h", no encryption', '28000'), 'add ?sslmode=verify-full'],
-    [url, coded('connect ENOENT /run/.s.PGSQL.5432', 'ENOENT'), 'a socket or file that its URL names'],
-    ['a.db', coded('file is not a database', 'SQLITE_NOTADB'), 'is no SQLite file'],
+    [url, coded('connect ENOENT /run/.s.PGSQL.5432', 'ENOENT'), 'a socket or file in its URL does not exist'],
+    ['a.db', coded('file is not a database', 'SQLITE_NOTADB'), 'is not a SQLite file'],
     ['a.db', coded('attempt to write a readonly database', 'SQLITE_READONLY'), 'cannot be written'],
     ['a.db', coded('EACCES: permission denied', 'EACCES'), 'cannot be written'],
     ['a.db', coded('database is locked', 'SQLITE_BUSY'), 'is locked by another process'],
     ['a.db', coded('unable to open database file', 'SQLITE_CANTOPEN'), 'cannot be opened'],
-    ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: put a backup in its place'],
+    ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: restore a backup'],
   ] as const) {
     it(`is named without its password, with the way out: ${error.message}`, () => {
       const wrapped = new BillingError({ code: ErrorCode.BUSY, message: 'later', cause: error });

@@ -62,7 +62,7 @@ describe('the files of a server', () => {
     await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);
     const { log } = await (await serve(['--database', database], keyless)).stop();
-    expect(log).to.match(/others may read the key/);
+    expect(log).to.match(/other users can read the key file/);
     const short = await run(['serve', '--port', '0', '--database', database], {
       BILLWRIGHT_SERVER_KEY: 'short',
     });
@@ -76,7 +76,7 @@ describe('the files of a server', () => {
     const again = await (await serve(['--database', database], environment)).stop();
     rmSync(`${database}.key`);
     const lost = await (await serve(['--database', database], environment)).stop();
-    expect([first, again, lost].map(({ log }) => /the key of this server is new/.test(log))).to.eql([
+    expect([first, again, lost].map(({ log }) => /the server key is new/.test(log))).to.eql([
       false,
       false,
       true,

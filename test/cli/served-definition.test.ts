@@ -88,7 +88,7 @@ describe('a server that a file of its directory defines', () => {
     isCopied = true;
     await writing;
     expect(status, errors).to.equal(0);
-    expect(output).to.match(/^Copied .*\nKeep the key of the server too.*\nTo put it back, stop the server/);
+    expect(output).to.match(/^Copied .*\nAlso keep the server key.*\nTo restore it, stop the server/);
     expect(statSync(at('copy.db')).mode & 0o077).to.equal(0);
     expect(existsSync(at('copy.db.unfinished'))).to.equal(false);
     // Four more may have been stored whose answers were on their way.
@@ -100,7 +100,7 @@ describe('a server that a file of its directory defines', () => {
     });
     const again = await speak(copying);
     expect(again).to.include({ status: 2, output: '' });
-    expect(again.errors).to.match(/copy\.db is there already and is not overwritten/);
+    expect(again.errors).to.match(/copy\.db already exists and is not overwritten/);
     const nowhere = await speak([...copying.slice(0, -1), at('nowhere/copy.db')]);
     expect(nowhere.errors).to.match(/nowhere\/copy\.db cannot be written/);
     const server = await speak([
@@ -149,7 +149,7 @@ describe('a server that a file of its directory defines', () => {
     ({ log } = await server.stop());
     expect(log).to.match(/"file":"[^"]*billwright\.config\.mjs","msg":"configured by this file"/);
     expect(log).to.include('SERVICE_server_limits_jsn has no effect');
-    expect(log).to.include('a promise was rejected that nobody awaits');
+    expect(log).to.include('unhandled promise rejection');
     expect(log).to.match(/^closed\n/m);
   });
 });

@@ -20,7 +20,7 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [[], 'billwright: name a command: serve, init,'],
   [['nonsense'], `billwright: unknown command 'nonsense'. See "billwright --help"`],
   [['toString'], `billwright: unknown command 'toString'. See "billwright --help"`],
-  [['help', 'nonsense'], `billwright: there is no command nonsense to tell of. See "billwright --help"`],
+  [['help', 'nonsense'], `billwright: there is no command nonsense to describe. See "billwright --help"`],
   [['sirve'], `billwright: unknown command 'sirve' (Did you mean serve?). See "billwright --help"`],
   [
     ['--versoin'],
@@ -42,9 +42,9 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   ],
   [['queues', 'put-back', '--kind', 'bus'], 'put-back needs --kind and at least one --record'],
   [['queues', 'free', '--record', '7'], 'free needs --kind and at least one --record'],
-  [['queues', 'free', '--kind', 'bus', '--record', '0'], '--record 0 is no positive whole number'],
-  [['serve', '--port', 'http'], '--port http is no port'],
-  [['serve', '--host', ''], '--host is empty: name an address'],
+  [['queues', 'free', '--kind', 'bus', '--record', '0'], '--record 0 is not a positive whole number'],
+  [['serve', '--port', 'http'], '--port http is not a port'],
+  [['serve', '--host', ''], '--host is empty: specify an address'],
   [
     ['serve', '--trusted-proxies', '10.0.0.0/33'],
     '--trusted-proxies "10.0.0.0/33" is not a list of addresses',
@@ -69,14 +69,14 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   ].map(
     (name) => [['serve', '--database', name], '--database is neither the path of a SQLite file'] as const,
   ),
-  [['serve', '--database', 'postgresql://ada:secret@db.example'], '--database names no database'],
-  [['migrate', '--database', 'Postgresql://ada:%secret@db.example/shop'], '--database is no URL such as'],
+  [['serve', '--database', 'postgresql://ada:secret@db.example'], '--database does not name a database'],
+  [['migrate', '--database', 'Postgresql://ada:%secret@db.example/shop'], '--database is not a URL such as'],
   ...[['check'], ['password'], ['queues'], ['queues', 'free', '--kind', 'bus', '--record', '7']].map(
-    (args) => [[...args, '--database', 'nowhere.db'], 'the database nowhere.db is not there'] as const,
+    (args) => [[...args, '--database', 'nowhere.db'], 'the database nowhere.db does not exist'] as const,
   ),
   [
     ['migrate', '--database', '/nowhere/a.db'],
-    'the directory /nowhere of the database /nowhere/a.db is not there',
+    'the directory /nowhere of the database /nowhere/a.db does not exist',
   ],
   [['backup', '--database', 'a.db'], "required option '--to <file>' not specified"],
 ];

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../s
 
 const sentence =
   'This billing engine has been closed and does nothing more; open another one with Billing.open';
-const ofStorage = 'This storage has been closed and does nothing more; open another one';
+const ofStorage = 'This storage has been closed; open a new one';
 
 /** What a call is refused with, whether it throws or rejects. */
 async function refusal(call: () => unknown): Promise<string> {

@@ -170,7 +170,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     marked.push(second);
     await expectCode(charge(second), 'INVOICE_ITEM_NOT_FOUND');
     await engine.settle(subscribe(first, second, third));
-    expect(await parkReason(second)).to.contain('plugin gave a new item an id that an item has already');
+    expect(await parkReason(second)).to.contain('plugin gave a new item the id of an existing item');
     expect(told).to.eql([second, second]);
     expect(await numbers(first, second, third)).to.eql([1, 2]);
     marked.pop();

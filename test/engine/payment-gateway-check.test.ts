@@ -105,7 +105,7 @@ const broken: Readonly<Record<string, Broken>> = {
         return { ...result, firstPaymentReferenceId: `charge-${references}` };
       },
     }),
-    finding: /^purchase has two effects where the same transaction id comes twice: the references are/,
+    finding: /^purchase has two effects for a repeated transaction id: the references are/,
   },
   'has two effects that only its own books show': {
     changes: (books) => ({
@@ -115,7 +115,7 @@ const broken: Readonly<Record<string, Broken>> = {
       },
     }),
     options: (books) => ({ effectsOf: books.effectsOf }),
-    finding: /^capture has \d effects where the same transaction id comes twice$/,
+    finding: /^capture has \d effects for a repeated transaction id$/,
   },
   'has two effects where the same transaction comes twice at once': {
     changes: (books) => ({
@@ -129,22 +129,22 @@ const broken: Readonly<Record<string, Broken>> = {
       },
     }),
     options: ({ charges }) => ({ effectsOf: (id) => charges.filter((each) => each === id).length || 1 }),
-    finding: /^purchase has 2 effects where the same transaction id comes twice at once$/,
+    finding: /^purchase has 2 effects for two concurrent calls with the same transaction id$/,
   },
   'does not know later what it has answered': {
     changes: () => ({ getPaymentInfo: async () => [] }),
-    finding: /^getPaymentInfo does not know the transaction that purchase has answered "PROCESSED"/,
+    finding: /^getPaymentInfo does not return a transaction for which purchase returned "PROCESSED"/,
   },
   'tells another outcome later than it has answered': {
     changes: (books) => ({
       getPaymentInfo: async ({ paymentId }) =>
         books.ofPayment(paymentId).map((each) => ({ ...each, status: PluginStatus.PENDING })),
     }),
-    finding: /^getPaymentInfo gives "PENDING" for the transaction that purchase has answered "PROCESSED"$/,
+    finding: /^getPaymentInfo returns "PENDING" for a transaction for which purchase returned "PROCESSED"$/,
   },
   'cannot tell recovery what has happened': {
     changes: () => ({ getPaymentInfo: async () => [] }),
-    finding: /^After an answer to purchase is lost, recovery ends in UNKNOWN/,
+    finding: /^After the response to purchase is lost, recovery ends in UNKNOWN/,
   },
   'tells of all payments where it is asked about one': {
     changes: (books) => {
@@ -156,7 +156,7 @@ const broken: Readonly<Record<string, Broken>> = {
         },
       };
     },
-    finding: /^getPaymentInfo tells of transactions of another payment/,
+    finding: /^getPaymentInfo returns transactions of a different payment/,
   },
   'throws of a payment that it does not know': {
     changes: (books) => ({
@@ -170,35 +170,35 @@ const broken: Readonly<Record<string, Broken>> = {
   },
   'answers for another transaction': {
     changes: (books) => answering(books, { kbTransactionPaymentId: '11111111-1111-4111-8111-111111111111' }),
-    finding: /^purchase answers for transaction "11111111-.*" where it was asked about/,
+    finding: /^purchase returns a result for transaction "11111111-.*" instead of/,
   },
   'answers for another payment': {
     changes: (books) => answering(books, { kbPaymentId: '11111111-1111-4111-8111-111111111111' }),
-    finding: /^purchase answers for payment "11111111-.*" where it was asked about/,
+    finding: /^purchase returns a result for payment "11111111-.*" instead of/,
   },
   'answers with another type': {
     changes: (books) => answering(books, { transactionType: 'CREDIT' }),
-    finding: /^purchase answers with the type "CREDIT" where PURCHASE was asked for$/,
+    finding: /^purchase returns the type "CREDIT" instead of PURCHASE$/,
   },
   'gives an amount that cannot be read': {
     changes: (books) => answering(books, { amount: '10,00 USD' }),
-    finding: /^purchase gives the amount "10,00 USD", which cannot be read$/,
+    finding: /^purchase returns the invalid amount "10,00 USD"$/,
   },
   'gives an amount below nothing': {
     changes: (books) => answering(books, { amount: -10 }),
-    finding: /^purchase gives the amount -10, which cannot be read$/,
+    finding: /^purchase returns the invalid amount -10$/,
   },
   'gives a currency that does not exist': {
     changes: (books) => answering(books, { currency: 'dollars' }),
-    finding: /^purchase gives the currency "dollars", which does not exist$/,
+    finding: /^purchase returns the unknown currency "dollars"$/,
   },
   'takes more than was asked for': {
     changes: (books) => answering(books, { amount: 12 }),
-    finding: /^purchase processes 12 where 10 was asked for$/,
+    finding: /^purchase processes 12 instead of the requested 10$/,
   },
   'takes ten times what was asked for, and tells no currency': {
     changes: (books) => answering(books, { amount: 100, currency: undefined }),
-    finding: /^purchase processes 100 where 10 was asked for$/,
+    finding: /^purchase processes 100 instead of the requested 10$/,
   },
   'tells later of ten times the amount': {
     changes: (books) => ({
@@ -212,7 +212,7 @@ const broken: Readonly<Record<string, Broken>> = {
           ...(amount && { amount: amount.times(each.transactionType === 'PURCHASE' ? 10 : 1) }),
         })),
     }),
-    finding: /^getPaymentInfo gives the amount 100 where purchase has processed 10$/,
+    finding: /^getPaymentInfo returns the amount 100, but purchase processed 10$/,
   },
   'changes what it is given in place': {
     changes: (books) => ({
@@ -231,18 +231,20 @@ const broken: Readonly<Record<string, Broken>> = {
         return answer;
       },
     }),
-    finding: /^Whether the same transaction id has one effect only cannot be seen/,
+    finding: /^Duplicate effects of a transaction id cannot be detected/,
   },
   'says that its ledger is complete, and hides there what is pending': {
     changes: (books) =>
       hiding(books, { hidden: PluginStatus.PENDING, capabilities: { completeLedger: true } }),
     options: (books) => waiting(books),
-    finding: /^getPaymentInfo does not know a purchase that is pending, although capabilities.completeLedger/,
+    finding:
+      /^getPaymentInfo does not return a purchase that is pending, although capabilities.completeLedger/,
   },
   'does not tell recovery of what is pending': {
     changes: (books) => hiding(books, { hidden: PluginStatus.PENDING }),
     options: (books) => waiting(books),
-    finding: /^getPaymentInfo does not know a purchase that is pending: recovery could not find out/,
+    finding:
+      /^getPaymentInfo does not return a purchase that is pending: recovery could not find out its outcome/,
   },
   'says that its ledger is complete, and hides there what was declined': {
     changes: (books) =>
@@ -259,19 +261,19 @@ const broken: Readonly<Record<string, Broken>> = {
       }),
     options: () => ({ outcomes: { declined: { properties: [SLOW] } } }),
     finding:
-      /^getPaymentInfo does not know a purchase that was declined, although capabilities.completeLedger/,
+      /^getPaymentInfo does not return a purchase that was declined, although capabilities.completeLedger/,
   },
   'finds no payment': {
     changes: () => ({ searchPayments: async () => ({ rows: [], total: 0 }) }),
     finding:
-      /^searchPayments does not find what the gateway has, by none of "[-0-9a-f]+", "[-0-9a-f]+", "ref-/,
+      /^searchPayments does not find the gateway's own records by any of "[-0-9a-f]+", "[-0-9a-f]+", "ref-/,
   },
   'finds other payments than it is asked for': {
     changes: (books) => ({
       searchPayments: async ({ limit }) => ({ rows: books.all().slice(0, Math.min(1, limit)), total: 1 }),
     }),
     options: () => ({ search: { payment: () => 'something' } }),
-    finding: /^searchPayments does not find what the gateway has, by none of "something"/,
+    finding: /^searchPayments does not find the gateway's own records by any of "something"/,
   },
   'counts nothing where only the number is asked for': {
     changes: (books) => ({
@@ -280,39 +282,39 @@ const broken: Readonly<Record<string, Broken>> = {
         return { rows, total: rows.length };
       },
     }),
-    finding: /^searchPayments counts 0 hits where no rows are asked for, else 1$/,
+    finding: /^searchPayments returns a total of 0 with limit 0, but 1 otherwise$/,
   },
   'finds no payment method': {
     changes: () => ({ searchPaymentMethods: async () => ({ rows: [], total: 0 }) }),
-    finding: /^searchPaymentMethods does not find what the gateway has, by none of/,
+    finding: /^searchPaymentMethods does not find the gateway's own records by any of/,
   },
   'gives a status that does not exist': {
     changes: (books) => answering(books, { status: 'SUCCEEDED' }),
-    finding: /^purchase gives the status "SUCCEEDED", which does not exist$/,
+    finding: /^purchase returns the unknown status "SUCCEEDED"$/,
   },
   'gives no status': {
     changes: (books) => answering(books, { status: undefined }),
-    finding: /^purchase gives no status/,
+    finding: /^purchase returns no status/,
   },
   'gives dates that are no instants': {
     changes: (books) => answering(books, { createdDate: '2024-01-31' }),
-    finding: /^purchase gives the createdDate "2024-01-31", which is no instant in milliseconds$/,
+    finding: /^purchase returns the createdDate "2024-01-31", which is not an instant in milliseconds$/,
   },
   'gives no properties': {
     changes: (books) => answering(books, { properties: undefined }),
-    finding: /^purchase gives no list of properties/,
+    finding: /^purchase returns no list of properties/,
   },
   'answers nothing': {
     changes: () => ({ refund: async () => null }),
-    finding: /^refund answers nothing, which leaves the outcome unknown$/,
+    finding: /^refund returns nothing, which leaves the outcome unknown$/,
   },
   'declines what nothing was said to be wrong with': {
     changes: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
-    finding: /^purchase answers "ERROR" \("no token"\) to a plain request/,
+    finding: /^purchase returns "ERROR" \("no token"\) for a plain request/,
   },
   'fails in the engine': {
     changes: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
-    finding: /^Through the engine purchase ends in PAYMENT_FAILURE: no token$/,
+    finding: /^Called by the engine, purchase ends in PAYMENT_FAILURE: no token$/,
   },
   'throws where nothing has happened': {
     changes: () => ({
@@ -320,23 +322,23 @@ const broken: Readonly<Record<string, Broken>> = {
         throw new Error('connection refused');
       },
     }),
-    finding: /^purchase throws "connection refused", which leaves the outcome unknown: answer CANCELED/,
+    finding: /^purchase throws "connection refused", which leaves the outcome unknown: return CANCELED/,
   },
   'throws where CANCELED is meant': {
     ...provoked('unreachable', () => {
       throw new Error('connection refused');
     }),
-    finding: /^purchase throws "connection refused" where CANCELED is meant/,
+    finding: /^purchase throws "connection refused" instead of returning CANCELED/,
   },
   'calls a processor that is away a decline': {
     ...provoked('unreachable', (result) => ({ ...result, status: PluginStatus.ERROR })),
-    finding: /^purchase answers "ERROR" where the processor cannot be reached: answer CANCELED$/,
+    finding: /^purchase returns "ERROR" when the processor cannot be reached: return CANCELED$/,
   },
   'throws where the processor declines': {
     ...provoked('declined', () => {
       throw new Error('card refused');
     }),
-    finding: /^purchase throws "card refused" where the processor declines: answer ERROR/,
+    finding: /^purchase throws "card refused" when the processor declines: return ERROR/,
   },
   'has an effect although it declines': {
     ...provoked('declined', (result) => ({ ...result, status: PluginStatus.ERROR })),
@@ -364,35 +366,35 @@ const broken: Readonly<Record<string, Broken>> = {
       },
     }),
     options: () => ({ timeLimitMs: 100 }),
-    finding: /^refund gives no answer within 100 ms, the time limit/,
+    finding: /^refund does not return within the time limit of 100 ms/,
   },
   'captures without authorizing': {
     changes: () => ({ authorize: undefined }),
-    finding: /^capture is offered without authorize/,
+    finding: /^The gateway has capture without authorize/,
   },
   'authorizes what it cannot capture': {
     changes: () => ({ capture: undefined }),
-    finding: /^authorize is offered without capture/,
+    finding: /^The gateway has authorize without capture/,
   },
   'voids without authorizing': {
     changes: (books) => ({ authorize: undefined, capture: undefined, void: books.operation('VOID') }),
-    finding: /^void is offered without authorize/,
+    finding: /^The gateway has void without authorize/,
   },
   'says that it holds no methods and lists them': {
     changes: () => ({ capabilities: { holdsPaymentMethods: false }, getPaymentMethods: async () => [] }),
-    finding: /^capabilities.holdsPaymentMethods is false, but the gateway offers lists/,
+    finding: /^capabilities.holdsPaymentMethods is false, so the payment method lists/,
   },
   'says that it holds methods and tells of none': {
     changes: () => ({ capabilities: { holdsPaymentMethods: true } }),
-    finding: /^capabilities.holdsPaymentMethods is true, but there is no getPaymentMethodDetail/,
+    finding: /^capabilities.holdsPaymentMethods is true, but getPaymentMethodDetail is missing/,
   },
   'is free of side effects and has a ledger of them': {
     changes: () => ({ capabilities: { sideEffectFree: true, completeLedger: true } }),
-    finding: /^capabilities say both sideEffectFree and completeLedger/,
+    finding: /^capabilities cannot be both sideEffectFree and completeLedger/,
   },
   'verifies notifications that it does not read': {
     changes: () => ({ verifyNotification: async () => false }),
-    finding: /^verifyNotification is offered without processNotification/,
+    finding: /^The gateway has verifyNotification without processNotification/,
   },
   'has no name': {
     changes: () => ({ name: ' ' }),
@@ -412,22 +414,22 @@ const broken: Readonly<Record<string, Broken>> = {
   },
   'refuses what is genuine': {
     ...notified(async () => false),
-    finding: /^verifyNotification refuses a genuine notification \(it gives false\)$/,
+    finding: /^verifyNotification rejects a genuine notification \(it gives false\)$/,
   },
   'answers a notification with a status that does not exist': {
     ...notified(async () => true, { status: 42 }),
-    finding: /^processNotification answers with the status 42, which is none of 200 to 599$/,
+    finding: /^processNotification returns the status 42, which is not between 200 and 599$/,
   },
   'tells of a dispute of no payment': {
     ...notified(async () => true, { dispute: DISPUTE }),
-    finding: /^processNotification tells of a dispute, and not of which payment$/,
+    finding: /^processNotification reports a dispute without its payment$/,
   },
   'tells of a dispute of nothing': {
     ...notified(async () => true, {
       kbPaymentId: uuidGenerator().next(),
       dispute: { ...DISPUTE, amount: decimal(0) },
     }),
-    finding: /^processNotification gives the dispute .*, which cannot be read$/,
+    finding: /^processNotification returns the invalid dispute .*$/,
   },
   'shows a page for another account': {
     changes: () => ({
@@ -436,7 +438,7 @@ const broken: Readonly<Record<string, Broken>> = {
         formUrl: 'pay here',
       }),
     }),
-    finding: /^buildFormDescriptor answers for account/,
+    finding: /^buildFormDescriptor returns the form of account/,
   },
   'refuses every payment method': {
     changes: () => ({
@@ -448,7 +450,7 @@ const broken: Readonly<Record<string, Broken>> = {
   },
   'does not list the method that was added': {
     changes: () => ({ getPaymentMethods: async () => [] }),
-    finding: /^getPaymentMethods does not list a method that was added/,
+    finding: /^getPaymentMethods does not list a payment method that was added/,
   },
   'still lists the method that was deleted': {
     changes: () => {
@@ -459,7 +461,7 @@ const broken: Readonly<Record<string, Broken>> = {
         deletePaymentMethod: async () => undefined,
       };
     },
-    finding: /^getPaymentMethods still lists a method that was deleted/,
+    finding: /^getPaymentMethods still lists a deleted payment method/,
   },
   'knows no detail of a method': {
     changes: () => ({
@@ -467,13 +469,13 @@ const broken: Readonly<Record<string, Broken>> = {
         throw new Error('gone');
       },
     }),
-    finding: /^getPaymentMethodDetail throws "gone" of a method that was added$/,
+    finding: /^getPaymentMethodDetail throws "gone" for a payment method that was added$/,
   },
   'counts wrongly what it finds': {
     changes: () => ({
       searchPayments: async ({ limit }) => ({ rows: Array.from({ length: limit + 1 }), total: 1 }) as never,
     }),
-    finding: /^searchPayments gives 11 hits where 10 were asked for$/,
+    finding: /^searchPayments returns 11 rows, more than the limit of 10$/,
   },
 };
 
@@ -496,14 +498,14 @@ anyDatabase('checkPaymentGateway', (open) => {
   it('tells as a note that more is refunded than was taken', async () => {
     const { notes } = await check(new Books().gateway());
     expect(notes).to.have.length(1);
-    expect(notes[0]).to.match(/^refund accepts more than was taken/);
+    expect(notes[0]).to.match(/^refund accepts more than the paid amount/);
   });
 
   it('tells as a note that a complete ledger was not looked at while a purchase is pending', async () => {
     const books = new Books();
     const gateway = books.gateway({ capabilities: { completeLedger: true } });
     const aboutLedger = async (options: Options) =>
-      (await check(gateway, options)).notes.filter((note) => /^completeLedger was not looked at/.test(note));
+      (await check(gateway, options)).notes.filter((note) => /^completeLedger was not tested/.test(note));
     expect(await aboutLedger({})).to.have.length(1);
     expect(await aboutLedger(waiting(books))).to.eql([]);
   });

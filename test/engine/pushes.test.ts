@@ -255,7 +255,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.at.most(10).and.above(1);
     const failed = (await deliveriesOf(engine)).filter(({ state }) => state === 'AVAILABLE');
     expect(failed.map(({ lastError, lastStatus }) => [lastError, lastStatus])).to.eql(
-      new Array(4).fill(['There was no answer within 0.3 s', null]),
+      new Array(4).fill(['No response within 0.3 s', null]),
     );
   });
 

@@ -158,7 +158,7 @@ eachDatabase('bad input', (open) => {
         `/1.0/kb/accounts/${accountId}/paymentMethods`,
         { body: { pluginName: 'killbill-payment-test', accountId: unknown } },
       ],
-      [400, 60003, /is not the account/],
+      [400, 60003, /does not match the account/],
     ],
     [
       'an unknown payment method as the default',

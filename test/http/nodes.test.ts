@@ -89,7 +89,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     const refused = await create();
     const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
     expect(logged.map(({ level, message }) => [level, message])).to.eql([
-      ['info', 'request refused out of rotation'],
+      ['info', 'request rejected while out of rotation'],
     ]);
     expect([refused.status, refused.headers.get('retry-after')]).to.eql([503, '1']);
     expect(refused.json).to.include({ code: 60018 });

@@ -67,7 +67,7 @@ describe('clients that take their time (platform §16)', () => {
       expect(answer).to.match(/connection: close/i);
       expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({
         code: 60001,
-        message: 'The body did not arrive within 0.3 s; nothing was done',
+        message: 'The body did not arrive within 0.3 s; the request was not processed',
       });
     });
   }

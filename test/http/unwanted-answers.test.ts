@@ -75,10 +75,10 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       const call = asked(await listenWith(100), path);
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       expect(answer.statusCode).to.equal(503);
-      expect(await text(answer)).to.contain('did not end within 0.1 s');
+      expect(await text(answer)).to.contain('did not finish within 0.1 s');
       expect(drawings.map((signal) => signal?.aborted)).to.eql([true]);
       await setTimeout(50);
-      expect(linesAt('info')).to.include('the work on a request has ended: nobody waits for its answer');
+      expect(linesAt('info')).to.include('request processing stopped because the client disconnected');
     });
   });
 

@@ -44,7 +44,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     const startedMs = performance.now();
     expect(await rejection(call())).to.include({
       code: ErrorCode.BUSY,
-      message: 'The database cannot be reached or does not answer; send the request again in a moment',
+      message: 'The database cannot be reached or does not respond; send the request again in a moment',
     });
     return performance.now() - startedMs;
   }
@@ -92,7 +92,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(failed)
       .to.include({ code: ErrorCode.BUSY })
       .and.to.have.nested.property('facts.isOutcomeUnknown', true);
-    expect(failed.message).to.match(/^The database was lost while a change was being stored/);
+    expect(failed.message).to.match(/^The database connection was lost while a change was being stored/);
   });
 
   it('does not prevent the storage from closing', async () => {

@@ -158,7 +158,7 @@ eachDatabase('a host transaction', (open, kind) => {
         const inside = storage.within(em as never);
         const refused = await rejection(inside.write(acme, author(), async () => undefined));
         expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-        expect(refused.message).to.contain('another database');
+        expect(refused.message).to.contain('a different database');
         const rows = await em
           .getConnection()
           .execute('select 1 as one', [], 'all', em.getTransactionContext());

@@ -44,7 +44,7 @@ eachDatabase('tenant key-value pairs', (open, kind) => {
     await insert(keyValue({ isSingle: true }));
     const [stored] = await find(['color']);
     const second = await rejection(insert(keyValue({ isSingle: true })));
-    expect(second.message).to.match(/unique|duplicate|in the way/i);
+    expect(second.message).to.match(/unique|duplicate|conflicts with an existing row/i);
     await opened.write(async (session) => {
       await session.keyValues.deactivate(stored ? [stored] : []);
       await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);

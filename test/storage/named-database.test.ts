@@ -5,15 +5,15 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 describe('the name of a database', () => {
   for (const name of [undefined, '', 'file:shop.db'])
     it(`cannot be "${name}" for SQLite`, () =>
-      expect(() => sqlite(name as string)).to.throw(TypeError, `it was given ${name}`));
+      expect(() => sqlite(name as string)).to.throw(TypeError, `it received ${name}`));
 
   for (const name of [undefined, ''])
     it(`cannot be "${name}" for PostgreSQL`, () =>
-      expect(() => postgresql(name as string)).to.throw(TypeError, `it was given ${name}`));
+      expect(() => postgresql(name as string)).to.throw(TypeError, `it received ${name}`));
 
   it('is hidden if it may contain a password', () =>
     expect(() => postgresql('host=db.example password=secret'))
-      .to.throw(TypeError, 'it was given something else')
+      .to.throw(TypeError, 'it received something else')
       .and.to.not.match(/secret/));
 
   it('appears in the error if the engine cannot reach it', async () => {

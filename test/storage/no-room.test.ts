@@ -39,8 +39,8 @@ eachDatabase('a full database', (open) => {
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.NO_ROOM);
     expect(failed.message).to.equal(
-      'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
-        'Reading goes on; send the request again when there is room',
+      'The database cannot write: its disk is full, it is read-only, or another resource is exhausted. ' +
+        'Reads still work; send the request again when the problem is fixed',
     );
     const page = await full.storage.read(acme, (session) => session.accounts.page({ offset: 0, limit: 10 }));
     expect(page.rows).to.eql([]);

@@ -83,7 +83,7 @@ eachDatabase('the storage schema', (open, kind) => {
     const refusals = [refused, await rejection(migrationsOf(database).migrate())];
     for (const { message } of refusals) {
       expect(message)
-        .to.contain('before its first release')
+        .to.contain('a pre-release version of billwright')
         .and.to.contain('open the storage on an empty database');
     }
   });

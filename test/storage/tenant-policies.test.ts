@@ -309,7 +309,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       for (const role of ['bypassing', 'superuser'] as const) {
         const storage = await asRole(role, required);
         expect((await rejection(storage.prepare())).message).to.match(
-          /^Row-level security is required and does not bind the role "(billwright_bypassing|postgres)"/,
+          /^Row-level security is required but does not apply to the role "(billwright_bypassing|postgres)"/,
         );
         await storage.close();
       }

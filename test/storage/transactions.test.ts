@@ -64,7 +64,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
         return session.accounts.findByIds([acme.id]);
       }),
     );
-    expect(failed.message).to.contain('A read in one statement has made another one');
+    expect(failed.message).to.contain('A single-statement read issued another statement');
     await storage.close();
   });
 
@@ -102,7 +102,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.VERSION_CONFLICT);
     expect(failed.message).to.match(
-      /^Another operation invoiced the same account, and so \d+ times in a row/,
+      /^Another operation invoiced the same account at the same time, \d+ times in a row/,
     );
     expect(failed.facts).to.eql({ accountIds: [acme.id] });
     expect(runs).to.be.greaterThan(2);

@@ -42,7 +42,7 @@ export async function runCommandLine(args: readonly string[], console: Console):
       throw new UsageError(`name a command: ${program.commands.map((each) => each.name()).join(', ')}`);
     const [, asked] = args[0] === 'help' ? args : [];
     if (asked !== undefined && !program.commands.some((each) => each.name() === asked))
-      throw new UsageError(`there is no command ${asked} to tell of`);
+      throw new UsageError(`there is no command ${asked} to describe`);
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
@@ -55,10 +55,10 @@ export async function runCommandLine(args: readonly string[], console: Console):
 
 function programOf(console: Console): Command {
   const program = new Command('billwright')
-    .description('A multi-tenant subscription billing engine: its server, and what its operators need.')
+    .description('A multi-tenant subscription billing engine: the server and its operator commands.')
     .version(productVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this')
-    .helpCommand('help [command]', 'print what a command takes')
+    .helpCommand('help [command]', 'print the options of a command')
     .addHelpText('after', environmentHelp);
   const say = (line: string): void => console.out(`${line}\n`);
   const commands = [
@@ -112,7 +112,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);
   if (Reflect.get(error, 'syscall') === 'getaddrinfo')
-    return `The host ${String(Reflect.get(error, 'hostname'))} cannot be found: name an address of this machine with --host (${error.message})`;
+    return `The host ${String(Reflect.get(error, 'hostname'))} cannot be found: specify an address of this machine with --host (${error.message})`;
   const { cause } = error;
   return error.name === 'BillingError' && cause instanceof Error
     ? `${error.message} (${cause.message})`
@@ -123,20 +123,20 @@ function portMessage(error: Error): string {
   const port = `Port ${String(Reflect.get(error, 'port'))} of ${String(Reflect.get(error, 'address'))}`;
   switch (Reflect.get(error, 'code')) {
     case 'EADDRINUSE':
-      return `${port} is in use: end what listens there, or choose another with --port, 0 for a free one (${error.message})`;
+      return `${port} is in use: stop the process that uses it, or choose a different port with --port, or 0 for a free port (${error.message})`;
     case 'EACCES':
-      return `${port} is not for this user: choose one from 1024 on with --port (${error.message})`;
+      return `${port} is not allowed for this user: choose a port of 1024 or higher with --port (${error.message})`;
     default:
-      return `${port} cannot be listened on: correct --host and --port (${error.message})`;
+      return `${port} cannot be opened: correct --host and --port (${error.message})`;
   }
 }
 
 function initCommand(say: Say): Command {
   const command = new Command('init')
-    .summary('write a configuration file to begin with')
+    .summary('write a starter configuration file')
     .description(
-      'Write billwright.config.ts to the working directory: a server with a database, properties and plugins of your own, with ' +
-        'comments. "billwright serve" takes it from there. A file that is there is not overwritten.',
+      'Write billwright.config.ts to the working directory: a commented configuration of a server with a database, properties and ' +
+        'plugins. "billwright serve" reads this file. An existing file is not overwritten.',
     )
     .option('--javascript', 'write billwright.config.mjs')
     .action(async () => {

@@ -58,9 +58,9 @@ export function migrateCommand(say: Say): Command {
     for (const name of applied) say(`applied ${name}`);
     say(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');
   })
-    .summary('bring the schema of a database up to date')
+    .summary('update the database schema')
     .description(
-      'Bring the schema of a database up to date. Refuses one of a newer version of billwright. Stop the servers of a SQLite file ' +
+      'Update the schema of a database. Rejects a database of a newer billwright version. Stop the servers of a SQLite file ' +
         'first.',
     );
 }
@@ -71,12 +71,12 @@ export function passwordCommand(say: Say): Command {
     const user = textOf(given, 'user') ?? administratorOf(environment);
     say(await setPassword(where, user, environment));
   })
-    .summary('give a user a new password')
+    .summary('set a new password for a user')
     .description(
-      'Give a user a new password: that of BILLWRIGHT_ADMIN_PASSWORD, else a random one, shown once. Stop the server of a SQLite ' +
+      'Set a new password for a user: the value of BILLWRIGHT_ADMIN_PASSWORD, or a random one, shown once. Stop the server of a SQLite ' +
         'file first.',
     )
-    .option('--user <name>', "whose password (default: the administrator's)");
+    .option('--user <name>', 'name of the user (default: the administrator)');
 }
 
 export function checkCommand(say: Say): Command {
@@ -94,11 +94,11 @@ export function checkCommand(say: Say): Command {
     else say(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;
   })
-    .summary('look for contradictions in the stored data')
+    .summary('check the stored data for inconsistencies')
     .description(
-      'Look for contradictions in the stored data, such as balances that do not match their items, days that are billed ' +
-        'twice or missed, and events without a queue entry. Reads only, beside a running server. Ends with status 0 if ' +
-        'nothing is wrong, 3 if something is, 1 if the check cannot be made.',
+      'Check the stored data for inconsistencies, such as balances that do not match their items, days that are billed ' +
+        'twice or missed, and events without a queue entry. Read-only; can run alongside a server. Exits with status 0 if ' +
+        'no inconsistencies are found, 3 if some are found, and 1 if the check fails.',
     )
     .addOption(tenantOption());
   for (const option of defaultDocumentOptions()) command.addOption(option);
@@ -111,12 +111,12 @@ export function backupCommand(say: Say): Command {
     const to = textOf(given, 'to') ?? '';
     for (const line of await backupDatabase(where, to, environment)) say(line);
   })
-    .summary('copy a SQLite database, beside a running server')
+    .summary('copy a SQLite database while the server runs')
     .description(
-      'Copy a SQLite database to a new file, beside a running server: the copy is the database as it is at one moment. Refuses ' +
-        'PostgreSQL, and names the pg_dump command to use instead.',
+      'Copy a SQLite database to a new file while the server runs. The copy is a consistent snapshot. Rejects ' +
+        'PostgreSQL and prints the pg_dump command to use instead.',
     )
-    .requiredOption('--to <file>', 'the copy; a file that is there is not overwritten');
+    .requiredOption('--to <file>', 'file to write; an existing file is not overwritten');
 }
 
 const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];
@@ -132,12 +132,15 @@ export function archiveUsageCommand(say: Say): Command {
   })
     .summary("delete the usage points of a tenant's closed months")
     .description(
-      "Delete the usage points of a tenant's closed months: those that are billed and older than the look-back. Invoices and " +
-        'sums over whole days stay as they are. Tracking ids older than usage.keyRetentionDays are forgotten. On PostgreSQL it ' +
-        'runs beside a server; stop the server of a SQLite file first.',
+      "Delete the usage points of a tenant's closed months: billed months older than the look-back. Invoices and " +
+        'daily sums do not change. Tracking ids older than usage.keyRetentionDays are deleted. On PostgreSQL, the command ' +
+        'can run alongside a server; stop the server of a SQLite file first.',
     )
-    .addOption(tenantOption('whose, by id or API key').makeOptionMandatory())
-    .requiredOption('--before <date>', 'the first day of a month, such as 2026-04-01: points before it');
+    .addOption(tenantOption('id or API key of the tenant').makeOptionMandatory())
+    .requiredOption(
+      '--before <date>',
+      'first day of a month, such as 2026-04-01; earlier points are deleted',
+    );
 }
 
 export function queuesCommand(say: Say): Command {
@@ -161,18 +164,18 @@ export function queuesCommand(say: Say): Command {
     for (const entry of looked.entries) say(isJson ? JSON.stringify(entry) : entryText(entry));
     if (!isJson && looked.entries.length === 0) say('There is nothing.');
   })
-    .summary('look at the work that the engine has to do')
+    .summary('list or repair queue entries')
     .description(
-      'Look at the work that the engine has to do: what is late with the reason, what nodes work on (busy), what was given up ' +
-        '(failed), the oldest first. These read only, beside a running server. put-back queues failed entries again, free ' +
-        'releases stuck ones to any node at once; stop the server of a SQLite file before either.',
+      'List queue entries, oldest first: late ones with the reason, ones that nodes are processing (busy), and ones that were given up ' +
+        '(failed). Listing is read-only and can run alongside a server. put-back queues failed entries again, free ' +
+        'releases stuck entries to all nodes immediately; stop the server of a SQLite file before using either.',
     )
-    .addArgument(new Argument('[look]', 'what is looked at, or done').choices(looks).default('late'))
+    .addArgument(new Argument('[look]', 'what to list, or the repair to run').choices(looks).default('late'))
     .addOption(tenantOption())
-    .option('--account <id>', 'one account (not for put-back and free)')
-    .option('--kind <bus|notification>', 'only these (default: both; put-back and free need one)')
-    .option('--limit <n>', 'at most so many, 1 to 1000 (default 100)')
-    .option('--record <n>', 'number of an entry that is put back or freed, once for each', (record) => {
+    .option('--account <id>', 'limit to one account (not for put-back and free)')
+    .option('--kind <bus|notification>', 'limit to one kind (default: both; required for put-back and free)')
+    .option('--limit <n>', 'maximum number of entries, 1 to 1000 (default 100)')
+    .option('--record <n>', 'record id of an entry to put back or free; repeatable', (record) => {
       records.push(record);
       return records;
     })

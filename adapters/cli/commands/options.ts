@@ -22,7 +22,7 @@ export function textOf(given: Given, name: string): string | undefined {
 export function databaseOption(): Option {
   return new Option(
     '--database <where>',
-    'SQLite file or postgresql:// URL (default: BILLWRIGHT_DATABASE, else what the configuration file says, else billwright.db)',
+    'SQLite file or postgresql:// URL (default: BILLWRIGHT_DATABASE, then the configuration file, then billwright.db)',
   );
 }
 
@@ -30,11 +30,11 @@ export function configOption(): Option {
   return new Option(
     '--config <file>',
     'a module that defines the server (see init), or a JSON object of properties (default: billwright.config.ts, .mts, .mjs ' +
-      'or .js of the working directory, if there is one)',
+      'or .js in the working directory, if present)',
   );
 }
 
-export function tenantOption(description = 'one tenant, by id or API key (default: all)'): Option {
+export function tenantOption(description = 'id or API key of a tenant (default: all tenants)'): Option {
   return new Option('--tenant <name>', description);
 }
 
@@ -42,16 +42,16 @@ export function defaultDocumentOptions(): readonly Option[] {
   return [
     new Option(
       '--default-catalog <file>',
-      'catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they have their own (default: ' +
+      'catalog.uri: XML catalog for tenants created with useGlobalDefault=true until they upload their own (default: ' +
         'the sample OrchardDemo of the package)',
     ),
     new Option(
       '--default-overdue <file>',
-      'overdue.uri: XML or JSON of the overdue configuration of tenants without one of their own (default: nobody is overdue)',
+      'overdue.uri: XML or JSON overdue configuration for tenants without their own (default: no account is ever overdue)',
     ),
   ];
 }
 
 export function jsonOption(): Option {
-  return new Option('--json', 'one JSON object per line in place of text');
+  return new Option('--json', 'one JSON object per line instead of text');
 }

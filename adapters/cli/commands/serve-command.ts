@@ -31,35 +31,35 @@ and of each queue, persistent.bus.main and notificationq.main, for this node:
 export function serveCommand(): Command {
   const command = new Command('serve')
     .summary('run the server')
-    .description('Run the server until a signal ends it.')
+    .description('Run the server until it receives a signal.')
     .option('--port <n>', 'port to listen on, 0 for a free one (default 8080)')
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .addOption(databaseOption())
-    .option('--migrate', 'bring the schema of a PostgreSQL database up to date first (SQLite: always)')
+    .option('--migrate', 'update the schema of a PostgreSQL database first (SQLite: always)')
     .option(
       '--require-rls',
-      'refuse to start as a role of a PostgreSQL database that row-level security does not bind, such as a superuser ' +
-        '(default: warn of it)',
+      'refuse to start with a PostgreSQL role that bypasses row-level security, such as a superuser ' +
+        '(default: log a warning)',
     )
     .option(
       '--test-mode',
-      'test clock, sandbox gateway, a database of its own (default billwright-test.db), and at the first start a user "admin" ' +
-        'with the password "password"; a user that is there keeps its password. Never in production: a database whose ' +
-        'administrator has that password is served in test mode only',
+      'use a test clock, a sandbox gateway, a separate database (default billwright-test.db), and on the first start a user "admin" ' +
+        'with the password "password"; an existing user keeps its password. Never use it in production: a database whose ' +
+        'administrator has that password can only be served in test mode',
     )
     .option(
       '--sandbox-ledger <file>',
-      'where the sandbox gateway of test mode keeps what it has done; nodes that share a database share the file too ' +
-        '(default: beside a SQLite file, of a PostgreSQL database in the working directory under its name)',
+      'ledger file of the test mode sandbox gateway; nodes that share a database must also share this file ' +
+        '(default: next to the SQLite file; for PostgreSQL, in the working directory, named after the database)',
     )
     .addOption(configOption());
   for (const option of defaultDocumentOptions()) command.addOption(option);
   command.addOption(
     new Option(
       '--node-name <name>',
-      'server.nodeName: unique among the nodes of a database; one that keeps its name takes its work up again at once when it ' +
-        'restarts, also on another host (default: host name, boot id and process; a restart on the same host is known by ' +
-        'these. Containers that share a host name need names)',
+      'server.nodeName: unique among the nodes of a database; a node that keeps its name resumes its work immediately when it ' +
+        'restarts, even on a different host (default: host name, boot id and process, which identify a restart on the ' +
+        'same host; containers that share a host name need explicit names)',
     ).helpGroup('Server properties:'),
   );
   for (const [name, { property, value, text }] of Object.entries(settings))

@@ -20,7 +20,7 @@ export async function configurationFile(file: string): Promise<Environment> {
   const part = Object.keys(value).find(isPartOfServer);
   if (part !== undefined)
     throw new UsageError(
-      `${file}: "${part}" is no property, and JSON holds properties alone; a module may have it: "billwright init" writes one`,
+      `${file}: "${part}" is not a property, and a JSON file can contain only properties; use a module instead: "billwright init" writes one`,
     );
   return propertiesOf(value, file);
 }
@@ -57,7 +57,7 @@ async function jsonOf(file: string): Promise<unknown> {
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
   if (!existsSync(file))
     throw new UsageError(
-      `--config ${file} is not there: name another file, or write one with "billwright init"`,
+      `--config ${file} does not exist: specify a different file, or write one with "billwright init"`,
     );
   const { href } = pathToFileURL(file);
   giveOwnModules(href);
@@ -91,6 +91,8 @@ function faultOf(error: unknown, file: string): string {
   const [, line] = at < 0 ? [] : (/:(\d+)/.exec(stack.slice(at)) ?? []);
   const isTakenForCommonJs =
     file.endsWith('.js') && /Unexpected token 'export'|import statement outside a module/.test(error.message);
-  const wayOut = isTakenForCommonJs ? '. Call the file .mjs, or put "type": "module" into package.json' : '';
+  const wayOut = isTakenForCommonJs
+    ? '. Rename the file to .mjs, or add "type": "module" to package.json'
+    : '';
   return `${line === undefined ? '' : `:${line}`}: ${error.message}${wayOut}`;
 }

@@ -37,6 +37,8 @@ export async function configured(
 function fileIn(directory: string): string | null {
   const [first, second] = definitionNames.filter((name) => existsSync(join(directory, name)));
   if (second !== undefined)
-    throw new UsageError(`${first} and ${second} are both in ${directory}: name one of them with --config`);
+    throw new UsageError(
+      `${first} and ${second} both exist in ${directory}: select one of them with --config`,
+    );
   return first === undefined ? null : join(directory, first);
 }

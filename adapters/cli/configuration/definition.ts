@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 
 /** Kinds of parts: description and check. */
 const forms = {
-  text: ['a text that says something', (value) => typeof value === 'string' && value !== ''],
+  text: ['a non-empty text', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   port: [
     'a number from 0 to 65535',
@@ -62,7 +62,7 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
     );
   for (const [name, each] of Object.entries(value)) {
     if (!isPartOfServer(name))
-      throw new UsageError(`${file}: "${name}" is no part of a server${hintOf(name)}`);
+      throw new UsageError(`${file}: "${name}" is not a member of a server definition${hintOf(name)}`);
     // Undefined counts as missing; null disables the push sender.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     const [words, holds] = forms[kinds[name]];

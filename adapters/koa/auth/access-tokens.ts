@@ -163,7 +163,7 @@ async function makeKey() {
 /** @throws BillingError UNAUTHENTICATED for a token that was issued in the future. */
 export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
   if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
-  throw tokenRefused('its claim "iat" does not hold');
+  throw tokenRefused('its claim "iat" is invalid');
 }
 
 function subjectOf(payload: JWTPayload): TokenSubject {
@@ -185,18 +185,18 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'it has expired',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
   ERR_JWKS_NO_MATCHING_KEY: 'it is not signed with a key of its issuer',
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'it does not say which key of its issuer has signed it',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'it does not identify the key of its issuer that signed it',
   ERR_JOSE_ALG_NOT_ALLOWED: 'its algorithm is not allowed',
   ERR_JOSE_NOT_SUPPORTED: 'its algorithm is not allowed',
-  ERR_JWS_INVALID: 'it is no signed JWT',
-  ERR_JWT_INVALID: 'it is no signed JWT',
+  ERR_JWS_INVALID: 'it is not a signed JWT',
+  ERR_JWT_INVALID: 'it is not a signed JWT',
 };
 
 /** Returns the refusal for a JOSE error about the token; null for other errors. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {
-    return tokenRefused(`its claim "${'claim' in error ? String(error.claim) : '?'}" does not hold`);
+    return tokenRefused(`its claim "${'claim' in error ? String(error.claim) : '?'}" is invalid`);
   }
   const reason = reasonByCode[error.code];
   return reason === undefined ? null : tokenRefused(reason);

@@ -166,7 +166,7 @@ export function authenticator(surroundings: Surroundings) {
       const verifyForeign = iss === undefined ? undefined : issuers.get(iss);
       if (verifyForeign !== undefined) return { foreign: await verifyForeign(token) };
     } catch (error) {
-      if (error instanceof errors.JOSEError) throw tokenRefused('it is no signed JWT');
+      if (error instanceof errors.JOSEError) throw tokenRefused('it is not a signed JWT');
       throw error;
     }
     return { own: await tokens.verify(token) };
@@ -177,7 +177,7 @@ export function authenticator(surroundings: Surroundings) {
     checkExpiry(subject.expiresMs);
     const principal = await security.principal(subject.kind, subject.name);
     if (principal?.credentialVersion === subject.credentialVersion) return principal;
-    throw tokenRefused('its subject is not active, or has other credentials now');
+    throw tokenRefused('its subject is inactive or has changed credentials');
   }
 
   async function foreignSubject(subject: ForeignSubject): Promise<Principal> {
@@ -207,14 +207,14 @@ function claimedPermissions(claimed: readonly string[]): readonly string[] {
   try {
     return normalisePermissions(claimed);
   } catch (error) {
-    throw tokenRefused('it claims what is no permission', error);
+    throw tokenRefused('it contains an invalid permission', error);
   }
 }
 
 function unauthenticated(): BillingError {
   return billingError(
     ErrorCode.UNAUTHENTICATED,
-    'User name and password are needed (Authorization: Basic), and must be those of an active user',
+    'The user name and password of an active user are required (Authorization: Basic)',
   );
 }
 
@@ -222,6 +222,6 @@ function tenantUnauthenticated(dialect: Dialect): BillingError {
   const prefix = headerPrefixOf[dialect];
   return billingError(
     ErrorCode.TENANT_UNAUTHENTICATED,
-    `${prefix}ApiKey and ${prefix}ApiSecret must name a tenant that the user may use`,
+    `${prefix}ApiKey and ${prefix}ApiSecret must identify a tenant that the user can access`,
   );
 }

@@ -113,7 +113,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
       return new Response(text, { status: 200 });
     } catch (error) {
       pausedUntilMs = nowMs() + (keys?.fresh ? KEY_SET_PAUSE_MS : KEY_SET_FAILURE_PAUSE_MS);
-      logger.warn({ issuer, err: error }, 'the keys of a token issuer cannot be had');
+      logger.warn({ issuer, err: error }, 'the keys of a token issuer are unavailable');
       throw new KeySetError(`${url} could not be read`, { cause: error });
     }
   }
@@ -121,7 +121,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
   function unusable(error: unknown): unknown {
     if (error instanceof Error && 'className' in error) return error;
     if (error instanceof KeySetError)
-      return tokenRefused('the keys of its issuer cannot be had at present', error);
+      return tokenRefused('the keys of its issuer are currently unavailable', error);
     logger.warn({ issuer, err: error }, 'a key of a token issuer cannot be used');
     return tokenRefused('the key of its issuer cannot be used', error);
   }
@@ -171,7 +171,7 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
     name.length > MAX_EXTERNAL_KEY_CHARACTERS ||
     !isStorable(name)
   )
-    throw tokenRefused(`its claim "${usernameClaim}" names nobody`);
+    throw tokenRefused(`its claim "${usernameClaim}" does not contain a user name`);
   const roles = rolesClaim === undefined ? [] : (textsOf(payload[rolesClaim]) ?? []);
   const mapping = new Map(Object.entries(issuer.roleMapping ?? {}));
   return {

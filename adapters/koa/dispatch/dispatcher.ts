@@ -183,7 +183,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
       throw billingError(
         ErrorCode.METHOD_NOT_ALLOWED,
-        `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
+        `${ctx.method} is not supported on ${shortened(ctx.path)}; supported methods: ${allow}`,
         { allow },
       );
     }
@@ -379,16 +379,16 @@ function isStranger({ headers, method, path }: Context, basePath: string): boole
 function outOfRotation(): BillingError {
   return billingError(
     ErrorCode.BUSY,
-    'This node is out of rotation and has done nothing; send the request to another one',
+    'This node is out of rotation and did not process the request; send it to another node',
     { isOutOfRotation: true },
   );
 }
 
 /** Returns the log message of a deliberate refusal, or null for a failure. */
 function refusalOf({ code, facts }: BillingError): string | null {
-  if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for what is not offered';
-  if (facts.isUnwanted === true) return 'the work on a request has ended: nobody waits for its answer';
-  return facts.isOutOfRotation === true ? 'request refused out of rotation' : null;
+  if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for an unknown path or method';
+  if (facts.isUnwanted === true) return 'request processing stopped because the client disconnected';
+  return facts.isOutOfRotation === true ? 'request rejected while out of rotation' : null;
 }
 
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
@@ -400,5 +400,5 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
 /** HTTP/1.1 requests without Host are rejected with 400 (RFC 9112 §3.2). */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
-  throw invalidParameter('A request of HTTP/1.1 needs the header Host');
+  throw invalidParameter('An HTTP/1.1 request needs the header Host');
 }

@@ -54,7 +54,10 @@ export async function runOnce(
     // An unknown outcome keeps the claim, so repeats are refused as after a crash until it counts as abandoned.
   } catch (failure) {
     // The request succeeded, so repeats are refused until the claim counts as abandoned, instead of running again.
-    services.logger.error({ err: failure }, 'the answer to a request with an Idempotency-Key was not kept');
+    services.logger.error(
+      { err: failure },
+      'the response to a request with an Idempotency-Key was not stored',
+    );
   }
   return whole;
 }

@@ -34,7 +34,7 @@ export async function withinTime<T>(
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(
     permission.startsWith('payment:') ? ErrorCode.PAYMENT_INTERNAL_ERROR : ErrorCode.BUSY,
-    `The request did not end within ${limitMs / 1_000} s; it may still take effect`,
+    `The request did not finish within ${limitMs / 1_000} s; it may still take effect`,
   );
 }
 
@@ -44,7 +44,7 @@ export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,
-    `The body did not arrive within ${limitMs / 1_000} s; nothing was done`,
+    `The body did not arrive within ${limitMs / 1_000} s; the request was not processed`,
   );
 }
 
@@ -74,7 +74,7 @@ export function untilCallerGoes({ res }: Context, gone: () => void): AbortContro
 }
 
 export function unwanted(): BillingError {
-  return billingError(ErrorCode.BUSY, 'Nobody waits for the answer any more, so the work on it has ended', {
+  return billingError(ErrorCode.BUSY, 'The client disconnected, so the request was stopped', {
     isUnwanted: true,
   });
 }

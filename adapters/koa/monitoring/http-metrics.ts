@@ -65,7 +65,7 @@ class HttpMeters {
     });
     this.#seconds = new Histogram({
       name: LATENCY_NAME,
-      help: 'How long requests took',
+      help: 'Request durations',
       labelNames: ['route', 'method'],
       buckets: bucketSeconds,
       registers,

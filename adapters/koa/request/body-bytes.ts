@@ -78,7 +78,7 @@ function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStr
   };
   return {
     chunks: atLeastSpeed(chunks, giveUpSlow),
-    giveUp: () => end(new Error('Nobody waits for the rest of the body any more')),
+    giveUp: () => end(new Error('The rest of the body is no longer needed')),
   };
 }
 
@@ -234,7 +234,7 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   const left: unknown = places.find((each) => each !== undefined);
   if (left === undefined) {
     const message =
-      'The application that this server is part of has read the body of the request, and left it neither in request.rawBody nor in request.body';
+      'The host application has read the request body without keeping it in request.rawBody or request.body';
     throw billingError(ErrorCode.MALFORMED_BODY, message);
   }
   if (left instanceof Uint8Array) return left;

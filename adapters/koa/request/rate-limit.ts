@@ -77,7 +77,7 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
   const who = senders[kind];
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
-    `${who} makes more than ${perSecond} requests per second; try again in a moment`,
+    `${who} sends more than ${perSecond} requests per second; try again in a moment`,
     { retryAfterSeconds: Math.ceil(waitSeconds) },
   );
 }
@@ -133,7 +133,7 @@ export function notificationRate(rates: Partial<RequestRates>, nowMs: () => numb
 function busy(): BillingError {
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
-    `The signatures of ${MAX_NOTIFICATIONS_VERIFIED_AT_ONCE} notifications are being verified; try again in a moment`,
+    `${MAX_NOTIFICATIONS_VERIFIED_AT_ONCE} notifications are already being verified; try again in a moment`,
     { retryAfterSeconds: 1 },
   );
 }

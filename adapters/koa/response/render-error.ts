@@ -62,7 +62,7 @@ export function publicError(error: unknown, requestId: string): BillingError {
   if (isInstance(error, BillingError)) return error;
   return new BillingError({
     code: ErrorCode.UNEXPECTED,
-    message: `The request failed for a reason that only the log of the server tells; request id ${requestId}`,
+    message: `The request failed; the server log contains the reason under request id ${requestId}`,
     cause: plainError(error),
   });
 }
@@ -105,7 +105,7 @@ function framesOf(error: Error) {
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = billingError(
     ErrorCode.BUSY,
-    'This node is shutting down and has done nothing; send the request again in a moment',
+    'This node is shutting down and did not process the request; send it again in a moment',
   );
   const { status, headers } = renderError(error, {
     dialect: 'D',
@@ -156,10 +156,10 @@ function problemOf({ code, reason }: ParseError, { maxHeaderBytes, maxHeadersMs 
     case 'HPE_HEADER_OVERFLOW':
       return billingError(ErrorCode.TOO_LARGE, `The headers are larger than ${maxHeaderBytes} bytes`);
     case 'HPE_INVALID_URL':
-      return invalidParameter('The URL holds characters that need to be percent-encoded (UTF-8)');
+      return invalidParameter('The URL contains characters that must be percent-encoded (UTF-8)');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return invalidParameter(
-        `The headers of a request have to arrive within ${maxHeadersMs / 1_000} s, its body in the time of a request`,
+        `The request headers must arrive within ${maxHeadersMs / 1_000} s, and the body within the request time limit`,
       );
     default:
       return invalidParameter(`The request is not HTTP/1.1${reason === undefined ? '' : `: ${reason}`}`);

@@ -145,7 +145,7 @@ export const accountRoutes: readonly Route[] = [
     async handle({ billing, context, params, body }) {
       const { id } = await billing.getAccount(context, params.accountId);
       if (body.accountId !== id) {
-        const message = `AccountEmailJson accountId ${body.accountId} is not the account of the path, ${id}`;
+        const message = `AccountEmailJson accountId ${body.accountId} does not match the account in the path, ${id}`;
         throw invalidField(message, { field: 'accountId' });
       }
       await billing.accounts.addEmail(context, id, body.email ?? '');

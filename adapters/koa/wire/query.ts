@@ -180,7 +180,7 @@ export const instantParameter = optional(
 export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
   const read = reads(
     (text) => (isTimeZone(text) ? timeZoneOf(text) : undefined),
-    quoting('is no IANA time zone and no offset ±HH:MM'),
+    quoting('is neither an IANA time zone nor an offset ±HH:MM'),
   );
   return single(() => z.string().default(fallback), read, { fallback });
 }
@@ -209,7 +209,7 @@ function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) 
 /** Repeated or comma-separated (http-api §6 rule 4). */
 export const uuidList = listParameter(
   () => z.guid(),
-  reads(uuidOf, (text) => `holds what is not a UUID: "${shortened(text.toLowerCase())}"`),
+  reads(uuidOf, (text) => `contains an invalid UUID: "${shortened(text.toLowerCase())}"`),
 );
 
 /** Repeated or comma-separated. */

@@ -66,7 +66,7 @@ export function recordFields<F extends Fields, K extends keyof F & string = keyo
 ): Omit<RecordFields<Pick<F, K>>, 'recordId' | 'id' | 'accountRecordId' | 'createdDate' | 'updatedDate'> {
   const shown = names.map((name) => {
     const described = fields[name] as RecordField;
-    if (described.kind === 'dated') throw new Error(`${name} is dated: the model defines how it is shown`);
+    if (described.kind === 'dated') throw new Error(`${name} is a date: the model must define its format`);
     const type = wireTypes[described.kind](described);
     const options = { nullable: described.isNullable };
     return [name, field(type, accessOf[described.set] as Access, options)];

@@ -136,7 +136,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
 /** An integer from 1 to below 2^53 (platform §17). */
 export const recordNumber = emptiable<number>({
   answer: () => z.int().min(1),
-  problem: 'is no record id',
+  problem: 'is not a record id',
   read(value) {
     const number = numberOf(value);
     if (!number?.isInteger() || number.lt(1) || number.gt(Number.MAX_SAFE_INTEGER)) return undefined;

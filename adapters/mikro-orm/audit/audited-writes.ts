@@ -111,7 +111,7 @@ type WithId<R> = R & { readonly recordId: number };
 
 function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
-  assertInvariant(found !== undefined, `There is no change ${index}`);
+  assertInvariant(found !== undefined, `Change ${index} does not exist`);
   return found;
 }
 

@@ -28,7 +28,7 @@ function lenderOver(handle: UsedHandle): Lender {
     database: 'sqlite',
     refusal: handle.inTransaction
       ? null
-      : "within(handle) needs a better-sqlite3 handle with an open transaction: handle.exec('begin immediate') first, and commit or roll back afterwards (handle.transaction(…) ends before anything can be awaited)",
+      : "within(handle) needs a better-sqlite3 handle with an open transaction: call handle.exec('begin immediate') first, and commit or roll back afterwards (handle.transaction(…) ends before awaited work completes)",
     lend: async () => ({
       transaction: transactionOn(handle),
       connection: handle,

@@ -24,11 +24,11 @@ export function lenderOf(handle: unknown): Lender | string {
     if (lender !== undefined) return lender;
   }
   const taken =
-    "a transaction that the host has begun: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, the tx of Drizzle or Prisma, or an object with dialect and query";
+    "a transaction begun by the host application: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, the tx of Drizzle or Prisma, or an object with dialect and query";
   const given = isPgPool(handle)
-    ? 'a pg pool, which gives each statement any of its connections: take a client from it with await pool.connect()'
+    ? 'a pg pool, which may use a different connection for each statement: get a client with await pool.connect()'
     : described(handle);
-  return `within(handle) joins ${taken}; it was given ${given}`;
+  return `within(handle) accepts ${taken}; it received ${given}`;
 }
 
 function described(value: unknown) {

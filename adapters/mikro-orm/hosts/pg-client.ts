@@ -47,10 +47,10 @@ function lenderOver(client: UsedClient): Lender {
 
 function refusalOf(status: string | null): string | null {
   if (status === 'I') {
-    return "within(client) needs a pg client with an open transaction: await client.query('begin') first, and commit or roll back afterwards";
+    return "within(client) needs a pg client with an open transaction: run await client.query('begin') first, and commit or roll back afterwards";
   }
   if (status === 'E') {
-    return 'within(client) was given a pg client whose transaction has failed already: PostgreSQL does nothing more in it but a rollback';
+    return 'within(client) received a pg client whose transaction has already failed: PostgreSQL only allows a rollback';
   }
   return null;
 }

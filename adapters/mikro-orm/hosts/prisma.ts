@@ -32,10 +32,10 @@ export const prisma: Recognise = (handle) => {
 
 function refusalOf(tx: UsedPrisma, database: Lender['database'] | null): string | null {
   if (hasMethods(tx, '$connect')) {
-    return 'within(tx) was given a Prisma client outside a transaction: call it inside prisma.$transaction(async (tx) => …), with that tx';
+    return 'within(tx) received a Prisma client outside of a transaction: call it inside prisma.$transaction(async (tx) => …), with that tx';
   }
   return database === null
-    ? `within(tx) can join transactions of Prisma on PostgreSQL and SQLite; this one is on ${propertyOf(tx, '_activeProvider') ?? 'another database'}`
+    ? `within(tx) supports Prisma transactions on PostgreSQL and SQLite; this one is on ${propertyOf(tx, '_activeProvider') ?? 'another database'}`
     : null;
 }
 
@@ -97,7 +97,7 @@ function meaningOf(error: unknown): unknown {
   if (propertyOf(error, 'code') === ended) {
     return new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `within(tx) was given a Prisma transaction that has ended already, or has run into its time limit (prisma.$transaction(work, { timeout })): ${lastLineOf(error)}`,
+      message: `within(tx) received a Prisma transaction that has already ended or timed out (prisma.$transaction(work, { timeout })): ${lastLineOf(error)}`,
       facts: { field: 'host' },
       cause: error,
     });

@@ -38,7 +38,7 @@ export const knex: Recognise = (handle) => {
     lend: async () => {
       const connection = await trx.client.acquireConnection();
       const lender = pgClient(connection) ?? betterSqlite3(connection);
-      if (lender === undefined) throw new TypeError(`Knex has lent a connection of an unknown kind`);
+      if (lender === undefined) throw new TypeError(`Knex returned a connection of an unknown type`);
       const lent = await lender.lend();
       return { ...lent, isOpen: () => !trx.isCompleted() && (lent.isOpen?.() ?? true) };
     },
@@ -48,12 +48,12 @@ export const knex: Recognise = (handle) => {
 
 function knexRefusal(trx: UsedKnex, isKnown: boolean): string | null {
   if (trx.isTransaction !== true) {
-    return 'within(trx) was given Knex outside a transaction: call it inside knex.transaction(async (trx) => …), with that trx';
+    return 'within(trx) received a Knex instance outside of a transaction: call it inside knex.transaction(async (trx) => …), with that trx';
   }
-  if (trx.isCompleted()) return 'within(trx) was given a Knex transaction that has ended already';
+  if (trx.isCompleted()) return 'within(trx) received a Knex transaction that has already ended';
   return isKnown
     ? null
-    : `within(trx) can join transactions of Knex over the drivers pg and better-sqlite3; this one is over ${trx.client.driverName}`;
+    : `within(trx) supports Knex transactions with the drivers pg and better-sqlite3; this one uses ${trx.client.driverName}`;
 }
 
 /** Kysely's transaction, from `db.transaction().execute(async (trx) => …)`. */
@@ -90,10 +90,10 @@ export const kysely: Recognise = (handle) => {
 
 function kyselyRefusal(trx: UsedKysely): Lender['refusal'] {
   if (!trx.isTransaction) {
-    return 'within(trx) was given a Kysely instance outside a transaction: call it inside db.transaction().execute(async (trx) => …), with that trx';
+    return 'within(trx) received a Kysely instance outside of a transaction: call it inside db.transaction().execute(async (trx) => …), with that trx';
   }
   return trx.isCommitted || trx.isRolledBack
-    ? 'within(trx) was given a Kysely transaction that has ended already'
+    ? 'within(trx) received a Kysely transaction that has already ended'
     : null;
 }
 
@@ -136,12 +136,12 @@ export const drizzle: Recognise = (handle) => {
 
 const refusing: Omit<Lender, 'refusal'> = {
   database: 'postgresql',
-  lend: () => Promise.reject(new TypeError('This handle lends no transaction')),
+  lend: () => Promise.reject(new TypeError('This handle has no transaction')),
   onCommit: null,
 };
 
 function drizzleRefusal(handle: object) {
   return hasMethods(handle, 'rollback')
-    ? 'within(tx) can join transactions of Drizzle over the drivers pg and better-sqlite3; this one is over another driver'
-    : 'within(tx) was given Drizzle outside a transaction: call it inside db.transaction(async (tx) => …), with that tx';
+    ? 'within(tx) supports Drizzle transactions with the drivers pg and better-sqlite3; this one uses a different driver'
+    : 'within(tx) received a Drizzle database outside of a transaction: call it inside db.transaction(async (tx) => …), with that tx';
 }

@@ -187,7 +187,7 @@ class StatementLine implements Transaction {
   }
 
   async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
-    assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
+    assertInvariant(!this.#isEnding, 'A statement was issued after the end of its transaction', { text });
     // Statements without parameters run once or contain varying numbers, so they get no name.
     const name = values.length > 0 ? this.#use.prepared.nameOf(text) : undefined;
     const reading = read && new Reading(read);

@@ -114,7 +114,7 @@ export class ServerWatch {
 }
 
 function silent(): ServerSilentError {
-  return new ServerSilentError('The server does not answer');
+  return new ServerSilentError('The server does not respond');
 }
 
 async function answers({ host, port }: ServerAddress) {

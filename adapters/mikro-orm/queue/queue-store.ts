@@ -271,7 +271,7 @@ export async function markEntriesDone(
 function assertOurs(entries: readonly ClaimedEntry[], found: number) {
   if (found === entries.length) return;
   const recordIds = entries.map(({ recordId }) => recordId).join(', ');
-  throw new LeaseLostError(`Of the queue entries ${recordIds} only ${found} are still claimed by this node`);
+  throw new LeaseLostError(`Only ${found} of the queue entries ${recordIds} are still claimed by this node`);
 }
 
 /** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Locked rows are skipped: their node is alive. */
@@ -296,7 +296,7 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
   if (rows.length === 0) return 0;
   const recordIds = rows.map((row) => numberIn(row, 'record_id'));
   await runner.run(sql`
-    update bw_queue_entries set reason = ${`Taken back more than ${maxLapses} times: the nodes that worked on it died`}
+    update bw_queue_entries set reason = ${`Reclaimed more than ${maxLapses} times because the nodes that processed it died`}
     where ${isIn('record_id', 'bigint', recordIds)}`);
   const reaped = sql`${isIn('record_id', 'bigint', recordIds)}`;
   await runner.dialect.moveEntries(runner, reaped, ProcessingState.REAPED);

@@ -8,8 +8,8 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
     return new BillingError({
       code: ErrorCode.BUSY,
       message:
-        'The database was lost while a change was being stored; whether it is stored shows when the database is back. ' +
-        'Look before you send the request again',
+        'The database connection was lost while a change was being stored, so the outcome is unknown. ' +
+        'Check whether the change was stored before you send the request again',
       facts: { isOutcomeUnknown: true },
       cause: error.cause,
     });
@@ -19,15 +19,15 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
     return new BillingError({
       code: ErrorCode.NO_ROOM,
       message:
-        'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
-        'Reading goes on; send the request again when there is room',
+        'The database cannot write: its disk is full, it is read-only, or another resource is exhausted. ' +
+        'Reads still work; send the request again when the problem is fixed',
       cause: error,
     });
   }
   if (kind === 'away') {
     return new BillingError({
       code: ErrorCode.BUSY,
-      message: 'The database cannot be reached or does not answer; send the request again in a moment',
+      message: 'The database cannot be reached or does not respond; send the request again in a moment',
       cause: error,
     });
   }

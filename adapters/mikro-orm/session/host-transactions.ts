@@ -63,7 +63,7 @@ export class HostTransactions {
     const isAsked = lent.isOpen === null && lent.refusesAfterEnd !== true;
     if (isAsked && !(await isInTransaction[kind](lent.transaction))) {
       throw refused(
-        'within(handle) was given a handle without an open transaction: begin one first, and commit or roll back afterwards',
+        'within(handle) received a handle without an open transaction: begin one first, and commit or roll back afterwards',
       );
     }
     const leadsHere = this.#leadHere.get(lent.connection) ?? (await this.#leadsHere(lent));
@@ -98,7 +98,7 @@ export class HostTransactions {
     // Only drivers without per-statement settings depend on the host's configuration.
     if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
       throw refused(
-        'within(handle) was given a transaction whose driver reads amounts or large integers as doubles: let it give numeric and bigint as text',
+        'within(handle) received a transaction whose driver returns amounts or large integers as doubles: configure it to return numeric and bigint as text',
       );
     }
     return true;
@@ -107,7 +107,7 @@ export class HostTransactions {
   #ofAnotherDatabase() {
     const name = databaseNames[this.#own.hostDialect.kind];
     return refused(
-      `within(handle) was given a transaction of another database: the tables of the billing engine are in the ${name} database that its storage was opened with, and only a transaction of that one can hold its changes`,
+      `within(handle) received a transaction of a different database: pass a transaction of the ${name} database that the billing storage was opened with`,
     );
   }
 
@@ -182,13 +182,13 @@ export class HostTransactions {
 }
 
 const anotherCopy =
-  'within(handle) was given a transaction of another copy of SQLite than the one that the billing engine has loaded: two copies in one process do not see each other’s locks on a file, and lose what the other one has committed. ' +
-  'Install the very version of better-sqlite3 that @mikro-orm/sqlite depends on (npm ls better-sqlite3 shows them all, overrides in package.json make them one), or lend the transaction of an instance of MikroORM; node:sqlite is always another copy';
+  'within(handle) received a transaction of a different copy of SQLite than the one used by the billing engine: two copies in one process ignore each other’s file locks and can lose committed data. ' +
+  'Install the exact version of better-sqlite3 that @mikro-orm/sqlite depends on (check with npm ls better-sqlite3; use overrides in package.json to keep one copy), or pass a MikroORM transaction; node:sqlite is always a different copy';
 
 function held() {
   return billingError(
     ErrorCode.BUSY,
-    `A transaction that the host has lent by within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s, and nothing else can write meanwhile: end it, or make this call within it too`,
+    `A host transaction passed to within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s and blocks all other writes: end it, or make this call within it`,
   );
 }
 

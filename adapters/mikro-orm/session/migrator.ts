@@ -33,7 +33,7 @@ export function checkMikroOrmVersion(version: string = Utils.getORMVersion()): v
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === oldest.major && minor >= oldest.minor) return;
   throw new Error(
-    `Billwright works with MikroORM ${oldest.major} from ${oldest.major}.${oldest.minor} on, and MikroORM ${version} is installed; ` +
-      'install @mikro-orm/core, @mikro-orm/migrations and the driver in one such version',
+    `Billwright needs MikroORM ${oldest.major}.${oldest.minor} or a later ${oldest.major}.x version, but MikroORM ${version} is installed; ` +
+      'install @mikro-orm/core, @mikro-orm/migrations and the driver in the same supported version',
   );
 }

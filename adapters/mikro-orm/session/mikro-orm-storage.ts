@@ -416,10 +416,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   async #reachingHost<T>(work: () => Promise<T>): Promise<T> {
     const { closing, parts } = this.#shared;
     if (closing !== undefined)
-      throw billingError(
-        ErrorCode.BUSY,
-        'This storage has been closed and does nothing more; open another one',
-      );
+      throw billingError(ErrorCode.BUSY, 'This storage has been closed; open a new one');
     try {
       return await work();
     } catch (error) {
@@ -509,11 +506,11 @@ function outOfAttempts(cause: unknown) {
   const isConflict = isConcurrentChange(cause);
   const { message, facts } = isConflict
     ? cause
-    : { message: 'Other operations changed the same records in between', facts: {} };
+    : { message: 'Other operations changed the same records at the same time', facts: {} };
   return new BillingError({
     // http-api §11 rule 5
     code: isConflict ? ErrorCode.VERSION_CONFLICT : ErrorCode.BUSY,
-    message: `${message}, and so ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
+    message: `${message}, ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
     facts,
     cause,
   });

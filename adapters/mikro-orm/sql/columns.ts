@@ -161,12 +161,9 @@ function booleanOf(stored: unknown, column: string) {
 
 /** Happens if the host's driver parses types differently, or if the table was edited manually. */
 function unreadable(stored: unknown, column: string): never {
-  throw new InvariantError(
-    `Column ${column} holds a ${typeof stored} that cannot be read: ${String(stored)}`,
-    {
-      column,
-    },
-  );
+  throw new InvariantError(`Column ${column} contains an unreadable ${typeof stored}: ${String(stored)}`, {
+    column,
+  });
 }
 
 /** Parses safe integers as numbers and all other numbers as exact decimals. */
@@ -183,7 +180,7 @@ function storable(text: string) {
   if (isStorable(text)) return text;
   throw new BillingError({
     code: ErrorCode.INVALID_PARAMETER,
-    message: `A text holds a character that cannot be stored (NUL or half of a pair): ${JSON.stringify(text.slice(0, 64))}`,
+    message: `The text contains a character that cannot be stored (NUL or an unpaired surrogate): ${JSON.stringify(text.slice(0, 64))}`,
   });
 }
 

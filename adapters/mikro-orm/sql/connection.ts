@@ -54,7 +54,7 @@ export function forOneStatement(client: Transaction): Transaction {
   let isUsed = false;
   return {
     executeQuery: async (query) => {
-      assertInvariant(!isUsed, 'A read in one statement has made another one', { statement: query.sql });
+      assertInvariant(!isUsed, 'A single-statement read issued another statement', { statement: query.sql });
       isUsed = true;
       return client.executeQuery(query);
     },
@@ -147,7 +147,9 @@ export function oneByOne(transaction: Transaction): StatementOrder {
   let isOver = false;
   return {
     executeQuery: async (query) => {
-      assertInvariant(!isOver, 'A statement has come after the end of its transaction', { text: query.sql });
+      assertInvariant(!isOver, 'A statement was issued after the end of its transaction', {
+        text: query.sql,
+      });
       const next = latest.then(() => transaction.executeQuery(query));
       latest = next;
       // The caller handles it.

@@ -29,8 +29,8 @@ export async function lockNode(path: string): Promise<Release> {
 
 function inUse(path: string) {
   return (
-    `${path} is in use by another node: SQLite serves one at a time. ` +
-    `End the process that holds ${path}.lock, or use PostgreSQL`
+    `${path} is in use by another node, and SQLite supports only one node at a time. ` +
+    `Stop the process that holds ${path}.lock, or use PostgreSQL`
   );
 }
 

@@ -136,7 +136,7 @@ async function reserveRecordIds(statements: Statements, count: number) {
   // SQLite creates the sequence row with the first insert.
   const [made] = await statements.rows(sql`
     insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
-  assertInvariant(made, 'SQLite has not numbered the queue entries');
+  assertInvariant(made, 'SQLite did not assign record ids to the queue entries');
   return 1;
 }
 

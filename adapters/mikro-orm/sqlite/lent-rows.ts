@@ -34,7 +34,7 @@ export function lendRows(database: DefiningTables): void {
       parameters: ['handle'],
       *rows(handle) {
         const rows = lent.get(Number(handle));
-        assertInvariant(rows !== undefined, `No rows are lent under ${handle}`);
+        assertInvariant(rows !== undefined, `No rows are registered under ${handle}`);
         yield* rows;
       },
     });

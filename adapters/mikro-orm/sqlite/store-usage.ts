@@ -201,7 +201,7 @@ class DayTotals {
 
   /** Adds a point, whose ordinal is the new `count`. */
   add({ instant: at, amount }: UsagePoint): void {
-    assertInvariant(isAggregable(amount), 'The amount of a point has more digits than can be added', {
+    assertInvariant(isAggregable(amount), 'The amount of a usage point has too many digits to be summed', {
       amount: formatDecimal(amount),
     });
     this.count += 1;

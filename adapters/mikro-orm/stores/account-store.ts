@@ -157,7 +157,7 @@ export async function lockAccounts(
     if (dialect.failureOf(error).kind !== 'lock-timeout') throw error;
     throw new BillingError({
       code: ErrorCode.BUSY,
-      message: `Another operation holds the account ${accountIds.join(', ')}; try again in a moment`,
+      message: `Account ${accountIds.join(', ')} is locked by another operation; try again in a moment`,
       facts: { accountIds, waitMs },
       cause: error,
     });

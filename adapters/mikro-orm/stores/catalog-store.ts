@@ -120,7 +120,7 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
     keepPlans: () => revisions.lock('forKeyShare'),
     insert: async (versions) => {
       const [first] = versions;
-      assertInvariant(first, 'An upload holds at least one catalog version');
+      assertInvariant(first, 'An upload must contain at least one catalog version');
       const revision = await raisedRevision(revisions);
       await insertVersions(scope, versions, () => revision);
       return first.id;
@@ -182,7 +182,10 @@ async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
     where ${scope.haveIds(ids)} and removed_date is null
     returning id, record_id, effective_date, revision`);
-  assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
+  assertInvariant(
+    rows.length === ids.length,
+    `Only ${rows.length} of ${ids.length} catalog versions were found`,
+  );
   for (const row of rows) {
     const id = catalogVersionsTable.fields.id.read(row);
     const recordId = numberIn(row, 'record_id');
@@ -303,7 +306,7 @@ function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
 
 function partOf(record: string): StoredCatalogPart {
   const [recordId, kind, name = '', forExisting, shapeRecordId, text] = record.split(UNIT_SEPARATOR);
-  assertInvariant(text !== undefined, 'A part of a catalog has not come whole');
+  assertInvariant(text !== undefined, 'A part of a catalog is incomplete');
   return {
     recordId: numberOf(recordId, 'record_id'),
     kind: kind as CatalogPartKind,

@@ -258,7 +258,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         ).affected;
       }
       if (written !== states.length) {
-        throw new ConcurrentChangeError('Another operation invoiced the same account', {
+        throw new ConcurrentChangeError('Another operation invoiced the same account at the same time', {
           accountIds: states.map(({ accountId }) => accountId),
         });
       }

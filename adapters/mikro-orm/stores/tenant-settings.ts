@@ -22,7 +22,7 @@ type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
  * numbers have no gaps. Take them last, or separately if gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
-  assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be taken`);
+  assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be allocated`);
   const [row] = await scope.runner.rows(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${count})
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + excluded.value

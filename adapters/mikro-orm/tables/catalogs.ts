@@ -50,7 +50,7 @@ export const catalogVersionsTable = new RecordTable('catalog_versions', versionF
   violations: {
     effective_date: {
       code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-      message: 'The tenant has a catalog version with this effective date already; choose another date',
+      message: 'The tenant already has a catalog version with this effective date; choose a different date',
     },
   },
 });
@@ -71,7 +71,7 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
 /** The next attempt finds what the faster transaction stored (catalog §17). */
 const isTaken = {
   code: ErrorCode.BUSY,
-  message: 'Another call made an override plan at the same time; try again',
+  message: 'Another request created an override plan at the same time; try again',
 };
 
 export const overridePlansTable = new RecordTable('override_plans', columnsOf(overridePlanFields), {

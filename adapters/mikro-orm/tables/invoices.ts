@@ -106,7 +106,7 @@ export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', ite
     // The engine's ids are unique, so a plugin chose this one.
     id: {
       code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-      message: 'An invoice plugin gave a new item an id that an item has already',
+      message: 'An invoice plugin gave a new item the id of an existing item',
     },
   },
   indexes: {

@@ -36,11 +36,11 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
     id: {
       code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
       message:
-        'The payment methods were not refreshed: a payment plugin lists one that is not of the account there',
+        'The payment methods were not refreshed: a payment plugin listed one that belongs to a different account',
     },
     external_key: {
       code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-      message: 'A payment method with this external key exists already; choose another key',
+      message: 'A payment method with this external key already exists; choose a different key',
     },
   },
   indexes: {
@@ -58,7 +58,7 @@ export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields
   violations: {
     external_key: {
       code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-      message: 'A payment with this external key exists already; choose another key or use that payment',
+      message: 'A payment with this external key already exists; choose a different key or use that payment',
     },
   },
   indexes: {
@@ -89,11 +89,12 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
       active_key: {
         code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
         message:
-          'Another transaction with this external key has succeeded or is still open; choose another key',
+          'Another transaction with this external key has succeeded or is still open; choose a different key',
       },
       leased: {
         code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-        message: 'Another transaction of this payment is with the gateway; try again when it is settled',
+        message:
+          'The gateway is processing another transaction of this payment; try again when it is finished',
       },
     },
     indexes: {

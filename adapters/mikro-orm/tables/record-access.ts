@@ -167,7 +167,7 @@ export class TenantScope {
     if (inOrder.length === records.length) return inOrder;
     return records.map(({ id }, index) => {
       const recordId = elsewhere.get(id) ?? inOrder[index];
-      assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${id}`);
+      assertInvariant(recordId !== undefined, `${table.name} did not return the row of ${id}`);
       return recordId;
     });
   }
@@ -294,7 +294,7 @@ function amongMany({ name }: { readonly name: string }, records: readonly { read
 }
 
 function assertAffected({ name }: { readonly name: string }, affected: number, expected: number) {
-  assertInvariant(affected === expected, `Of ${expected} rows to change ${name} holds ${affected}`);
+  assertInvariant(affected === expected, `${name} has only ${affected} of the ${expected} rows to change`);
 }
 
 /** A known number of items: an array, or items that are made during the iteration. */

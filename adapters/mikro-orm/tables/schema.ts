@@ -67,8 +67,8 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
 export function refusal({ former, missing, unknown }: SchemaState): Error | null {
   if (former.length > 0) {
     return new Error(
-      'The database was made by billwright before its first release, whose databases are not carried over; open the ' +
-        'storage on an empty database, or remove the tables named bw_* from this one',
+      'The database was created by a pre-release version of billwright, which cannot be migrated; open the ' +
+        'storage on an empty database, or drop the bw_* tables of this one',
     );
   }
   if (unknown.length > 0) {
@@ -89,7 +89,7 @@ export function refusal({ former, missing, unknown }: SchemaState): Error | null
 /** Returns the error for a role that row-level security does not bind. */
 export function unboundRoleRefused(role: string): Error {
   return new Error(
-    `Row-level security is required and does not bind the role "${role}": it is a superuser, has BYPASSRLS, or the ` +
-      'security of a table was switched off. Connect as another role that owns the tables, or do not require it',
+    `Row-level security is required but does not apply to the role "${role}": it is a superuser, has BYPASSRLS, or the ` +
+      'row-level security of a table was disabled. Connect as a different role that owns the tables, or remove the requirement',
   );
 }

@@ -24,7 +24,7 @@ export const tenantsTable = new RecordTable('tenants', columnsOf(tenantFields), 
   violations: {
     api_key: {
       code: ErrorCode.TENANT_ALREADY_EXISTS,
-      message: 'A tenant with this API key exists already; choose another key',
+      message: 'A tenant with this API key already exists; choose a different key',
     },
   },
 });

@@ -21,7 +21,8 @@ export const tagDefinitionsTable = new RecordTable<StoredDefinition>('tag_defini
   violations: {
     name: {
       code: ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
-      message: 'A tag definition with this name exists already; choose another name or use that definition',
+      message:
+        'A tag definition with this name already exists; choose a different name or use that definition',
     },
   },
   indexes: { page: 'tenant_record_id, record_id' },
@@ -53,7 +54,7 @@ export const customFieldsTable = new RecordTable<StoredField>('custom_fields', f
   violations: {
     active: {
       code: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-      message: 'A custom field with this name and value exists already on the object',
+      message: 'The object already has a custom field with this name and value',
     },
   },
   indexes: {

@@ -8,7 +8,7 @@ export function violationOf(violation: UniqueViolation, cause: unknown): Error {
   if (found?.violation) return new BillingError({ ...found.violation, cause });
   const place =
     'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`;
-  const error = new InvariantError(`A row is in the way of another one: ${place}`, { violation });
+  const error = new InvariantError(`The row conflicts with an existing row: ${place}`, { violation });
   error.cause = cause;
   return error;
 }

@@ -56,10 +56,10 @@ function stepsOf(caller: GatewayCaller) {
       const { status, gatewayErrorMsg } = result.transaction;
       if (status === 'SUCCESS') return result;
       const why = gatewayErrorMsg === null ? '' : `: ${gatewayErrorMsg}`;
-      if (status !== 'PENDING') caller.wrong(`Through the engine ${member} ends in ${status}${why}`);
+      if (status !== 'PENDING') caller.wrong(`Called by the engine, ${member} ends in ${status}${why}`);
     } catch (error) {
       if (!(error instanceof BillingError)) throw error;
-      caller.wrong(`Through the engine ${member} fails with ${error.code}: ${error.message}`);
+      caller.wrong(`Called by the engine, ${member} fails with ${error.code}: ${error.message}`);
     }
     return null;
   };
@@ -81,7 +81,7 @@ async function checkRecovery({ acme, account, caller, clock, billing }: Opened):
   const [transaction] = (await acme.payments.getByKey(externalKey)).transactions;
   if (transaction?.status === 'SUCCESS' || transaction?.status === 'PENDING') return;
   caller.wrong(
-    `After an answer to purchase is lost, recovery ends in ${transaction?.status ?? 'nothing'}: it has to learn from getPaymentInfo what happened`,
+    `After the response to purchase is lost, recovery ends in ${transaction?.status ?? 'nothing'}: getPaymentInfo must return the outcome`,
   );
 }
 
@@ -127,7 +127,7 @@ async function hasMethod({
     return true;
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    caller.wrong(`Through the engine no payment method can be added: ${error.message}`);
+    caller.wrong(`The engine cannot add a payment method: ${error.message}`);
     return false;
   }
 }
@@ -136,7 +136,7 @@ async function hasMethod({
 function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   const purchase: PaymentGateway['purchase'] = async (request, context): Promise<GatewayResult> => {
     await gateway.purchase(request, context);
-    throw new Error('the answer is lost');
+    throw new Error('the response was lost');
   };
   return new Proxy(gateway, {
     get(target, property) {

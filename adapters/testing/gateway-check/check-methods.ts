@@ -40,17 +40,20 @@ async function checkDetail(caller: GatewayCaller): Promise<void> {
   const question = { accountId, paymentMethodId, properties: [] };
   const detail = await caller.call('getPaymentMethodDetail', question);
   if (detail.kind === 'THROW')
-    caller.wrong(`getPaymentMethodDetail throws "${detail.message}" of a method that was added`);
+    caller.wrong(`getPaymentMethodDetail throws "${detail.message}" for a payment method that was added`);
   if (detail.kind !== 'VALUE') return;
   const flaw = detailFlaw(detail.value);
   if (flaw !== null) caller.wrong(`getPaymentMethodDetail ${flaw}`);
 }
 
 function detailFlaw(detail: PaymentMethodDetails | null | undefined): string | null {
-  if (typeof detail !== 'object' || detail === null) return 'gives no detail of a method that was added';
+  if (typeof detail !== 'object' || detail === null)
+    return 'returns no detail for a payment method that was added';
   if (typeof detail.isDefaultPaymentMethod !== 'boolean')
-    return 'does not say whether the method is the default';
-  return Array.isArray(detail.properties) ? null : 'gives no list of properties; an empty one will do';
+    return 'does not specify whether the payment method is the default';
+  return Array.isArray(detail.properties)
+    ? null
+    : 'returns no list of properties; return an empty list if there are none';
 }
 
 async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere: boolean }): Promise<void> {
@@ -59,15 +62,17 @@ async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere:
   const listed = await caller.value('getPaymentMethods', question);
   if (listed === undefined || listed === null) return; // null = it keeps none
   if (!Array.isArray(listed)) {
-    caller.wrong(`getPaymentMethods gives ${shown(listed)}, which is no list`);
+    caller.wrong(`getPaymentMethods returns ${shown(listed)} instead of a list`);
     return;
   }
   const found = listed.some((method) => method.paymentMethodId === paymentMethodId);
   const knowsOurs = listed.some((method) => method.paymentMethodId !== undefined);
   if (isThere && !found && (knowsOurs || listed.length === 0))
-    caller.wrong('getPaymentMethods does not list a method that was added: a refresh would delete it');
+    caller.wrong(
+      'getPaymentMethods does not list a payment method that was added: a refresh would delete it',
+    );
   if (!isThere && found)
-    caller.wrong('getPaymentMethods still lists a method that was deleted: a refresh would revive it');
+    caller.wrong('getPaymentMethods still lists a deleted payment method: a refresh would restore it');
 }
 
 const PAGE = 10;
@@ -116,11 +121,11 @@ async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Searc
     const counted = await pageOf(caller, { member, searchKey, limit: 0 });
     if (counted === null) return;
     if (counted.total !== page.total)
-      caller.wrong(`${member} counts ${counted.total} hits where no rows are asked for, else ${page.total}`);
+      caller.wrong(`${member} returns a total of ${counted.total} with limit 0, but ${page.total} otherwise`);
     return;
   }
   caller.wrong(
-    `${member} does not find what the gateway has, by none of ${keys.map(shown).join(', ')}: say in \`search\` what it finds it by`,
+    `${member} does not find the gateway's own records by any of ${keys.map(shown).join(', ')}: set \`search\` to a supported search key`,
   );
 }
 
@@ -133,11 +138,11 @@ async function pageOf(
   const page = await caller.value(member, { searchKey, offset: 0, limit, properties: [] });
   if (page === undefined) return null;
   const { rows, total } = page ?? {};
-  if (!Array.isArray(rows)) caller.wrong(`${member} gives no rows`);
+  if (!Array.isArray(rows)) caller.wrong(`${member} returns no rows`);
   else if (rows.length > limit)
-    caller.wrong(`${member} gives ${rows.length} hits where ${limit} were asked for`);
+    caller.wrong(`${member} returns ${rows.length} rows, more than the limit of ${limit}`);
   else if (!Number.isSafeInteger(total) || total < rows.length)
-    caller.wrong(`${member} gives ${shown(total)} as the number of all hits`);
+    caller.wrong(`${member} returns the invalid total ${shown(total)}`);
   else return page;
   return null;
 }

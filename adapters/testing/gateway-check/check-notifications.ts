@@ -30,24 +30,26 @@ async function checkForm(caller: GatewayCaller): Promise<void> {
   if (form === undefined) return;
   if (form?.kbAccountId !== accountId)
     caller.wrong(
-      `buildFormDescriptor answers for account ${shown(form?.kbAccountId)} where it was asked about another`,
+      `buildFormDescriptor returns the form of account ${shown(form?.kbAccountId)} instead of the requested account`,
     );
   const url = form?.formUrl;
   if (typeof url === 'string' && !URL.canParse(url))
-    caller.wrong(`buildFormDescriptor gives the address ${shown(url)}, which is none`);
+    caller.wrong(`buildFormDescriptor returns the invalid URL ${shown(url)}`);
 }
 
 async function checkSignatures(caller: GatewayCaller, genuine?: SignedNotification): Promise<void> {
   const bare = { rawBody: new TextEncoder().encode('{}'), headers: {}, query: '' };
   await expectRefused(caller, bare, 'a notification without any signature');
   if (genuine === undefined) {
-    caller.note('verifyNotification was not given a genuine notification: see `notification` of the options');
+    caller.note(
+      'verifyNotification was not tested with a genuine notification: set the option `notification`',
+    );
     return;
   }
   const signed = signedOf(genuine);
   const called = await caller.call('verifyNotification', signed);
   if (called.kind !== 'VALUE' || called.value !== true) {
-    caller.wrong(`verifyNotification refuses a genuine notification (${descriptionOf(called)})`);
+    caller.wrong(`verifyNotification rejects a genuine notification (${descriptionOf(called)})`);
     return;
   }
   const changedBody = Uint8Array.from([...signed.rawBody, 0x20]);
@@ -65,7 +67,7 @@ async function expectRefused(caller: GatewayCaller, signed: Signed, what: string
   caller.wrong(
     called.value === true
       ? `verifyNotification takes ${what}`
-      : `verifyNotification gives ${shown(called.value)} for ${what}; it must be false`,
+      : `verifyNotification returns ${shown(called.value)} for ${what} instead of false`,
   );
 }
 
@@ -78,7 +80,7 @@ async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Prom
   const second = await caller.value('processNotification', request);
   if (second !== undefined && (second.status ?? 200) !== (first.status ?? 200)) {
     caller.wrong(
-      `processNotification answers ${second.status ?? 200} to a repeated notification, and answered ${first.status ?? 200} before`,
+      `processNotification returns ${second.status ?? 200} for a repeated notification, but returned ${first.status ?? 200} before`,
     );
   }
 }
@@ -87,15 +89,15 @@ function notificationFlaws(answer: NotificationAnswer): readonly string[] {
   const { status, kbPaymentId, entity, dispute } = answer;
   const flaws: string[] = [];
   if (dispute !== undefined && dispute !== null) {
-    if (kbPaymentId === undefined) flaws.push('tells of a dispute, and not of which payment');
-    if (!isDispute(dispute)) flaws.push(`gives the dispute ${shown(dispute)}, which cannot be read`);
+    if (kbPaymentId === undefined) flaws.push('reports a dispute without its payment');
+    if (!isDispute(dispute)) flaws.push(`returns the invalid dispute ${shown(dispute)}`);
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
-    flaws.push(`answers with the status ${shown(status)}, which is none of 200 to 599`);
+    flaws.push(`returns the status ${shown(status)}, which is not between 200 and 599`);
   if (kbPaymentId !== undefined && !isUuid(kbPaymentId))
-    flaws.push(`gives the payment ${shown(kbPaymentId)}, which is no id`);
+    flaws.push(`returns the invalid payment id ${shown(kbPaymentId)}`);
   if (entity !== undefined && entity !== null && typeof entity !== 'string')
-    flaws.push('gives an entity that is no text');
+    flaws.push('returns an entity that is not text');
   return flaws;
 }
 
@@ -117,5 +119,5 @@ function forged(text: string): string {
 
 function descriptionOf(called: Called<unknown>): string {
   if (called.kind === 'THROW') return `it throws "${called.message}"`;
-  return called.kind === 'TIMEOUT' ? 'it gives no answer' : `it gives ${shown(called.value)}`;
+  return called.kind === 'TIMEOUT' ? 'it returns nothing' : `it gives ${shown(called.value)}`;
 }

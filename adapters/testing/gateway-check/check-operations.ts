@@ -57,12 +57,12 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
   const { member } = asked;
   if (answer === null || answer.status === PluginStatus.PROCESSED) return answer;
   if (answer.status === PluginStatus.PENDING) {
-    caller.note(`${member} answers PENDING where nothing was said to make it wait`);
+    caller.note(`${member} returns PENDING for a plain request`);
     return null;
   }
   const why = answer.gatewayError === undefined ? '' : ` ("${answer.gatewayError}")`;
   caller.wrong(
-    `${member} answers ${shown(answer.status)}${why} to a plain request: give \`properties\` and \`paymentMethod\` that it accepts`,
+    `${member} returns ${shown(answer.status)}${why} for a plain request: set \`properties\` and \`paymentMethod\` to values that the gateway accepts`,
   );
   return null;
 }
@@ -73,13 +73,13 @@ export async function believed(caller: GatewayCaller, asked: AskedOperation): Pr
   const called = await caller.run(asked);
   if (called.kind === 'THROW') {
     caller.wrong(
-      `${member} throws "${called.message}", which leaves the outcome unknown: answer CANCELED where certainly nothing has happened, ERROR where it was declined`,
+      `${member} throws "${called.message}", which leaves the outcome unknown: return CANCELED if nothing was processed, and ERROR for a decline`,
     );
     return null;
   }
   if (called.kind === 'TIMEOUT') return null;
   if (called.value === null || called.value === undefined) {
-    caller.wrong(`${member} answers nothing, which leaves the outcome unknown`);
+    caller.wrong(`${member} returns nothing, which leaves the outcome unknown`);
     return null;
   }
   const flaws = answerFlaws(called.value, asked);
@@ -96,13 +96,13 @@ function checkAmounts(
   const { amount, currency } = request;
   if (answer.status !== PluginStatus.PROCESSED || amount === undefined) return;
   if (answer.currency !== undefined && answer.currency !== currency)
-    caller.note(`${member} processes ${answer.currency} where ${currency} was asked for`);
+    caller.note(`${member} processes ${answer.currency} instead of the requested ${currency}`);
   if (answer.amount === undefined || valueFlaws(answer).length > 0) return;
   const processedAmount = Number(answer.amount);
   // Default: the currency of the request.
   const isOther = answer.currency !== undefined && answer.currency !== currency;
   if (isOther || processedAmount === Number(amount)) return;
-  const sentence = `${member} processes ${processedAmount} where ${formatDecimal(amount)} was asked for`;
+  const sentence = `${member} processes ${processedAmount} instead of the requested ${formatDecimal(amount)}`;
   if (processedAmount > Number(amount)) caller.wrong(sentence);
   else caller.note(sentence);
 }
@@ -119,7 +119,7 @@ async function checkRepeated(
   if (again === null) return;
   if (again.status !== first.status) {
     caller.wrong(
-      `${member} answers ${shown(again.status)} to the same transaction id, and answered ${shown(first.status)} before: it must give the outcome that it has`,
+      `${member} returns ${shown(again.status)} for a repeated transaction id, but returned ${shown(first.status)} before: it must return the first outcome`,
     );
   }
   checkReferences(caller, member, [first, again]);
@@ -131,7 +131,7 @@ function checkShown(caller: GatewayCaller, answer: GatewayResult): void {
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
   if (answer.firstPaymentReferenceId !== undefined) return;
   caller.wrong(
-    'Whether the same transaction id has one effect only cannot be seen, for answers have no firstPaymentReferenceId: give `effectsOf`',
+    'Duplicate effects of a transaction id cannot be detected because results have no firstPaymentReferenceId: set `effectsOf`',
   );
 }
 
@@ -143,15 +143,15 @@ function checkReferences(
   const [one, other] = [first.firstPaymentReferenceId, second.firstPaymentReferenceId];
   if (one === other) return;
   caller.wrong(
-    `${member} has two effects where the same transaction id comes twice: the references are ${shown(one)} and ${shown(other)}`,
+    `${member} has two effects for a repeated transaction id: the references are ${shown(one)} and ${shown(other)}`,
   );
 }
 
 async function checkEffects(caller: GatewayCaller, { member, request }: AskedOperation): Promise<void> {
   const effects = await caller.options.effectsOf?.(request.transactionId);
   if (effects === undefined) return;
-  if (effects > 1) caller.wrong(`${member} has ${effects} effects where the same transaction id comes twice`);
-  if (effects < 1) caller.wrong(`${member} answers PROCESSED and has no effect in the gateway's books`);
+  if (effects > 1) caller.wrong(`${member} has ${effects} effects for a repeated transaction id`);
+  if (effects < 1) caller.wrong(`${member} returns PROCESSED without an effect in the gateway's ledger`);
 }
 
 /** Checks that `getPaymentInfo` returns the answered transaction, because recovery reads it (payments §7.1). */
@@ -166,23 +166,23 @@ async function checkTold(
   const [known, second] = found;
   if (known === undefined) {
     caller.wrong(
-      `getPaymentInfo does not know the transaction that ${member} has answered ${shown(answer.status)}: recovery could not find out what happened`,
+      `getPaymentInfo does not return a transaction for which ${member} returned ${shown(answer.status)}: recovery could not find out its outcome`,
     );
     return;
   }
   if (second !== undefined)
     caller.wrong(
-      `getPaymentInfo has the transaction of ${member} ${found.length} times: it had as many effects`,
+      `getPaymentInfo returns the transaction of ${member} ${found.length} times, which means ${found.length} effects`,
     );
   for (const flaw of valueFlaws(known)) caller.wrong(`getPaymentInfo ${flaw}`);
   if (known.status !== answer.status) {
     caller.wrong(
-      `getPaymentInfo gives ${shown(known.status)} for the transaction that ${member} has answered ${shown(answer.status)}`,
+      `getPaymentInfo returns ${shown(known.status)} for a transaction for which ${member} returned ${shown(answer.status)}`,
     );
   }
   const [later, answered] = [known.amount, answer.amount ?? request.amount];
   if (later !== undefined && answered !== undefined && Number(later) !== Number(answered))
-    caller.wrong(`getPaymentInfo gives the amount ${later} where ${member} has processed ${answered}`);
+    caller.wrong(`getPaymentInfo returns the amount ${later}, but ${member} processed ${answered}`);
 }
 
 async function checkNothingElse(
@@ -193,7 +193,7 @@ async function checkNothingElse(
   const ids = new Set<unknown>(done.map(({ request }) => request.transactionId));
   const strange = (await caller.told(paymentId))?.filter((each) => !ids.has(each.kbTransactionPaymentId));
   if (strange === undefined || strange.length === 0) return;
-  caller.wrong('getPaymentInfo tells of transactions of another payment than it is asked about');
+  caller.wrong('getPaymentInfo returns transactions of a different payment than requested');
 }
 
 /** Sends a request twice at once. */
@@ -206,7 +206,7 @@ async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   );
   const effects = (await caller.options.effectsOf?.(transactionId)) ?? known?.length ?? 0;
   if (effects > 1)
-    caller.wrong(`purchase has ${effects} effects where the same transaction id comes twice at once`);
+    caller.wrong(`purchase has ${effects} effects for two concurrent calls with the same transaction id`);
   const [first, second] = [processedIn(one), processedIn(other)];
   if (first !== null && second !== null) checkReferences(caller, 'purchase', [first, second]);
 }
@@ -218,7 +218,7 @@ function processedIn(called: Called<GatewayResult | null>): GatewayResult | null
 async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
   const told = await caller.told(caller.newId());
   if (told !== undefined && told.length > 0)
-    caller.wrong('getPaymentInfo gives transactions of a payment that was never made');
+    caller.wrong('getPaymentInfo returns transactions for a payment that was never made');
 }
 
 /** Notes whether the gateway accepts a refund above the payment (payments §4.3 rule 5). */
@@ -230,7 +230,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   const refund = caller.asked('REFUND', { paymentId, amount: caller.amount.times(2) });
   if (processedIn(await caller.run(refund)) === null) return;
   caller.note(
-    'refund accepts more than was taken: with `payment.overRefund.allowed` nothing else would stop it',
+    'refund accepts more than the paid amount: with `payment.overRefund.allowed`, no other check prevents this',
   );
 }
 
@@ -239,16 +239,14 @@ export function answerFlaws(answer: GatewayResult, { type, request }: AskedOpera
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {
     flaws.push(
-      `answers for transaction ${shown(answer.kbTransactionPaymentId)} where it was asked about ${request.transactionId}`,
+      `returns a result for transaction ${shown(answer.kbTransactionPaymentId)} instead of ${request.transactionId}`,
     );
   }
   if (answer.kbPaymentId !== request.paymentId) {
-    flaws.push(
-      `answers for payment ${shown(answer.kbPaymentId)} where it was asked about ${request.paymentId}`,
-    );
+    flaws.push(`returns a result for payment ${shown(answer.kbPaymentId)} instead of ${request.paymentId}`);
   }
   if (answer.transactionType !== type)
-    flaws.push(`answers with the type ${shown(answer.transactionType)} where ${type} was asked for`);
+    flaws.push(`returns the type ${shown(answer.transactionType)} instead of ${type}`);
   return [...flaws, ...valueFlaws(answer)];
 }
 
@@ -257,18 +255,17 @@ function valueFlaws(answer: GatewayResult): readonly string[] {
   const { status, amount, currency } = answer;
   const flaws: string[] = [];
   if (status === undefined)
-    flaws.push('gives no status, so that nobody knows what happened: give one of PluginStatus');
-  else if (!Object.hasOwn(PluginStatus, status))
-    flaws.push(`gives the status ${shown(status)}, which does not exist`);
-  if (amount !== undefined && !isAmount(amount))
-    flaws.push(`gives the amount ${shown(amount)}, which cannot be read`);
+    flaws.push('returns no status, which leaves the outcome unknown: return one of PluginStatus');
+  else if (!Object.hasOwn(PluginStatus, status)) flaws.push(`returns the unknown status ${shown(status)}`);
+  if (amount !== undefined && !isAmount(amount)) flaws.push(`returns the invalid amount ${shown(amount)}`);
   if (currency !== undefined && !isCurrency(currency))
-    flaws.push(`gives the currency ${shown(currency)}, which does not exist`);
+    flaws.push(`returns the unknown currency ${shown(currency)}`);
   for (const name of ['createdDate', 'effectiveDate'] as const) {
     if (!Number.isFinite(answer[name]))
-      flaws.push(`gives the ${name} ${shown(answer[name])}, which is no instant in milliseconds`);
+      flaws.push(`returns the ${name} ${shown(answer[name])}, which is not an instant in milliseconds`);
   }
-  if (!Array.isArray(answer.properties)) flaws.push('gives no list of properties; an empty one will do');
+  if (!Array.isArray(answer.properties))
+    flaws.push('returns no list of properties; return an empty list if there are none');
   return flaws;
 }
 

@@ -17,7 +17,7 @@ export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   if (pending !== undefined) await checkPending(caller, pending);
   else if (caller.gateway.capabilities?.completeLedger === true)
     caller.note(
-      'completeLedger was not looked at where a purchase is pending, which would be taken for one that never arrived: see `outcomes.pending` of the options',
+      'completeLedger was not tested with a pending purchase, which recovery could mistake for one that never arrived: set the option `outcomes.pending`',
     );
 }
 
@@ -25,7 +25,7 @@ async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): P
   const { asked, called } = await provoke(caller, outcome);
   if (called.kind === 'THROW') {
     caller.wrong(
-      `purchase throws "${called.message}" where the processor declines: answer ERROR, for a throw leaves the outcome unknown`,
+      `purchase throws "${called.message}" when the processor declines: return ERROR, because an exception leaves the outcome unknown`,
     );
     return;
   }
@@ -42,7 +42,7 @@ async function checkUnreachable(caller: GatewayCaller, outcome: ProvokedOutcome)
   const { asked, called } = await provoke(caller, outcome);
   if (called.kind === 'THROW') {
     caller.wrong(
-      `purchase throws "${called.message}" where CANCELED is meant: a throw leaves the outcome unknown, and nothing is tried again before recovery has asked`,
+      `purchase throws "${called.message}" instead of returning CANCELED: an exception leaves the outcome unknown, and the payment is not retried before recovery`,
     );
     return;
   }
@@ -62,7 +62,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   const again = await believed(caller, { ...asked, request: completion });
   if (again?.status === PluginStatus.PENDING) {
     caller.wrong(
-      'A pending purchase can never be completed: asked again after it was settled, purchase still answers PENDING',
+      'A pending purchase can never be completed: purchase still returns PENDING when called again after settlement',
     );
   }
   const known = (await caller.told(asked.request.paymentId))?.find(
@@ -70,7 +70,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   );
   if (known === undefined || (again !== null && known.status !== again.status)) {
     caller.wrong(
-      `getPaymentInfo gives ${shown(known?.status)} of a pending purchase that was settled, purchase answers ${shown(again?.status)}`,
+      `getPaymentInfo returns ${shown(known?.status)} for a settled pending purchase, but purchase returns ${shown(again?.status)}`,
     );
   }
 }
@@ -99,13 +99,13 @@ async function expectStatus(
 ): Promise<boolean> {
   if (called.kind === 'TIMEOUT') return false;
   if (called.kind === 'THROW')
-    caller.wrong(`purchase throws "${called.message}" where ${when}: answer ${status}`);
+    caller.wrong(`purchase throws "${called.message}" when ${when}: return ${status}`);
   else if (called.value === null || called.value === undefined)
-    caller.wrong(`purchase answers nothing where ${when}: answer ${status}`);
+    caller.wrong(`purchase returns nothing when ${when}: return ${status}`);
   else {
     for (const flaw of answerFlaws(called.value, asked)) caller.wrong(`purchase ${flaw}`);
     if (called.value.status === status) return true;
-    caller.wrong(`purchase answers ${shown(called.value.status)} where ${when}: answer ${status}`);
+    caller.wrong(`purchase returns ${shown(called.value.status)} when ${when}: return ${status}`);
   }
   return false;
 }
@@ -120,8 +120,8 @@ async function expectKnown(
   if (told === undefined || told.some((each) => each.kbTransactionPaymentId === transactionId)) return;
   caller.wrong(
     caller.gateway.capabilities?.completeLedger === true
-      ? `getPaymentInfo does not know a purchase that ${what}, although capabilities.completeLedger says that it lists all: recovery would take it for one that never arrived, and it could be made twice`
-      : `getPaymentInfo does not know a purchase that ${what}: recovery could not find out what happened`,
+      ? `getPaymentInfo does not return a purchase that ${what}, although capabilities.completeLedger promises all transactions: recovery would assume that it never arrived, and it could be charged twice`
+      : `getPaymentInfo does not return a purchase that ${what}: recovery could not find out its outcome`,
   );
 }
 
@@ -136,5 +136,5 @@ async function expectNoEffect(
     (each) => each.kbTransactionPaymentId === request.transactionId,
   );
   if (known?.status === PluginStatus.PROCESSED)
-    caller.wrong(`getPaymentInfo gives PROCESSED for a purchase that ${what}`);
+    caller.wrong(`getPaymentInfo returns PROCESSED for a purchase that ${what}`);
 }

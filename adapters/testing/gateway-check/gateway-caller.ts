@@ -187,7 +187,7 @@ export class GatewayCaller {
       const called = await Promise.race([this.#outcome(member, question), limit]);
       if (called.kind === 'TIMEOUT')
         this.wrong(
-          `${member} gives no answer within ${this.timeLimitMs} ms, the time limit: the outcome is unknown then`,
+          `${member} does not return within the time limit of ${this.timeLimitMs} ms, which leaves the outcome unknown`,
         );
       return called;
     } finally {
@@ -207,7 +207,7 @@ export class GatewayCaller {
   async told(paymentId: Uuid): Promise<readonly GatewayResult[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;
-    this.wrong('getPaymentInfo gives no list; of a payment that it does not know it gives an empty one');
+    this.wrong('getPaymentInfo returns no list; return an empty list for an unknown payment');
     return undefined;
   }
 

@@ -83,7 +83,8 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(error).to.be.instanceOf(BillingError);
     expect(error).to.include({
       code: 60_016,
-      message: 'Subscription S is created, but its invoice and payment are not done after 7 s; they go on',
+      message:
+        'Subscription S is created, but its invoice and payment were not finished within 7 s; they continue in the background',
     });
   });
 });

@@ -118,13 +118,15 @@ describe('query parameters', () => {
     expect(read({ ids: uuidList }, `ids=${id}&ids=${other}`).ids).to.eql(ids);
     expect(read({ ids: uuidList }, `ids=${id},%20${other.toUpperCase()},`).ids).to.eql(ids);
     expect(read({ ids: uuidList }, '').ids).to.eql([]);
-    expect(() => read({ ids: uuidList }, `ids=${id},x`)).to.throw('holds what is not a UUID: "x"');
+    expect(() => read({ ids: uuidList }, `ids=${id},x`)).to.throw('contains an invalid UUID: "x"');
   });
 
   it('accept time zones as names and offsets', () => {
     expect(read({ zone: zoneParameter(UTC) }, 'zone=Pacific/Samoa')).to.eql({ zone: 'Pacific/Samoa' });
     expect(read({ zone: zoneParameter(UTC) }, 'zone=%2B05:30')).to.eql({ zone: '+05:30' });
-    expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw('is no IANA time zone');
+    expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw(
+      'is neither an IANA time zone',
+    );
   });
 
   it('accept a page, and reject a negative offset', () => {

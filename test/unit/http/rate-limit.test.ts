@@ -52,7 +52,7 @@ describe('rate limit', () => {
     const error = refusal(limit, [acme]);
     expect(error?.code).to.equal(ErrorCode.TOO_MANY_REQUESTS);
     expect(error?.facts.retryAfterSeconds).to.equal(1);
-    expect(error?.message).to.match(/The tenant makes more than 1 requests per second/);
+    expect(error?.message).to.match(/The tenant sends more than 1 requests per second/);
   });
 
   it('counts each subject separately', () => {

@@ -71,7 +71,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   }
 
   const unknownKey = 'it is not signed with a key of its issuer';
-  const unreachable = 'the keys of its issuer cannot be had at present';
+  const unreachable = 'the keys of its issuer are currently unavailable';
 
   it('are fetched once per ten minutes', async () => {
     const verdicts: string[] = [];
@@ -163,7 +163,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       expect([await verdict(k1.token()), asked]).to.eql(['taken', 2]);
     });
 
-  const claimed = (name: string) => `its claim "${name}" does not hold`;
+  const claimed = (name: string) => `its claim "${name}" is invalid`;
   const tokens: Readonly<Record<string, readonly [token: () => Promise<string> | string, why: string]>> = {
     'that has expired': [() => k1.token({ exp: nowSec - 61 }), 'it has expired'],
     'that is not valid yet': [() => k1.token({ nbf: nowSec + 61 }), claimed('nbf')],
@@ -171,7 +171,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     'that never ends': [() => k1.token({ exp: undefined }), claimed('exp')],
     'for a different audience': [() => k1.token({ aud: 'other' }), claimed('aud')],
     'from another issuer': [() => k1.token({ iss: 'https://else.example' }), claimed('iss')],
-    'without a subject': [() => k1.token({ sub: undefined }), 'its claim "sub" names nobody'],
+    'without a subject': [() => k1.token({ sub: undefined }), 'its claim "sub" does not contain a user name'],
     'with a forbidden algorithm': [() => rsaToken(), 'its algorithm is not allowed'],
     'with the public key as its secret': [
       () => k1.token({}, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(k1.jwk))),
@@ -185,7 +185,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       async () => (await k1.token()).replace(/[^.]+$/, (await k2.token({ jti: '2' })).split('.')[2] ?? ''),
       'its signature is wrong',
     ],
-    'that is not a signed JWT': [() => 'a.b.c', 'it is no signed JWT'],
+    'that is not a signed JWT': [() => 'a.b.c', 'it is not a signed JWT'],
   };
   for (const [what, [token, why]] of Object.entries(tokens))
     it(`do not validate a token ${what}`, async () => expect(await verdict(token())).to.equal(why));
@@ -210,7 +210,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     issuers = issuersWith({});
     publish(k1, k2);
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal(
-      'it does not say which key of its issuer has signed it',
+      'it does not identify the key of its issuer that signed it',
     );
   });
 });

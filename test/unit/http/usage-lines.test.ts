@@ -95,9 +95,9 @@ describe('bulk usage body', () => {
   it('usage §2.5: ends at the first invalid JSON of a list, and reports the element', async () => {
     const refusals = {
       '{}': 'The body is not a list',
-      '[': 'The list has no end',
-      '[{"a":1},{"b"': 'The list has no end; it was read up to element 0',
-      '[1] 2': 'The list is followed by other text',
+      '[': 'The list is not terminated',
+      '[{"a":1},{"b"': 'The list is not terminated; it was read up to element 0',
+      '[1] 2': 'The list is followed by unexpected text',
       '[1,,2]': 'Element 1 of the list is empty',
       '[1,]': 'Element 1 of the list is empty',
       ' ': 'The body is not a list',

@@ -16,7 +16,7 @@ describe('the MikroORM version', () => {
   it('is rejected outside the range with a message that explains the fix', () => {
     for (const version of ['6.6.17', '7.0.17', '7.1.15', '8.0.0'])
       expect(() => checkMikroOrmVersion(version)).to.throw(
-        `Billwright works with MikroORM 7 from 7.2 on, and MikroORM ${version} is installed; install @mikro-orm/core`,
+        `Billwright needs MikroORM 7.2 or a later 7.x version, but MikroORM ${version} is installed; install @mikro-orm/core`,
       );
   });
 });

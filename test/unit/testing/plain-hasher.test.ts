@@ -16,7 +16,7 @@ describe('the hasher of billwright/testing', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = ' Production';
     try {
-      expect(() => plainHasher()).to.throw('leave the option `hasher` out');
+      expect(() => plainHasher()).to.throw('omit the option `hasher`');
     } finally {
       if (before === undefined) delete process.env.NODE_ENV;
       else process.env.NODE_ENV = before;

@@ -246,7 +246,7 @@ function draftAsked(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
   if (draftId !== null && !isUuid(draftId))
-    throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice');
+    throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID must be the id of an invoice');
   return { reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
 }
 

@@ -45,7 +45,7 @@ export const paymentMethodRoutes: readonly Route[] = [
       const { accountId } = params;
       // payments §10.1 rule 1
       if (body.accountId != null && body.accountId !== accountId) {
-        const message = `PaymentMethodJson accountId ${body.accountId} is not the account ${accountId} of the path`;
+        const message = `PaymentMethodJson accountId ${body.accountId} does not match the account in the path, ${accountId}`;
         throw invalidField(message, { accountId: body.accountId });
       }
       return billing.addPaymentMethod(context, {

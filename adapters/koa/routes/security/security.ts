@@ -201,6 +201,6 @@ async function checkCurrentPassword(
   const { name } = user;
   if (current !== null && (await login.authenticate(PrincipalKind.USER, { name, secret: current })) !== null)
     return;
-  const message = `UserRolesJson currentPassword must be the password of ${name}`;
+  const message = `UserRolesJson currentPassword must be the current password of ${name}`;
   throw billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { user: name });
 }

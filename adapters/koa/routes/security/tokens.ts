@@ -166,7 +166,7 @@ async function byPassword(grant: Grant): Promise<Answer> {
   if (name === '' || secret === '') return refused('invalid_request', 'username and password need to be set');
   const user = await login.authenticate(PrincipalKind.USER, { name, secret });
   return user === null
-    ? refused('invalid_grant', 'No active user has this name and password')
+    ? refused('invalid_grant', 'The user name or password is wrong, or the user is inactive')
     : tokenFor(user, tokens);
 }
 

@@ -28,7 +28,7 @@ const Parts = {
     properties: {
       'account.data': {
         type: 'string',
-        description: 'What is kept of the account, as lines of text by table',
+        description: 'Stored data of the account, as lines of text by table',
       },
       'tenant_config.data': {
         type: 'array',

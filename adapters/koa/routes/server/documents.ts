@@ -28,7 +28,7 @@ export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route
       success: { status: 200, mediaTypes: [type] },
       handle({ tokens }) {
         if (isOffered) return make(tokens.basePath());
-        const message = 'This server does not describe its interface (server.docs)';
+        const message = 'The API description is disabled on this server (server.docs)';
         throw billingError(ErrorCode.ROUTE_NOT_FOUND, message);
       },
     }),
@@ -47,9 +47,9 @@ function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
     packageUrl();
     return { text: pageHtml(basePath), headers: pageHeaders };
   };
-  const openApi = 'Get the OpenAPI document of this interface';
-  const swagger = 'Get the Swagger 2.0 document of what clients of Kill Bill call, in their terms';
-  const shown = 'Show the OpenAPI document as a page, with nothing of another host';
+  const openApi = 'Get the OpenAPI document of this API';
+  const swagger = 'Get the Swagger 2.0 document for Kill Bill clients';
+  const shown = 'Show the OpenAPI document as a web page that loads nothing from other hosts';
   return [
     ['/openapi.json', 'openApiJson', jsonType, openApi, inJson],
     ['/openapi.yaml', 'openApiYaml', yamlType, openApi, inYaml],
@@ -57,14 +57,26 @@ function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
     ['/swagger.yaml', 'openApiYamlAlias', yamlType, openApi, inYaml],
     [`${CORE}/swagger.json`, 'killbillSwaggerJson', jsonType, swagger, ofKillBill],
     ['/docs', 'apiDocs', 'text/html', shown, page],
-    ['/docs/swagger-ui.css', 'apiDocsStyle', 'text/css', 'Get the style of the page', style],
+    [
+      '/docs/swagger-ui.css',
+      'apiDocsStyle',
+      'text/css',
+      'Get the stylesheet of the documentation page',
+      style,
+    ],
     [
       '/docs/swagger-ui-bundle.js',
       'apiDocsRenderer',
       scriptType,
-      'Get the program that renders the page',
+      'Get the script that renders the documentation page',
       renderer,
     ],
-    ['/docs/start.js', 'apiDocsStart', scriptType, 'Get the program that starts the page', start],
+    [
+      '/docs/start.js',
+      'apiDocsStart',
+      scriptType,
+      'Get the script that starts the documentation page',
+      start,
+    ],
   ];
 }

@@ -64,13 +64,13 @@ const Metrics = {
   json: {
     type: 'object',
     properties: {
-      version: { type: 'string', description: 'Version of the format' },
+      version: { type: 'string', description: 'Version of the metrics format' },
       ...Object.fromEntries(
         groups.map((name) => [
           name,
           {
             type: 'object',
-            description: `The ${name} by name, each with its numbers`,
+            description: `The ${name} by name, with their values`,
             additionalProperties: { type: 'object' },
           },
         ]),

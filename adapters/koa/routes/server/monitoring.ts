@@ -104,7 +104,7 @@ export const monitoringRoutes: readonly Route[] = inArea('health', [
 ]);
 
 function oneOf<T>(one: T | null, other: T | null, names: string): T | undefined {
-  if (one !== null && other !== null) throw invalidParameter(`Of ${names} one is enough`);
+  if (one !== null && other !== null) throw invalidParameter(`Use only one of ${names}`);
   return one ?? other ?? undefined;
 }
 

@@ -83,7 +83,7 @@ export async function waitForCompletion(call: CompletedCall, work: DoneWork): Pr
   if (await billing.completion(context, seconds * secondMs, work.accountId)) return;
   throw billingError(
     ErrorCode.COMPLETION_TIMEOUT,
-    `${work.done}, but its invoice and payment are not done after ${seconds} s; they go on`,
+    `${work.done}, but its invoice and payment were not finished within ${seconds} s; they continue in the background`,
     { accountId: work.accountId, seconds },
   );
 }

@@ -158,6 +158,6 @@ async function checkFixedFields(
   const stored = await billing.getSubscription(context, subscriptionId);
   const field = sent.find((each) => body[each] !== stored[each]);
   if (field === undefined) return;
-  const kept = `that of subscription ${subscriptionId} is ${stored[field]}`;
+  const kept = `subscription ${subscriptionId} has ${stored[field]}`;
   throw invalidField(`SubscriptionJson ${field} cannot change: ${kept}`, { field, subscriptionId });
 }

@@ -77,7 +77,7 @@ export class ElementCutter implements RecordCutter {
       }
       if (this.#element.isEmpty) at = afterBlanks(piece, at);
       if (at === piece.length) return;
-      if (this.#place === 'AFTER') throw malformed('The list is followed by other text');
+      if (this.#place === 'AFTER') throw malformed('The list is followed by unexpected text');
       const end = this.#endOfElement(piece, at);
       this.#element.add(piece.subarray(at, end));
       if (end === piece.length) return;
@@ -88,7 +88,7 @@ export class ElementCutter implements RecordCutter {
 
   end(): Iterable<RecordBytes> {
     if (this.#place === 'AFTER') return [];
-    const what = this.#place === 'BEFORE' ? 'The body is not a list' : 'The list has no end';
+    const what = this.#place === 'BEFORE' ? 'The body is not a list' : 'The list is not terminated';
     throw malformed(this.#elements === 0 ? what : `${what}; it was read up to element ${this.#elements - 1}`);
   }
 

@@ -69,7 +69,7 @@ async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncG
     }
   } catch (error) {
     if (error instanceof BillingError) throw error;
-    throw malformedBody('The body could not be read to its end', error);
+    throw malformedBody('The end of the body could not be read', error);
   }
 }
 

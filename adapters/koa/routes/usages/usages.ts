@@ -62,7 +62,7 @@ export const usageRoutes: readonly Route[] = [
       const listsAll = query.report === ReportKind.FULL;
       const lines = body.lines as AsyncIterable<NewUsageLine>;
       const report = await billing.usage.recordAll(context, lines, { listsAll });
-      if (body.isEmpty()) throw invalidField('Records of usage need to be sent as the body');
+      if (body.isEmpty()) throw invalidField('Usage records need to be sent as the body');
       const shown = UsageReport.write(report, unaudited(dialect));
       return body.isCut() ? { json: shown, status: 413 } : { json: shown };
     },

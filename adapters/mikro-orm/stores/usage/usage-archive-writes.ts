@@ -91,12 +91,12 @@ async function keepPieces({ runner, tenantRecordId }: TenantScope, days: readonl
     ) counted group by piece, unit_record_id order by piece`);
   const rows = kept.map((row): readonly Cell[] => {
     const one = pieces[numberIn(row, 'piece')];
-    assertInvariant(one, 'A piece was found that nobody asked for');
+    assertInvariant(one, 'An unrequested usage piece was returned');
     const { subscriptionRecordId, range } = one;
     const bucket = [subscriptionRecordId, writeDay(range.localDate), numberOf(row.unit_record_id, 'unit')];
     const [sum, max, min] = [row.amount_sum, row.amount_max, row.amount_min].map((each) => {
       const amount = dialect.decimalOf(each);
-      assertInvariant(amount !== null, 'A piece with points has no sum');
+      assertInvariant(amount !== null, 'A usage piece with points has no sum');
       return formatDecimal(amount);
     });
     const last = [numberIn(row, 'last_recorded_for'), textIn(row, 'last_amount')];

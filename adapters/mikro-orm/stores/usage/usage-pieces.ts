@@ -127,7 +127,7 @@ export async function usagePieces(
     ({ piece, amount_sum, amount_max, point_count, archived_count }) => {
       const one = wanted[numberOf(piece, 'piece')];
       const [sum, max] = [dialect.decimalOf(amount_sum), dialect.decimalOf(amount_max)];
-      assertInvariant(one && sum !== null && max !== null, 'A piece of a day has no sum');
+      assertInvariant(one && sum !== null && max !== null, 'A usage piece of a day has no sum');
       const { request, subscriptionRecordId: _, upTo, ...range } = one;
       const archived = archived_count === null ? 0 : numberOf(archived_count, 'archived_count');
       const after = Math.max(range.after, archived);

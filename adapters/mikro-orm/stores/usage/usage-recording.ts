@@ -49,7 +49,7 @@ export async function recordUsage(
   const chunk = { tenantRecordId, createdBy, createdDate, submissions: chosen };
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
     const offer = offered[index];
-    assertInvariant(offer, `No submission has the number ${index}`);
+    assertInvariant(offer, `Submission ${index} does not exist`);
     offer.takenBy = fingerprint;
   }
   return asked.map(({ offer, isFirst }) =>

@@ -50,7 +50,7 @@ export function usageReads(scope: TenantScope): UsageReads {
         group by part.stretch, unit.name order by part.stretch, ${orderedText('unit.name')}`,
         (row) => {
           const amount = runner.dialect.decimalOf(row.amount);
-          assertInvariant(amount !== null, 'A group of points has no sum');
+          assertInvariant(amount !== null, 'A group of usage points has no sum');
           sums[numberIn(row, 'stretch')]?.push({ unit: textIn(row, 'name'), amount });
         },
       );
@@ -75,7 +75,7 @@ export function usageReads(scope: TenantScope): UsageReads {
         group by part.stretch, part.hour, unit.name order by part.stretch, part.hour, ${orderedText('unit.name')}`,
         (row) => {
           const amount = runner.dialect.decimalOf(row.amount);
-          assertInvariant(amount !== null, 'A group of points has no sum');
+          assertInvariant(amount !== null, 'A group of usage points has no sum');
           const sum = { hour: numberIn(row, 'hour'), unit: textIn(row, 'name'), amount };
           sums[numberIn(row, 'stretch')]?.push(sum);
         },

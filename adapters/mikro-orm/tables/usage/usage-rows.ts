@@ -42,7 +42,7 @@ export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readon
 
 function daysOf({ points }: UsageSubmission) {
   const [first] = points;
-  assertInvariant(first, 'A submission of usage has no points');
+  assertInvariant(first, 'A usage submission has no points');
   let { localDate: firstDay, localDate: lastDay } = first;
   for (const { localDate } of points) {
     firstDay = minDate(firstDay, localDate);
