@@ -100,6 +100,7 @@ export type {
   CatalogEntryOperations,
   CatalogOperations,
   CatalogPreview,
+  CatalogSync,
   CatalogUpload,
   DeletePlanOptions,
   DeleteProductOptions,

@@ -4,12 +4,12 @@ import type { Foundation } from './foundation.ts';
 /** Returns the operations on catalogs, as documents and entry by entry. */
 export function catalogArea({ ports, catalogs }: Foundation) {
   const administration = catalogAdministration(ports, catalogs);
-  const { upload, current, validate } = catalogs;
+  const { upload, sync, current, validate } = catalogs;
   return {
     /** The catalog as the value of a key, for the key-value endpoints. */
     keyedValues: { upload, sources: administration.sources, delete: administration.delete },
     operations: {
-      catalogs: { upload, current, validate, ...administration },
+      catalogs: { upload, sync, current, validate, ...administration },
       catalogEntries: catalogEntryOperations(ports, catalogs),
     },
   };

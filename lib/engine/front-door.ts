@@ -99,6 +99,7 @@ function eachOperation(group: Group, change: (operation: Operation, name: string
 export function openedTenants(tenants: TenantService): TenantOperations {
   return Object.freeze<TenantOperations>({
     create: async (author, input) => plainTenant(await tenants.create(author, input)),
+    ensure: async (author, input) => plainTenant(await tenants.ensure(author, input)),
     get: async (tenantId) => plainTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
     getByApiKey: async (apiKey) => plainTenant(await tenants.getByApiKey(apiKey)),
     authenticate: (apiKey, apiSecret) => tenants.authenticate(apiKey, apiSecret),

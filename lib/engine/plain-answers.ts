@@ -81,6 +81,7 @@ export const plainAnswers: PlainAnswers = {
   },
   catalogs: {
     ...each(['availableBasePlans', 'availableAddOns'], availablePlan),
+    sync: { added: ['instant'] },
     changeReport: { change: { catalogEffectiveDate: 'instant', from: dated } },
   },
   catalogEntries: {

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
-import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Plain } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
@@ -62,26 +62,61 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
     return ref;
   }
 
+  async function create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
+    checkInput(input);
+    const { storage, ids, hasher } = ports;
+    const authorship = authorshipOf(author);
+    const tenant = {
+      id: ids.next(),
+      externalKey: input.externalKey || null,
+      apiKey: input.apiKey,
+      apiSecretHash: await hasher.hash(input.apiSecret),
+      useGlobalDefault: input.useGlobalDefault ?? false,
+      catalogRevision: 0,
+      configurationRecordId: null,
+      overdueConfigRecordId: null,
+      callbackRecordId: null,
+      stateMachineRevision: null,
+      usageThresholdsRecordId: null,
+      createdDate: authorship.createdDate,
+    };
+    return storage.system.insertTenant(tenant, authorship);
+  }
+
+  /** Returns the tenant if it was created with this input; null if no tenant has the API key. */
+  async function createdBefore(input: NewTenantInput): Promise<Tenant | null> {
+    const { storage, hasher } = ports;
+    const tenant = await storage.system.findTenantByApiKey(input.apiKey);
+    if (!tenant) return null;
+    const different = (field: string) =>
+      billingError(
+        ErrorCode.TENANT_ALREADY_EXISTS,
+        `Tenant with api key ${shortened(input.apiKey)} exists with another ${field}`,
+        { apiKey: input.apiKey, field },
+      );
+    if (!(await hasher.verify(input.apiSecret, tenant.apiSecretHash))) throw different('apiSecret');
+    const { externalKey = tenant.externalKey, useGlobalDefault = tenant.useGlobalDefault } = input;
+    if ((externalKey || null) !== tenant.externalKey) throw different('externalKey');
+    if (useGlobalDefault !== tenant.useGlobalDefault) throw different('useGlobalDefault');
+    return tenant;
+  }
+
   return {
-    async create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
+    create,
+
+    async ensure(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
       checkInput(input);
-      const { storage, ids, hasher } = ports;
-      const authorship = authorshipOf(author);
-      const tenant = {
-        id: ids.next(),
-        externalKey: input.externalKey || null,
-        apiKey: input.apiKey,
-        apiSecretHash: await hasher.hash(input.apiSecret),
-        useGlobalDefault: input.useGlobalDefault ?? false,
-        catalogRevision: 0,
-        configurationRecordId: null,
-        overdueConfigRecordId: null,
-        callbackRecordId: null,
-        stateMachineRevision: null,
-        usageThresholdsRecordId: null,
-        createdDate: authorship.createdDate,
-      };
-      return storage.system.insertTenant(tenant, authorship);
+      const known = await createdBefore(input);
+      if (known) return known;
+      try {
+        return await create(author, input);
+      } catch (error) {
+        // Another process may have created it in the meantime.
+        if (!(error instanceof BillingError) || error.code !== ErrorCode.TENANT_ALREADY_EXISTS) throw error;
+        const created = await createdBefore(input);
+        if (created === null) throw error;
+        return created;
+      }
     },
 
     async get(tenantId: Uuid): Promise<Tenant> {
@@ -166,6 +201,13 @@ export interface TenantOperations {
    * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
+
+  /**
+   * Returns the tenant with this API key, and creates it if there is none. Call it at each start of an application.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key or
+   * `useGlobalDefault` (unless omitted); otherwise as `create`.
+   */
+  ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /** Returns the tenant with this id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   get(tenantId: Uuid | string): Promise<Plain<Tenant>>;

@@ -60,7 +60,10 @@ describe('newcomers', function () {
       const [examples, texts] = await Promise.all([blocksOf(document, 'ts'), blocksOf(document, 'text')]);
       for (const [index, example] of examples.entries()) {
         await writeFile(join(home, 'app.mts'), example);
-        expect(await newcomer.play('node app.mts'), document).to.equal(texts[index]);
+        const printed = await newcomer.play('node app.mts');
+        expect(printed, document).to.equal(texts[index]);
+        if (example.includes('tenants.ensure'))
+          expect(await newcomer.play('node app.mts'), document).to.equal(printed);
       }
     }
     const examples = { 'payment-gateway': payThroughLedger, 'tax-plugin': sellWithTax };

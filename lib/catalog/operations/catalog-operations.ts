@@ -8,6 +8,7 @@ import type {
 import type { Problem } from '../../values/errors/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { SimplePlan } from '../formats/add-simple-plan.ts';
 import type { PlanUpdate } from '../formats/entries/change-plan.ts';
 import type { CatalogEntriesInput, PlanEntryInput } from '../formats/entries/entry-input.ts';
@@ -30,14 +31,30 @@ export interface AddOnsRequest {
   readonly accountId?: Uuid | null;
 }
 
+/** The result of `sync`. */
+export interface CatalogSync {
+  readonly status: 'UNCHANGED' | 'UPDATED';
+  /** The effective dates of the versions that were added, in the order of the document. */
+  readonly added: readonly Instant[];
+}
+
 export interface CatalogOperations<C extends Leading = []> {
   /**
-   * Adds the versions of an XML document to the tenant's catalog: all or nothing (§5).
+   * Adds the versions of an XML document to the tenant's catalog: all or nothing (§5). For a catalog defined in code,
+   * same as `sync`.
    * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in code.
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and column if
    * known.
    */
   upload(...given: [...C, document: CatalogUpload]): Promise<void>;
+
+  /**
+   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if it has all of
+   * them, so that an application can call it at each start (§5 rule 11).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists each
+   * difference with plan, phase, currency, old and new price; otherwise as `upload`.
+   */
+  sync(...given: [...C, document: CatalogUpload]): Promise<CatalogSync>;
 
   /**
    * Returns the problems of an upload, including conflicts with the tenant's versions; stores nothing (§12 row 4).

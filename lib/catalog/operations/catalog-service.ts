@@ -33,7 +33,8 @@ import type { CatalogVersion } from '../lookup/catalog-version.ts';
 import type { ParsedVersion } from '../model/version-content.ts';
 import { forTenant, invalidForTenant } from '../validation/findings.ts';
 import { agreementSteps } from '../validation/validate-version.ts';
-import type { CatalogPreview, CatalogUpload } from './catalog-operations.ts';
+import { versionDifferences } from '../validation/version-differences.ts';
+import type { CatalogPreview, CatalogSync, CatalogUpload, WritesXml } from './catalog-operations.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 
 interface CatalogSettings {
@@ -135,6 +136,53 @@ export function catalogService(
     }));
   }
 
+  /** Stores the versions that `select` returns; returns them. */
+  async function store(
+    context: CallContext,
+    document: CatalogUpload,
+    select: typeof check,
+  ): Promise<readonly Hashed[]> {
+    await refuseWhileServed(context);
+    const source = sourceOf(document);
+    const parsed = await forTenant(context.tenant, () => slices(parse(source, maxDocumentBytes)));
+    const hashed: Hashed[] = [];
+    for (const each of parsed.versions) hashed.push(await withHash(each, slices));
+    for (const { message, line } of parsed.warnings)
+      ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
+    return ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lock();
+      const { added, problems } = await select(session, hashed, parsed.isEnvelope);
+      if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
+      if (added.length === 0) return added;
+      const text = sourceText(source, maxDocumentBytes);
+      const id = await session.catalogs.insert(rowsOf(added, text, context));
+      session.publish([catalogChanged(id, await session.catalogs.revision())]);
+      return added;
+    });
+  }
+
+  async function sync(context: CallContext, document: CatalogUpload): Promise<CatalogSync> {
+    const added = await store(context, document, newOnes);
+    const dates = added.map(({ version }) => version.effectiveDate);
+    return { status: dates.length === 0 ? 'UNCHANGED' : 'UPDATED', added: dates };
+  }
+
+  /** Returns the versions with new dates, and every difference between the others and the stored ones (§5 rule 11). */
+  async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {
+    const { versions } = await cache.uploadedBy(session);
+    const stored = new Map(versions.map((version) => [version.effectiveDate, version]));
+    const problems: Problem[] = [];
+    for (const { version } of read) {
+      const known = stored.get(version.effectiveDate);
+      if (known === undefined) continue;
+      const isEqual = (await slices(canonicalXmlSteps(known))) === (await slices(canonicalXmlSteps(version)));
+      if (!isEqual) problems.push(...versionDifferences(known, version));
+    }
+    const added = read.filter(({ version }) => !stored.has(version.effectiveDate));
+    if (problems.length > 0 || added.length === 0) return { added, problems };
+    return check(session, added, true);
+  }
+
   return {
     cache,
     slices,
@@ -149,22 +197,12 @@ export function catalogService(
     },
 
     async upload(context: CallContext, document: CatalogUpload): Promise<void> {
-      await refuseWhileServed(context);
-      const source = sourceOf(document);
-      const parsed = await forTenant(context.tenant, () => slices(parse(source, maxDocumentBytes)));
-      const hashed: Hashed[] = [];
-      for (const each of parsed.versions) hashed.push(await withHash(each, slices));
-      for (const { message, line } of parsed.warnings)
-        ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
-      await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-        await session.catalogs.lock();
-        const { added, problems } = await check(session, hashed, parsed.isEnvelope);
-        if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
-        const text = sourceText(source, maxDocumentBytes);
-        const id = await session.catalogs.insert(rowsOf(added, text, context));
-        session.publish([catalogChanged(id, await session.catalogs.revision())]);
-      });
+      // A definition in code is uploaded at each start of its application.
+      if (isDefinition(document)) await sync(context, document);
+      else await store(context, document, check);
     },
+
+    sync,
 
     async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
       const { errors, warnings } = await previewOf(context, document);
@@ -199,7 +237,11 @@ export function catalogService(
 export type CatalogService = ReturnType<typeof catalogService>;
 
 function sourceOf(document: CatalogUpload): Uint8Array | string {
-  return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
+  return isDefinition(document) ? document.toXml() : document;
+}
+
+function isDefinition(document: CatalogUpload): document is WritesXml {
+  return typeof document === 'object' && 'toXml' in document;
 }
 
 /** A text is parsed at once to reject a bad document; a function is called on demand. */
