@@ -71,7 +71,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
           .transactional((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'test' }).within(em))),
     },
   ];
-  for (const { way, run } of ways) {
+  for (const { way, run } of ways)
     describe(way, () => {
       const newAccount = (parent: Account | null = null) =>
         engine.acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
@@ -121,7 +121,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         expect(code).to.equal(ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
       });
 
-      for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries()) {
+      for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries())
         it(`the key of a new transaction goes to another account, where it is ${status}: refused as that account’s`, async () => {
           const [ada, grace] = [await newAccount(), await newAccount()];
           const [mine, theirs] = [await externalMethodOf(ada), await externalMethodOf(grace)];
@@ -154,7 +154,6 @@ onPostgresql('lost races on PostgreSQL', (open) => {
           );
           expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
         });
-      }
 
       it('the key of a payment of an invoice goes to another account: refused as that of another account', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
@@ -232,7 +231,6 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         expect(credits.map((each) => each && formatDecimal(each.accountCBA))).to.eql(['0', '0', '7']);
       });
     });
-  }
 });
 
 /** A deadlock that the server ends, once, by failing the first insertion into the table. */
@@ -262,7 +260,7 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
     { table: 'bw_counters', condition: `new.name = 'invoice_number'` },
     { table: 'bw_invoice_items', condition: 'true' },
   ];
-  for (const { table, condition } of places) {
+  for (const { table, condition } of places)
     it(`an invoice run ended by a deadlock while it writes ${table} begins again and leaves what it should, once`, async () => {
       engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
       const { acme, database } = engine;
@@ -290,5 +288,4 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
         { again: true },
       ]);
     });
-  }
 });

@@ -183,7 +183,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],
     ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
   ];
-  for (const [what, code, request] of refused) {
+  for (const [what, code, request] of refused)
     it(`a migration invoice refuses ${what} and stores nothing`, async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await told();
@@ -192,7 +192,6 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       expect(await listed(id, { withMigration: true })).to.eql([]);
       expect(await told()).to.eql([]);
     });
-  }
 
   it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });

@@ -96,7 +96,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
   const linesAfterMarch = async ({ accountId }: Sold) =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines).slice(3);
 
-  it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
+  it('are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
     const sold = await begin();
     const statements = await engine.statementsOf(() => engine.runTo('2024-04-01T00:00:00Z'));
     expect(await linesAfterMarch(sold)).to.eql([APRIL]);
@@ -119,7 +119,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('ongoing charges end with another price in the default catalog, which has no revisions', async () => {
+  it('end with another price in the default catalog, which has no revisions', async () => {
     const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -179,7 +179,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     ]);
   });
 
-  for (const [what, [change, expected]] of Object.entries(changes)) {
+  for (const [what, [change, expected]] of Object.entries(changes))
     it(`an ongoing charge ends with ${what}`, async () => {
       const sold = await begin();
       expect(await isOngoing(sold.subscriptionId)).to.equal(true);
@@ -189,5 +189,4 @@ eachDatabaseByTurns('ongoing charges', (open) => {
       expect(await linesAfterMarch(sold)).to.eql(expected);
       expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.eql([]);
     });
-  }
 });

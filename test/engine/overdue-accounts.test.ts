@@ -77,7 +77,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
-  for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const) {
+  for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const)
     it(`an overdue account that is closed with ${flag} owes nothing more: it is clear, without a check`, async () => {
       await engine.runTo('2024-01-11T00:00:00Z');
       await engine.acme.accounts.close(accountId, {
@@ -90,7 +90,6 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
       expect(await checks()).to.eql([]);
       expect(await items()).to.include.members(BILLED);
     });
-  }
 
   it('closing an account first does its check that has fallen due', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
@@ -157,9 +156,8 @@ eachDatabaseByTurns('dunning, from the first failed card to the payment of all',
     teller = libraryTeller(await openEngine(open, { now: BEGINS }));
   });
 
-  for (const { title, play, expected } of dunningStories) {
+  for (const { title, play, expected } of dunningStories)
     it(`dunning ${title}`, async () => {
       expect(await play(teller)).to.eql(expected);
     });
-  }
 });

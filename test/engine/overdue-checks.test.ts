@@ -66,14 +66,13 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     expect(await found()).to.eql([]);
   });
 
-  for (const [invariant, damage, words] of damages) {
+  for (const [invariant, damage, words] of damages)
     it(`a check tells of ${invariant} after: ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const told = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(told.map(({ message }) => message).join('\n')).to.contain(words);
       expect(told.map(({ accountId }) => accountId)).to.eql([account.id]);
     });
-  }
 
   it('a check tells of an account that has paid and is still blocked, which nothing looks at', async () => {
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
@@ -116,12 +115,11 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     'that is closed': () => engine.acme.accounts.close(account.id, { removeFutureNotifications: true }),
     'that has not met the present configuration': () => engine.acme.overdue.upload(states(9)),
   };
-  for (const [which, excuse] of Object.entries(excuses)) {
+  for (const [which, excuse] of Object.entries(excuses))
     it(`a check tells of no account ${which}`, async () => {
       await rowsOf(engine.database, NO_CHECK);
       expect(await found()).to.have.length(1);
       await engine.settle(excuse());
       expect(await found()).to.eql([]);
     });
-  }
 });

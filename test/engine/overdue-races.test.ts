@@ -191,9 +191,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
       return [ofParent, recordIds.filter((recordId) => own.has(recordId)).length];
     };
     const [before, beforeOfChildren] = await refreshes();
-    for (const { id: accountId } of children) {
-      await engine.charge(accountId, '1');
-    }
+    for (const { id: accountId } of children) await engine.charge(accountId, '1');
     await engine.settle();
     expect(await refreshes()).to.eql([before + 1, beforeOfChildren + 12]);
     // The parent, and with it all of them.

@@ -75,7 +75,7 @@ eachDatabase('statements of overdue', (open) => {
       )
     ).map(({ name }) => name);
 
-  for (const [what, config, state] of cases) {
+  for (const [what, config, state] of cases)
     it(`a check ${what}, with all that follows, costs as many statements for ${COUNTS.join(', ')} accounts`, async () => {
       const counts: (readonly string[])[] = [];
       for (const count of COUNTS) {
@@ -92,7 +92,6 @@ eachDatabase('statements of overdue', (open) => {
       }
       for (const found of counts) expect(found.toSorted()).to.eql(counts[0]?.toSorted());
     });
-  }
 
   it('an account in good standing is looked at, and nothing is written but its queue entry', async () => {
     await begin({

@@ -49,7 +49,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     (await rowsOf(engine.database, `select unique_key from bw_queue_history where topic like 'overdue-%'`))
       .length;
 
-  for (const [way, change] of ways) {
+  for (const [way, change] of ways)
     it(`overdue §1.2 rule 5: an account that is blocked is clear at once when the configuration ${way}`, async () => {
       await engine.acme.overdue.upload(OD);
       const blocked = await engine.settle(debtor());
@@ -63,7 +63,6 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       expect(await states(fresh)).to.eql([]);
       expect(await breaches()).to.eql([]);
     });
-  }
 
   it('overdue §1.2 rule 5: each page of accounts costs as many statements, and who is clear is not looked at', async () => {
     const { storage, tenant, clock } = engine;

@@ -50,12 +50,11 @@ anyDatabase('the check of payments', (open) => {
     expect(await breaches()).to.eql([]);
   });
 
-  for (const [invariant, damage, words] of damages) {
+  for (const [invariant, damage, words] of damages)
     it(`a check tells of ${invariant} after: ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const found = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(found.map(({ message }) => message).join('\n')).to.contain(words);
       expect(new Set(found.map(({ accountId }) => accountId))).to.eql(new Set([account.id]));
     });
-  }
 });

@@ -535,7 +535,7 @@ anyDatabase('checkPaymentGateway', (open) => {
     expect(await findings(new OwnGateway())).to.eql([]);
   });
 
-  for (const [defect, { changes, options, finding }] of Object.entries(broken)) {
+  for (const [defect, { changes, options, finding }] of Object.entries(broken))
     it(`names a gateway that ${defect}`, async () => {
       const books = new Books();
       const found = await findings(books.gateway(changes(books)), options?.(books));
@@ -544,7 +544,6 @@ anyDatabase('checkPaymentGateway', (open) => {
         found.join('\n'),
       ).to.have.length(1);
     });
-  }
 });
 
 /** A gateway that does not tell of transactions with that status. */

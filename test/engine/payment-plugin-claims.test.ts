@@ -194,30 +194,24 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     expect(properties).to.eql(GIVEN);
   });
 
-  const unreadablePriors: readonly (readonly [what: string, answer: object])[] = [
-    [
-      'a member that throws when it is read',
-      {
-        get isAborted() {
-          return oops();
-        },
+  const unreadablePriors: Readonly<Record<string, object>> = {
+    'a member that throws when it is read': {
+      get isAborted() {
+        return oops();
       },
-    ],
-    [
-      'an amount that throws when it is read',
-      {
-        get adjustedAmount() {
-          return oops();
-        },
+    },
+    'an amount that throws when it is read': {
+      get adjustedAmount() {
+        return oops();
       },
-    ],
-    ['an amount without a text', { adjustedAmount: Object.create(null) }],
-    ['an amount that is none', { adjustedAmount: 'ten' }],
-    ['a payment method that is no id', { adjustedPaymentMethodId: 'garbage' }],
-    ['a payment method that is a number', { adjustedPaymentMethodId: 42 }],
-    ['a payment method without a text', { adjustedPaymentMethodId: Object.create(null) }],
-  ];
-  for (const [what, claimed] of unreadablePriors)
+    },
+    'an amount without a text': { adjustedAmount: Object.create(null) },
+    'an amount that is none': { adjustedAmount: 'ten' },
+    'a payment method that is no id': { adjustedPaymentMethodId: 'garbage' },
+    'a payment method that is a number': { adjustedPaymentMethodId: 42 },
+    'a payment method without a text': { adjustedPaymentMethodId: Object.create(null) },
+  };
+  for (const [what, claimed] of Object.entries(unreadablePriors))
     it(`payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`, async () => {
       await begin();
       answer = (request) => processed(request);

@@ -288,7 +288,7 @@ eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) =
   });
   after(() => stage.stop());
 
-  it('attempts that are still to come are shown as SCHEDULED until they are made', async () => {
+  it('are shown as SCHEDULED until they are made', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

@@ -27,7 +27,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
   for (const [death, name] of [
     [DeathPoint.DURING_CALL, 'during the call'],
     [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
-  ] as const) {
+  ] as const)
     it(`payments §14 example 15: crash, ${name}`, async () => {
       const storage = storageOf(await open(migrated));
       const mortal = new MortalProcess(death);
@@ -64,9 +64,8 @@ eachDatabaseByTurns('recovery of payments', (open) => {
       expect(stage.takeEvents()).to.eql(SUCCEEDED);
       expect(scripted.effects).to.have.length(1);
     });
-  }
 
-  it('recovery of payments retries what a gateway with a complete ledger has never received', async () => {
+  it('retries what a gateway with a complete ledger has never received', async () => {
     const storage = storageOf(await open(migrated));
     const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
     const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -90,7 +89,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(scripted.effects).to.have.length(1);
   });
 
-  it('recovery of payments lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
+  it('lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
     const storage = storageOf(await open(migrated));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -124,7 +123,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     );
   });
 
-  it('recovery of payments records an answer although the claim of its entry was lost meanwhile', async () => {
+  it('records an answer although the claim of its entry was lost meanwhile', async () => {
     const storage = storageOf(await open(migrated));
     let lost = 2; // once together, once alone
     const handlerStorage = withSessions(storage, (session) => ({
@@ -141,7 +140,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('recovery of payments gives way to a busy account: untouched before the call, recorded alone after it', async () => {
+  it('gives way to a busy account: untouched before the call, recorded alone after it', async () => {
     const storage = storageOf(await open(migrated));
     const tries: string[] = [];
     const handlerStorage = withSessions(storage, (session) => ({
@@ -158,7 +157,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 
-  it('recovery of payments does not call a gateway when the lease has ended before the call', async () => {
+  it('does not call a gateway when the lease has ended before the call', async () => {
     const storage = storageOf(await open(migrated));
     const handlerStorage = withSessions(storage, (session) => ({
       payments: {
@@ -179,7 +178,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     });
   });
 
-  it('recovery of payments repairs a row that does not know of its success before it decides what is due', async () => {
+  it('repairs a row that does not know of its success before it decides what is due', async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const account = await stage.account();

@@ -269,7 +269,7 @@ for (const { now, zone, first, recent, last } of [
       ['oak-triennial', last, 0],
       ['oak-longest', first, 1],
       ['oak-longest', last, 0],
-    ] as const) {
+    ] as const)
       it(`a run at the ends of the calendar invoices and foresees ${planName} from ${date}`, async () => {
         const { acme, logger } = engine;
         const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
@@ -288,6 +288,5 @@ for (const { now, zone, first, recent, last } of [
         await acme.subscriptions.uncancel(subscriptionId);
         expect(logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
       });
-    }
   });
 }

@@ -358,56 +358,48 @@ eachDatabaseByTurns('changes of plan', (open) => {
 
   describe('what is refused stores nothing', () => {
     const date = (text: string) => ({ requestedDate: { date: parseLocalDate(text) } });
-    const table: readonly (readonly [name: string, request: object, code: ErrorCode])[] = [
-      ['no plan', {}, ErrorCode.MISSING_OR_INVALID_FIELD],
-      ['a product without period', { productName: 'S' }, ErrorCode.MISSING_OR_INVALID_FIELD],
-      [
-        'a cycle day of no month',
+    const table: Readonly<Record<string, readonly [request: object, code: ErrorCode]>> = {
+      'no plan': [{}, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'a product without period': [{ productName: 'S' }, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'a cycle day of no month': [
         { planName: 's-9', billCycleDayLocal: 32 },
         ErrorCode.MISSING_OR_INVALID_FIELD,
       ],
-      ['no quantity', { planName: 's-9', quantity: 0 }, ErrorCode.MISSING_OR_INVALID_FIELD],
-      [
-        'an override without price',
+      'no quantity': [{ planName: 's-9', quantity: 0 }, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'an override without price': [
         { planName: 's-9', priceOverrides: [{}] },
         ErrorCode.MISSING_OR_INVALID_FIELD,
       ],
-      [
-        'date and policy',
+      'date and policy': [
         { planName: 's-9', ...date('2024-02-01'), billingPolicy: 'IMMEDIATE' },
         ErrorCode.INVALID_PARAMETER,
       ],
-      ['policy ILLEGAL', { planName: 's-9', billingPolicy: 'ILLEGAL' }, ErrorCode.INVALID_PARAMETER],
-      ['an unknown plan', { planName: 'none' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
-      [
-        'a period that the product has not',
+      'policy ILLEGAL': [{ planName: 's-9', billingPolicy: 'ILLEGAL' }, ErrorCode.INVALID_PARAMETER],
+      'an unknown plan': [{ planName: 'none' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
+      'a period that the product has not': [
         { productName: 'S', billingPeriod: 'DAILY' },
         ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ],
-      ['an illegal change', { planName: 's-weekly' }, ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST],
-      [
-        'an illegal change at a date',
+      'an illegal change': [{ planName: 's-weekly' }, ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST],
+      'an illegal change at a date': [
         { planName: 's-weekly', ...date('2024-02-01') },
         ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
       ],
-      [
-        'an illegal change by a policy',
+      'an illegal change by a policy': [
         { planName: 's-weekly', billingPolicy: 'END_OF_TERM' },
         ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
       ],
-      ['another category', { planName: 'extra' }, ErrorCode.SUBSCRIPTION_CHANGE_INVALID],
-      [
-        'a phase that is not there',
+      'another category': [{ planName: 'extra' }, ErrorCode.SUBSCRIPTION_CHANGE_INVALID],
+      'a phase that is not there': [
         { planName: 's-9', phaseType: 'TRIAL' },
         ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
       ],
-      [
-        'a date before the start',
+      'a date before the start': [
         { planName: 's-9', ...date('2023-12-31') },
         ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
       ],
-    ];
-    for (const [name, request, code] of table) {
+    };
+    for (const [name, [request, code]] of Object.entries(table))
       it(`a change of plan is refused: ${name}`, async () => {
         await begin('2024-01-01T00:00:00Z', shelf, 1);
         const subscriptionId = await subscribe('s-249');
@@ -415,7 +407,6 @@ eachDatabaseByTurns('changes of plan', (open) => {
         expect(await rowsOf(subscriptionId)).to.eql(['START_BILLING 2024-01-01 s-249-evergreen']);
         expect(await invoices()).to.have.length(1);
       });
-    }
 
     it('one that has not begun, without a date', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);

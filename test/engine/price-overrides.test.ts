@@ -118,7 +118,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     ]);
   });
 
-  it('price overrides are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
+  it('are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
     const accountId = await newAccount();
     await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
     await engine.runTo('2024-05-01T08:00:00Z');
@@ -162,7 +162,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect(changed, lines.join()).to.eql(['RECURRING 2024-07-01..2024-07-15 13.53']);
   });
 
-  it('price overrides have the account currency; the other one keeps its price', async () => {
+  it('have the account currency; the other one keeps its price', async () => {
     const euro = await newAccount(acme, 'EUR');
     const bare = { phaseType: 'EVERGREEN' } as const;
     await subscribe([evergreen19], { accountId: euro, ...bare });
@@ -179,7 +179,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     ]);
   });
 
-  it('price overrides are told by a dry run like by the run that follows', async () => {
+  it('are told by a dry run like by the run that follows', async () => {
     const accountId = await newAccount();
     await engine.settle(subscribe([evergreen19], { accountId }));
     engine.clock.set('2024-02-15T07:00:00Z');
@@ -204,7 +204,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     );
   });
 
-  it('price overrides pass over names of the catalog, and an upload cannot take theirs', async () => {
+  it('pass over names of the catalog, and an upload cannot take theirs', async () => {
     await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
     expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
     const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
@@ -220,7 +220,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await acme.catalogs.current()).versions).to.have.length(2);
   });
 
-  it('price overrides pass over names that entries of other accounts have', async () => {
+  it('pass over names that entries of other accounts have', async () => {
     const other = await newAccount();
     const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
       name,
@@ -245,7 +245,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
   });
 
-  it('price overrides belong to one tenant', async () => {
+  it('belong to one tenant', async () => {
     const other = await newTenant('other');
     await subscribe([evergreen19]);
     const foreign = await refusal(
@@ -261,7 +261,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('price overrides made at the same time share a plan where they are equal, and a number nowhere else', async () => {
+  it('made at the same time share a plan where they are equal, and a number nowhere else', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
@@ -321,10 +321,9 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
     ['EUR', 2011],
     ['GBP', 2010],
   ] as const) {
-    for (const planName of ['p-monthly', 'p-setup']) {
+    for (const planName of ['p-monthly', 'p-setup'])
       it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, () =>
         expectCode(subscribed(currency, planName), code));
-    }
 
     it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
       const accountId = await subscribed(currency, 'p-free');

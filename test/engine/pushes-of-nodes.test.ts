@@ -61,7 +61,7 @@ onPostgresql('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('pushes of several nodes are sent once each, in the order of their accounts, and ten at a time over all nodes', async () => {
+  it('are sent once each, in the order of their accounts, and ten at a time over all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);

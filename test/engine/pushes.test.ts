@@ -81,7 +81,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(await deliveriesOf(engine)).to.have.length(1);
   });
 
-  it('pushes tell of a subscription, its invoice and its payment, in the order of the bus, by the account', async () => {
+  it('tell of a subscription, its invoice and its payment, in the order of the bus, by the account', async () => {
     await register();
     const accounts: Account[] = [];
     for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
@@ -171,7 +171,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
   });
 
-  it('pushes are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
+  it('are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
     await engine.settle(register());
     expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
     const first = await engine.acme.signingSecrets.create();
@@ -193,7 +193,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await send()).headers).not.to.have.property('webhook-signature');
   });
 
-  it('pushes are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
+  it('are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
     await engine.settle(register());
     const { storage, systemClock, billing, tenant } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
@@ -212,7 +212,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('pushes go to the callback that is registered: those of a former one are withdrawn', async () => {
+  it('go to the callback that is registered: those of a former one are withdrawn', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());
@@ -233,7 +233,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     }
   });
 
-  it('pushes start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
+  it('start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
     await engine.settle(register());
     hanging = await createAccount();
     const { id: hangingId } = hanging;
@@ -273,7 +273,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 
-  it('pushes leave out the types that the tenant skips, and what stays inside', async () => {
+  it('leave out the types that the tenant skips, and what stays inside', async () => {
     await register();
     await engine.acme.keyValues.add(
       'PER_TENANT_CONFIG',
@@ -284,7 +284,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('pushes stay with their tenant', async () => {
+  it('stay with their tenant', async () => {
     await register();
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'other' });

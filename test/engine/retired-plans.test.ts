@@ -130,7 +130,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
       ['vip-basic-monthly', 'Plus', null, 'plus-monthly'],
       ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
       ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
-    ] as const) {
+    ] as const)
       it(`a change from the retired plan ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
         await begin('2024-02-10T00:00:00Z', vip);
         const subscriptionId = await subscribe(from);
@@ -141,6 +141,5 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
         });
         expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: expected });
       });
-    }
   });
 });

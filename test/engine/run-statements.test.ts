@@ -10,7 +10,7 @@ const beginningOf = (statement: string): string => statement.trim().replaceAll(/
 eachDatabase('statements of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('statements of an invoice run are as many where the run falls due by itself, with its payment', async () => {
+  it('are as many where the run falls due by itself, with its payment', async () => {
     const { acme, clock } = engine;
     for (const count of [FEW, SEVERAL]) {
       clock.advance({ days: 1 });

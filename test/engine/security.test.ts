@@ -304,9 +304,7 @@ eachDatabaseByTurns('users', (open) => {
 
   it('that are not there get none', async () => {
     const { security } = engine.billing;
-    for (const name of ['nobody', 'a\u0000b']) {
-      await expectCode(security.setPassword(name, 'secret'), 40001);
-    }
+    for (const name of ['nobody', 'a\u0000b']) await expectCode(security.setPassword(name, 'secret'), 40001);
   });
 });
 
@@ -360,7 +358,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     engine.storage.read(engine.tenant, (session) => service.current(session));
   const create = async () => secrets.create(await context());
 
-  it('signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted', async () => {
+  it('are told once, kept encrypted, and sign until they are deleted', async () => {
     expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -372,7 +370,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     expect(await current()).to.eql([]);
   });
 
-  it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
+  it('overlap for 24 hours when one is replaced, and never more than two of them', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();
@@ -383,7 +381,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     expect(await current()).to.eql([third]);
   });
 
-  it('signing secrets of a tenant stay with their tenant', async () => {
+  it('stay with their tenant', async () => {
     await create();
     const other = await engine.billing.tenants.create(
       { userName: 'test' },

@@ -93,9 +93,8 @@ eachDatabase('calls at once', (open) => {
       refused.filter(({ refused: code }) => !COME_AGAIN.includes(code)).map(({ name }) => name),
     );
     const [changed, cancelled] = [await storyOf(engine, changedFirst), await storyOf(engine, cancelledFirst)];
-    for (const id of stormy) {
+    for (const id of stormy)
       expect(await storyOf(engine, id), id).to.eql(late.has(`change ${id}`) ? cancelled : changed);
-    }
     expect(accepted.filter(({ name }) => name.startsWith('cancel'))).to.have.length(stormy.length);
     expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
   }).timeout(240_000);

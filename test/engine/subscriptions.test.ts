@@ -569,9 +569,8 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);
       clock.set('2025-03-01');
-      for (let index = 0; index < 10; index += 1) {
+      for (let index = 0; index < 10; index += 1)
         await create({ planName: 'club-monthly' }, {}, await newAccount());
-      }
       clock.set('2025-03-31');
       expect(await countedWork(11)).to.equal(ofOne);
     });

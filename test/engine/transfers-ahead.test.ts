@@ -394,14 +394,12 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     for (const [billingPolicy, billingEnd, repaired] of policies) {
       it(`with ${billingPolicy} end the add-on with its base and begin both on the target`, async () => {
         const made = await engine.settle(transfer('2024-01-25', { billingPolicy }));
-        for (const id of [subscriptionId, addOn]) {
+        for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
-        }
         expect(await newOnes(made)).to.eql(['BASE PENDING', 'ADD_ON PENDING']);
         await engine.runTo('2024-01-25T12:00:00Z');
-        for (const id of [subscriptionId, addOn]) {
+        for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['CANCELLED', '2024-01-25', billingEnd]);
-        }
         expect(await newOnes(made)).to.eql(['BASE ACTIVE', 'ADD_ON ACTIVE']);
         await engine.runTo('2024-03-01T12:00:00Z');
         const lines = await linesOf(source);
@@ -423,13 +421,11 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         await cancelAt(subscriptionId, '2024-01-22');
         expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);
         await engine.acme.subscriptions.uncancel(subscriptionId);
-        for (const id of [subscriptionId, addOn]) {
+        for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
-        }
         await engine.runTo('2024-02-20T08:00:00Z');
-        for (const id of [subscriptionId, addOn]) {
+        for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['CANCELLED', '2024-01-25', billingEnd]);
-        }
       });
     }
 

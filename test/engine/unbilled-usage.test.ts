@@ -137,7 +137,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-11 COVERED calls 4 (std-usage)']);
   });
 
-  for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod']) {
+  for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod'])
     it(`usage §2.2 rule 3: what is void and charged beyond the look-back is shown, and credited once with ${setting}`, async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' });
       await stage.use('10 calls 2026-04-05', 'kept');
@@ -165,7 +165,6 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
       expect((await stage.lines()).at(-1)).to.match(/^USAGE 2026-09-01..2026-10-01 0/);
       expect(await unbilled('2026-04-01', '2026-10-01')).to.eql([]);
     });
-  }
 
   it('usage §3.3: a void invoice leaves its usage to a run to come', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });

@@ -86,7 +86,7 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
   for (const [gateway, told] of [
     [throws, STORED],
     [throwsNothing, 'an error without a text'],
-  ] as const) {
+  ] as const)
     it(`an error of gateway "${gateway.name}" is recorded as an unknown outcome whatever its text is`, async () => {
       const error = await charged(gateway).catch((reason: Error) => reason);
       expect(error).to.be.instanceOf(Error);
@@ -96,7 +96,6 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
       expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
       expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
     });
-  }
 
   it("an attempt is recorded whatever text control plugins and the caller's properties hold", async () => {
     const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];

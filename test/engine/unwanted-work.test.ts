@@ -77,11 +77,10 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
     'the audit rows of an account': () => engine.acme.audit.ofAccount(account.id),
     'a validation of a catalog': () => engine.acme.catalogs.validate(String(specCatalog)),
   };
-  for (const [what, work] of Object.entries(works)) {
+  for (const [what, work] of Object.entries(works))
     it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
-  }
 
   it('ends the drawing of a PDF, which has turns of its own', async () => {
     await engine.acme.invoices.pdf(invoiceId);

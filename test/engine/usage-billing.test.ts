@@ -189,7 +189,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     for (const [name, before, after] of [
       ['usage.lateMode', 'IGNORE', 'DELTA'],
       ['readMaxRawUsagePreviousPeriod', '0', '2'],
-    ] as const) {
+    ] as const)
       it(`is billed where another ${name} asks for it`, async () => {
         const setting = `org.service.invoice.${name}`;
         await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
@@ -199,7 +199,6 @@ eachDatabaseByTurns('usage on invoices', (open) => {
         await stage.engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [setting]: after }));
         expect(itemLines(await stage.run('2026-05-01'))).to.eql(['USAGE 2026-04-01..2026-05-01 7']);
       });
-    }
   });
 
   it('usage §7.7: automatic runs wait for stragglers as long as the tenant says, and bill up to the boundary all the same', async () => {

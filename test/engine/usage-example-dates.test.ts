@@ -23,7 +23,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
   for (const [mode, trial] of [
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
-  ] as const) {
+  ] as const)
     it(`usage E8 Phase change: without zero items a free phase has ${trial.length} items in ${mode}`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
@@ -32,7 +32,6 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
       await stage.runTo('2026-04-15');
       expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
-  }
 
   it('usage E9 Short first interval: is not prorated, and is billed when it ends', async () => {
     await begin('sms-payg', '2026-03-20', { bcd: 15 });
@@ -137,12 +136,11 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     ['day 31', 'api-std', '2026-01-31', 31, '2026-04-30', ['01-31', '02-28', '03-31', '04-30']],
     ['a quarter', 'api-quarterly', '2026-01-20', 15, '2026-07-15', ['01-20', '04-15', '07-15']],
     ['recurs yearly', 'yearly-and-calls', '2026-04-10', 1, '2026-06-01', ['04-10', '05-01', '06-01']],
-  ] as const) {
+  ] as const)
     it(`usage E17 Cycle dates: ${what}`, async () => {
       await begin(plan, from, { bcd });
       await stage.run(until);
       const used = (await stage.invoices()).flatMap(itemLines).filter((line) => line.startsWith('USAGE'));
       expect(used).to.eql(ends.slice(1).map((end, index) => `USAGE 2026-${ends[index]}..2026-${end} 0`));
     });
-  }
 });

@@ -120,7 +120,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
   for (const [plan, foo, aggregate, detail] of [
     ['duo', 75, 2230, ['2 100 200', '20 1 20', '1 10 10', '10 50 500', '100 15 1500']],
     ['duo-top', 76, 9620, ['20 101 2020', '100 76 7600']],
-  ] as const) {
+  ] as const)
     it(`usage E5 DETAIL against AGGREGATE: ${plan} has one item, or one for each line`, async () => {
       const billed = async (settings: Readonly<Record<string, string>>) => {
         await begin(plan, '2026-04-01', { settings });
@@ -133,7 +133,6 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
       await stage.close();
       expect(await billed(DETAIL)).to.eql(detail);
     });
-  }
 
   it('usage E6 Late delta across tiers: has the lines that came', async () => {
     await begin('duo', '2026-04-01');

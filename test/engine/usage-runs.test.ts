@@ -185,7 +185,7 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
 anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, however old', (open) => {
   let stage: UsageStage;
 
-  for (const periods of ['0', '2']) {
+  for (const periods of ['0', '2'])
     it(`usage §7.7 rule 4: are billed again where their invoice is void, with N = ${periods}`, async () => {
       const settings = { 'invoice.readMaxRawUsagePreviousPeriod': periods };
       stage = await UsageStage.begin(
@@ -207,7 +207,6 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
       await stage.runTo('2026-07-01');
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
-  }
 
   it('usage §2.2 rule 3: a void of what is billed longer ago than the look-back is given back once N is higher', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });

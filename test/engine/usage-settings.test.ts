@@ -15,7 +15,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['DELTA', [`USAGE ${APRIL} 7`, `USAGE ${MAY} 2`]],
     ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
     ['IGNORE', [`USAGE ${MAY} 2`]],
-  ] as const) {
+  ] as const)
     it(`invoice.usage.lateMode ${lateMode}`, async () => {
       await begin('api-std', { 'invoice.usage.lateMode': lateMode });
       await stage.use('40 calls 2026-04-10');
@@ -28,7 +28,6 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       expect(last.trackingIds).to.eql(lateMode === 'IGNORE' ? ['in time'] : ['late', 'in time']);
       await expectCode(stage.run('2026-06-01'), 'INVOICE_NOTHING_TO_DO');
     });
-  }
 
   it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills what comes in time for a period that was billed ahead', async () => {
     await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
@@ -53,7 +52,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['1', []],
     ['2', [`USAGE ${APRIL} 7`]],
     ['-1', [`USAGE ${APRIL} 7`]],
-  ] as const) {
+  ] as const)
     it(`invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
       await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
       await stage.runTo('2026-05-01', '2026-06-01');
@@ -62,7 +61,6 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       await stage.runTo('2026-07-01');
       expect(itemLines(await stage.last())).to.eql([...april, 'USAGE 2026-06-01..2026-07-01 3']);
     });
-  }
 
   it('usage E7 Look-back, N = 2: invoice.usage.beyondLookback NEXT_PERIOD carries what came too late into the next period', async () => {
     await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
@@ -84,7 +82,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['CREDIT', [`REPAIR_ADJ ${APRIL} -40`, `USAGE ${MAY} 0`, 'CBA_ADJ 2026-06-01..2026-06-01 40']],
     ['IGNORE', [`USAGE ${MAY} 0`]],
     ['FAIL', []],
-  ] as const) {
+  ] as const)
     it(`invoice.usage.negativeDelta ${negativeDelta}`, async () => {
       await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
       await stage.use('40 calls 2026-04-10', 'wrong');
@@ -101,7 +99,6 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       const ahead = await stage.dryRun('2026-07-01');
       expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });
-  }
 
   it('invoice.trackingIds.maxReturned: an invoice tells no more ids than that', async () => {
     await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });

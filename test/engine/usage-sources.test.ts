@@ -117,7 +117,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
   });
 
-  for (const isAggregating of [false, true]) {
+  for (const isAggregating of [false, true])
     it(`usage §7.3 rule 7: what a source ${isAggregating ? 'adds up' : 'tells'} is charged once after a change dated back`, async () => {
       await begin('api-std');
       source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
@@ -144,7 +144,6 @@ eachDatabaseByTurns('usage sources', (open) => {
       ]);
       expect(await isParked()).to.equal(false);
     });
-  }
 
   it('usage §9 rule 5: a dry run tells the properties of the caller, and what it looks at', async () => {
     await begin('club');

@@ -147,16 +147,15 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     expect(await lastLines()).to.eql(['USAGE 2026-08-01..2026-09-01 0']);
   });
 
-  for (const negativeDelta of ['IGNORE', 'FAIL']) {
+  for (const negativeDelta of ['IGNORE', 'FAIL'])
     it(`credits it with invoice.usage.negativeDelta ${negativeDelta}, which speaks of less usage`, async () => {
       await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
       await changeTo('api-plus', '2026-04-15');
       expect(await total()).to.equal('24');
       await expectNothingLeft('2026-05-02');
     });
-  }
 
-  for (const mode of ['AGGREGATE', 'DETAIL']) {
+  for (const mode of ['AGGREGATE', 'DETAIL'])
     it(`rates the shorter period anew, tiers included, in ${mode} mode`, async () => {
       await begin('duo', { settings: { 'invoice.item.result.behavior.mode': mode } });
       await stage.use('8 FOO 2026-04-05');
@@ -168,7 +167,6 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
       await lastLines();
       await expectNothingLeft('2026-05-02');
     });
-  }
 
   it('charges more for the shorter period where less usage is dearer', async () => {
     await begin('packs-top');

@@ -188,9 +188,8 @@ eachDatabaseByTurns('usage', (open, kind) => {
       '2024-02-01T06:00:00.000Z..2024-02-01T06:00:00.000Z: ',
       '2024-02-01T06:00:00.000Z..2024-02-09T00:00:00.001Z: sms 14',
     ]);
-    for (const few of [[], at.slice(0, 1)]) {
+    for (const few of [[], at.slice(0, 1)])
       expect(await engine.acme.usage.rollUpForTransitions(subscriptionId, few)).to.eql([]);
-    }
     const backwards = engine.acme.usage.rollUpForTransitions(subscriptionId, at.toReversed());
     await expectCode(backwards, 'INVALID_PARAMETER');
   });
@@ -203,9 +202,8 @@ eachDatabaseByTurns('usage', (open, kind) => {
     });
     await engine.acme.usage.record(withAmount(decimal('12345678901234567890.123456789')) as NewUsage);
     expect(await summed(subscriptionId)).to.equal('sms 12345678901234567890.123456789');
-    for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
+    for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1'])
       await expectCode(engine.acme.usage.record(withAmount(amount) as NewUsage), 60_003);
-    }
   });
 
   it('usage §1.2: has the SHA-256 of what it says as fingerprint, alone or in bulk', async () => {

@@ -165,7 +165,7 @@ anyDatabase('views as JSON', (open) => {
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
-  it('views as JSON show an account with its instants', async () => {
+  it('show an account with its instants', async () => {
     const account = await engine.acme.getAccount(accountId);
     expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
@@ -173,7 +173,7 @@ anyDatabase('views as JSON', (open) => {
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));
   });
 
-  it('views as JSON show a bundle with its subscriptions and their events', async () => {
+  it('show a bundle with its subscriptions and their events', async () => {
     const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
     const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
     const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
@@ -193,7 +193,7 @@ anyDatabase('views as JSON', (open) => {
     expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
-  it('views as JSON show an invoice with its dates and amounts', async () => {
+  it('show an invoice with its dates and amounts', async () => {
     const [listed] = await engine.acme.invoices.ofAccount({ accountId });
     const invoice = await engine.acme.getInvoice(String(listed?.id));
     const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
@@ -203,7 +203,7 @@ anyDatabase('views as JSON', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('views as JSON show a payment with its transactions', async () => {
+  it('show a payment with its transactions', async () => {
     const [payment] = await engine.acme.payments.ofAccount(accountId);
     const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
       read(payment);
@@ -212,7 +212,7 @@ anyDatabase('views as JSON', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('views as JSON show the timeline of an account', async () => {
+  it('show the timeline of an account', async () => {
     const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
       await engine.acme.accounts.timeline(accountId),
     );

@@ -238,7 +238,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     ['(d) a missing date', 'Pacific/Apia', '2011-11-01T20:00:00Z', '2011-12-30', '2011-12-30T10:00:00'],
     ['(d) the date after', 'Pacific/Apia', '2011-11-01T20:00:00Z', '2011-12-31', '2011-12-30T20:00:00'],
   ] as const;
-  for (const [name, timeZone, now, date, instant] of strangeDays) {
+  for (const [name, timeZone, now, date, instant] of strangeDays)
     it(`subscriptions W22 ${name}`, async () => {
       const accountId = await customer({ now, timeZone });
       const both = { entitlementDate: date, billingDate: date };
@@ -251,7 +251,6 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
       expect((await engine.acme.getSubscription(sold.subscriptionId)).state).to.equal('ACTIVE');
       expect(await linesOf(sold)).to.have.length(1);
     });
-  }
 
   it('invoicing E3 Leading proration, whole target', async () => {
     const accountId = await customer({ now: '2014-02-01T00:00:00Z', billCycleDayLocal: 14 });
