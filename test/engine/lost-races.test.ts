@@ -62,9 +62,12 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   }
 
   const ways = [
-    { way: 'by itself', run: <T>(work: (acme: TenantBilling) => Promise<T>) => work(engine.acme) },
     {
-      way: 'in a host’s transaction',
+      way: 'in a transaction of the engine',
+      run: <T>(work: (acme: TenantBilling) => Promise<T>) => work(engine.acme),
+    },
+    {
+      way: 'in a transaction of the host',
       run: <T>(work: (acme: TenantBilling) => Promise<T>) =>
         host.em
           .fork()
@@ -78,14 +81,14 @@ onPostgresql('lost races on PostgreSQL', (open) => {
       const externalMethodOf = async ({ id: accountId }: Account) =>
         (await engine.acme.paymentMethods.add({ accountId, pluginName: '__EXTERNAL_PAYMENT__' })).id;
       /** Far from what the engine counts. */
-      const firstNumber = way === 'by itself' ? 1_000_000 : 2_000_000;
+      const firstNumber = way === 'in a transaction of the engine' ? 1_000_000 : 2_000_000;
       const movedTo =
         (parent: Account | undefined) => async (session: WriteSession, locked: readonly EngineAccount[]) => {
           const [child] = locked;
           if (child && parent) await session.accounts.update([{ ...child, parentAccountId: parent.id }]);
         };
 
-      it('the key of a new bundle goes to another account: refused as one in use, not as busy', async () => {
+      it('rejects a new bundle whose key another account took first, without reporting it as busy', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const planName = 'solo-now';
         const [wanted, other] = [`K ${way}`, `J ${way}`];
@@ -122,7 +125,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
       });
 
       for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries())
-        it(`the key of a new transaction goes to another account, where it is ${status}: refused as that account’s`, async () => {
+        it(`rejects a new transaction whose key another account took for a ${status} transaction`, async () => {
           const [ada, grace] = [await newAccount(), await newAccount()];
           const [mine, theirs] = [await externalMethodOf(ada), await externalMethodOf(grace)];
           const key = `T ${status} ${way}`;
@@ -155,7 +158,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
           expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
         });
 
-      it('the key of a payment of an invoice goes to another account: refused as that of another account', async () => {
+      it('rejects an invoice payment whose key another account took first', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const paymentMethodId = await externalMethodOf(ada);
         const [item] = await engine.acme.invoices.addCharges({
@@ -196,7 +199,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
       });
 
-      it('the parent of a new account gets a parent: it is created below both', async () => {
+      it('creates an account below its parent and grandparent if the parent gets a parent meanwhile', async () => {
         const [parent, above] = [await newAccount(), await newAccount()];
         const created = await overtaken([parent], movedTo(above), () =>
           run((acme) => acme.createAccount({ currency: 'USD', parentAccountId: parent.id })),
@@ -204,7 +207,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         expect(created.parentAccountId).to.equal(parent.id);
       });
 
-      it('an account gets another parent while its payments are delegated: they are, to that one', async () => {
+      it('delegates payments to a parent that is assigned meanwhile', async () => {
         const [before, after] = [await newAccount(), await newAccount()];
         const child = await newAccount(before);
         await overtaken([child], movedTo(after), () =>
@@ -214,7 +217,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         expect([parentAccountId, isPaymentDelegatedToParent]).to.eql([after.id, true]);
       });
 
-      it('an account gets another parent while its credit is moved up: that one gets it', async () => {
+      it('moves credit up to a parent that is assigned meanwhile', async () => {
         const [before, after] = [await newAccount(), await newAccount()];
         const child = await newAccount(before);
         await engine.acme.invoices.addCredits({
@@ -252,7 +255,7 @@ async function failOnce(url: string, table: string, condition: string): Promise<
   }
 }
 
-onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock', (open) => {
+onPostgresql('an invoice run that PostgreSQL ends for a deadlock', (open) => {
   let engine: TestEngine;
 
   const places = [
@@ -261,7 +264,7 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
     { table: 'bw_invoice_items', condition: 'true' },
   ];
   for (const { table, condition } of places)
-    it(`an invoice run ended by a deadlock while it writes ${table} begins again and leaves what it should, once`, async () => {
+    it(`starts again when it was writing ${table}, and bills once`, async () => {
       engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
       const { acme, database } = engine;
       if (database.kind !== 'postgresql') throw new Error('wrong kind');

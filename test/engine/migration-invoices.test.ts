@@ -3,7 +3,7 @@ import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
 
-eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
+eachDatabaseByTurns('migration invoices (invoicing §9.5)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
@@ -19,7 +19,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
   const listed = (accountId: Uuid, more: object = {}) =>
     engine.acme.invoices.ofAccount({ accountId, withItems: true, ...more });
 
-  it('a migration invoice holds the items as they are given, committed, at a balance of 0, and nothing is paid', async () => {
+  it('store the given items as committed with a balance of 0, and trigger no payment', async () => {
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
     await told();
     const invoice = await migrate(
@@ -91,7 +91,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     ]);
   });
 
-  it('a migration invoice is listed with the flag alone, and never among the unpaid', async () => {
+  it('are listed only with the flag, and never among the unpaid invoices', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
     expect(await listed(id)).to.eql([]);
@@ -102,7 +102,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
   });
 
-  it('a migration invoice changes nothing of what a subscription is billed, be it of the same days, or void', async () => {
+  it('do not change the billing of a subscription, even for the same days or after a void', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId, bundleId } = await engine.acme.createSubscription({
       accountId: id,
@@ -135,7 +135,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect(await balancesOf(id)).to.eql(['0', '0']);
   });
 
-  it('a migration invoice neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
+  it('use no account credit, and reject adjustments, deletions and commits', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ accountId: id, amount: decimal(10) }];
     await engine.acme.invoices.addCredits({ accountId: id, items, autoCommit: true });
@@ -149,13 +149,13 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       invoiceId: invoice.id,
       invoiceItemId: item.id,
     }));
-    if (!charge || !cba) throw new Error('no items');
+    if (!charge || !cba) throw new Error('an empty list of items');
     await expectCode(engine.acme.invoices.adjustItem(charge), 4012);
     await expectCode(engine.acme.invoices.deleteCredit(cba), 4006);
     await expectCode(engine.acme.invoices.commit(invoice.id), 4023);
   });
 
-  it('a migration invoice joins no summary of the parent that pays for its account', async () => {
+  it('join no summary invoice of the paying parent', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -169,22 +169,22 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
 
   const one: Given<MigrationItem> = { itemType: 'TAX', amount: decimal(1) };
   const refused: readonly (readonly [string, number, Partial<Given<MigrationInvoiceRequest>>])[] = [
-    ['no items', 60003, { items: [] }],
+    ['an empty list of items', 60003, { items: [] }],
     ['an item without a type', 60003, { items: [one, { amount: decimal(1) }] }],
-    ['an item of a type that there is not', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],
+    ['an item of an unknown type', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],
     ['an item without an amount', 60003, { items: [one, { itemType: 'TAX' }] }],
-    ['another currency', 3, { items: [one, { ...one, currency: 'EUR' }] }],
+    ['a different currency', 3, { items: [one, { ...one, currency: 'EUR' }] }],
     [
-      'an end before its start',
+      'an item that ends before it starts',
       4004,
       { items: [{ ...one, startDate: '2024-02-02', endDate: '2024-02-01' }] },
     ],
-    ['too long a description', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
+    ['a description that is too long', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
     ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],
     ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
   ];
   for (const [what, code, request] of refused)
-    it(`a migration invoice refuses ${what} and stores nothing`, async () => {
+    it(`reject ${what} and store nothing`, async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await told();
       const failed = engine.acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request });
@@ -193,7 +193,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       expect(await told()).to.eql([]);
     });
 
-  it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
+  it('R21: keep the references of items as given', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
     const recurring = { itemType: 'RECURRING', amount: decimal(1), rate: decimal('0.5'), ...named } as const;
@@ -203,7 +203,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('a migration invoice refuses an account that has no currency', async () => {
+  it('require an account with a currency', async () => {
     const { id } = await engine.acme.createAccount({});
     await expectCode(migrate(id, [one]), 3);
   });

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 const failingSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 500 }) };
 
-eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
+eachDatabase('deployment metrics (platform §12)', (open, kind) => {
   let statements = 0;
   const trace = (): void => {
     statements += 1;
@@ -35,7 +35,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     );
   };
 
-  it('what is of the whole deployment is stored once a minute, what is of a node by each', async () => {
+  it('are stored once a minute for the deployment, and by each node for itself', async () => {
     const [first, second] = [recorderOf('n1'), recorderOf('n2')];
     await Promise.all([first.record(), second.record()]);
     const gauges = ['late', 'processing'].flatMap((each) => [
@@ -62,7 +62,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     expect(await told()).to.eql([]);
   });
 
-  it('the report takes as many statements for much as for little', async () => {
+  it('take the same number of statements for small and large deployments', async () => {
     const { acme } = engine;
     const count = async (): Promise<number> => {
       statements = 0;
@@ -76,7 +76,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('an account that could not be invoiced is shown as parked, and counted', async () => {
+  it('report an account that could not be invoiced as parked, and count it', async () => {
     const { acme } = engine;
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
@@ -91,7 +91,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     expect(await told()).to.include(':accounts.parked.value 1');
   });
 
-  it('pushes are entries of their queue: late, freed, given up, and sent again', async () => {
+  it('report push entries as late, released, failed and queued again', async () => {
     const { acme, clock } = engine;
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/events'));
     clock.advance({ minutes: 10 });
@@ -118,7 +118,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('an entry that was given up is done anew, once, and bills nothing twice', async () => {
+  it('count a failed entry that is retried once, and the retry bills nothing twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

@@ -61,7 +61,7 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
 anyDatabase('nodes (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('a node lists itself with its plugins, one for each name, whether or not its work has begun', async () => {
+  it('list themselves with each plugin name once, before and after work starts', async () => {
     const tax: InvoicePlugin = { name: 'acme', version: '2.0.1' };
     const control: PaymentControl = { name: 'acme', pluginKey: 'ac' };
     const plugins = { invoicePlugins: [tax], paymentControls: [control] };
@@ -90,7 +90,7 @@ anyDatabase('nodes (platform §15 rule 1)', (open) => {
   });
 });
 
-anyDatabase('commands to nodes (platform §11)', (open) => {
+anyDatabase('node commands (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
   const about = (type: string, pluginName: string) => ({
@@ -98,7 +98,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     properties: [{ key: 'pluginName', value: pluginName }],
   });
 
-  it('a plugin that is stopped is not asked until it is started, one that is uninstalled until it is installed', async () => {
+  it('stop calls to a plugin until it is started, or installed again', async () => {
     let asked = 0;
     const guard: EntitlementPlugin = {
       name: 'guard',
@@ -142,7 +142,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     expect(asked).to.equal(3);
   });
 
-  it('platform §11 rule 2: a node that starts begins with what commands to all nodes have made of plugins, not with what one was told alone', async () => {
+  it('platform §11 rule 2: apply to a new node if they addressed all nodes, but not if they addressed one', async () => {
     const database = await open(migrated);
     const guards = ['guard', 'warden', 'porter', 'scout'];
     const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));
@@ -172,7 +172,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
   });
 
-  it('a gateway that is stopped takes no payment, as if it were not registered', async () => {
+  it('make a stopped gateway take no payments, as if it were not registered', async () => {
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     const { acme, billing, gateway } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
@@ -186,7 +186,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     expect(await add()).to.include({ pluginName: gateway.name });
   });
 
-  it('a command reaches the handler of its type with its properties; what that throws, or a type that nobody knows, is logged', async () => {
+  it('reach the handler of their type with their properties, and log its errors and unknown types', async () => {
     const heard: unknown[] = [];
     const logger = recordingLogger();
     const nodeCommands = {
@@ -209,7 +209,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     ]);
   });
 
-  it('a dropped cache lets a catalog plugin be asked again, although its stamp has stayed; of one tenant or of all', async () => {
+  it('drop catalog caches of one tenant or all, so that an unchanged catalog plugin is called again', async () => {
     const plugin = memoryCatalogPlugin();
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
     const { acme, billing, tenant } = engine;
@@ -228,7 +228,7 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
     expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
   });
 
-  it('a command that cannot be is refused: without a type, too long, of a plugin that no node has or that is not named', async () => {
+  it('are rejected without a type, with too long values, or with a missing or unknown plugin', async () => {
     const { billing } = await openNode(await open(migrated), 'one');
     for (const command of [
       { type: '', properties: [] },
@@ -241,11 +241,11 @@ anyDatabase('commands to nodes (platform §11)', (open) => {
   });
 });
 
-onPostgresql('commands to nodes that share a database (platform §11)', (open) => {
+onPostgresql('node commands on a shared database (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
 
-  it('every node does what all are told once, in order, and none what was told before it began or to another alone', async () => {
+  it('run once and in order on every addressed node, except on nodes that started later', async () => {
     const database = await open(migrated);
     const heard: string[] = [];
     const node = async (name: string): Promise<Opened> => {
@@ -280,7 +280,7 @@ onPostgresql('commands to nodes that share a database (platform §11)', (open) =
 onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('nodes see each other from their start to their end, in the order of their start', async () => {
+  it('see each other from start to end, in the order of their start', async () => {
     const database = await open(migrated);
     const one = await openNode(database, 'one');
     const two = await openNode(database, 'two');
@@ -292,7 +292,7 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     expect(await names(two)).to.eql(['two']);
   });
 
-  it('a node whose name a living node has does not start, and takes nothing of it', async () => {
+  it('do not start under the name of a living node, and leave its work alone', async () => {
     const database = await open(migrated);
     const first = await openNode(database, 'north');
     const taken = openNode(database, 'north', { systemClock: pushableSystemClock(1) });
@@ -306,7 +306,7 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     expect(await names(await openNode(database, 'north'))).to.eql(['north']);
   });
 
-  it('a node that starts forgets its former lives, and no other node', async () => {
+  it('remove the entries of their own former processes at the start, but of no other node', async () => {
     const database = await open(migrated);
     const other = await openNode(database, 'other');
     const gone = { version: '1', bootDate: instant(0), plugins: [] };

@@ -15,7 +15,7 @@ const MAY = 'RECURRING 2024-05-01..2024-06-01 31';
 
 /** What is done on March 11 with a subscription billed at 31 per month up to April 1, and what is billed after it. */
 const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unknown>, readonly string[]]> = {
-  'a quantity': [
+  'a quantity change': [
     (acme, { subscriptionId }) => acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 }),
     [
       'RECURRING 2024-03-11..2024-04-01 42',
@@ -24,7 +24,7 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
       'RECURRING 2024-05-01..2024-06-01 62',
     ],
   ],
-  'a bill cycle day to come': [
+  'a planned bill cycle day': [
     (acme, { subscriptionId }) =>
       acme.subscriptions.changeBillCycleDay(subscriptionId, {
         billCycleDayLocal: 16,
@@ -32,19 +32,19 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
       }),
     ['RECURRING 2024-04-01..2024-04-16 15.5', 'RECURRING 2024-04-16..2024-05-16 31'],
   ],
-  'an end to come': [
+  'a planned end': [
     (acme, { subscriptionId }) =>
       acme.subscriptions.cancel(subscriptionId, { ...from('2024-04-16'), useRequestedDateForBilling: true }),
     ['RECURRING 2024-04-01..2024-04-16 15.5'],
   ],
-  'a pause to come': [
+  'a planned pause': [
     async (acme, { bundleId }) => {
       await acme.blocking.pauseBundle(bundleId, from('2024-04-11'));
       await acme.blocking.resumeBundle(bundleId, from('2024-04-21'));
     },
     ['RECURRING 2024-04-01..2024-04-11 10.33', 'RECURRING 2024-04-21..2024-05-01 10.33', MAY],
   ],
-  'a block of the account to come': [
+  'a planned account block': [
     (acme, { accountId }) =>
       acme.blocking.add(
         { type: 'ACCOUNT', id: accountId },
@@ -52,7 +52,7 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
       ),
     ['RECURRING 2024-04-01..2024-04-11 10.33'],
   ],
-  'a price to come': [
+  'a planned price': [
     (acme) =>
       acme.uploadCatalog(
         pricedCatalog({ effectiveDate: '2024-04-01', price: '62.00', forExisting: '2024-04-16' }),
@@ -96,7 +96,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
   const linesAfterMarch = async ({ accountId }: Sold) =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines).slice(3);
 
-  it('are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
+  it('are billed without reading subscriptions, their events or their billed days', async () => {
     const sold = await begin();
     const statements = await engine.statementsOf(() => engine.runTo('2024-04-01T00:00:00Z'));
     expect(await linesAfterMarch(sold)).to.eql([APRIL]);
@@ -109,7 +109,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('ongoing charges of a bundle that is not to be invoiced wait until it is', async () => {
+  it('wait while their bundle must not be invoiced', async () => {
     const sold = await begin();
     const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
@@ -119,7 +119,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('end with another price in the default catalog, which has no revisions', async () => {
+  it('end when the price changes in the default catalog, which has no revisions', async () => {
     const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -147,7 +147,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
   });
 
-  it('ongoing charges in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
+  it('keep what was billed ahead of their end if they are in arrears without a price', async () => {
     const free = plan('free', 'P', {
       price: '0.00',
       more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
@@ -180,7 +180,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
   });
 
   for (const [what, [change, expected]] of Object.entries(changes))
-    it(`an ongoing charge ends with ${what}`, async () => {
+    it(`end with ${what}`, async () => {
       const sold = await begin();
       expect(await isOngoing(sold.subscriptionId)).to.equal(true);
       engine.clock.set('2024-03-11T00:00:00Z');

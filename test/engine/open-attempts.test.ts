@@ -15,7 +15,7 @@ import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (open) => {
+eachDatabaseByTurns('open payment attempts (payments §7.2 rule 4)', (open) => {
   let stage: PaymentStage;
   let account: Account;
   let heard: PaymentControlContext[];
@@ -139,7 +139,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
       async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
     );
 
-  it('an open attempt is left alone until it is old, and ends ABORTED without a transaction', async () => {
+  it('are left alone until they are old, and end ABORTED if they have no transaction', async () => {
     const id = await left(null);
     stage.clock.set('2012-05-31T12:00:00Z');
     await sweep();
@@ -150,7 +150,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     expect(heard).to.eql([]);
   });
 
-  it('an open attempt whose transaction is UNKNOWN is left to recovery', async () => {
+  it('are left to recovery if their transaction is UNKNOWN', async () => {
     const id = await left('UNKNOWN');
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();
@@ -158,7 +158,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
   });
 
   for (const status of ['SUCCESS', 'PENDING'] as const)
-    it(`an open attempt whose transaction is ${status} is completed, and its plugins hear of it`, async () => {
+    it(`are completed if their transaction is ${status}, and notify their plugins`, async () => {
       const id = await left(status);
       stage.clock.set('2012-06-01T00:00:00Z');
       await sweep();
@@ -169,7 +169,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
       expect(heard).to.have.length(1);
     });
 
-  it('an open attempt whose transaction has failed is retried when a plugin says so', async () => {
+  it('are retried after a failed transaction if a plugin requests it', async () => {
     const id = await left('PAYMENT_FAILURE');
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();
@@ -180,7 +180,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     expect(pending.map(({ effectiveDate }) => effectiveDate)).to.eql([retryDate.getTime()]);
   });
 
-  it('an open attempt that several nodes sweep at once changes once and is retried once', async () => {
+  it('change once and are retried once if several nodes sweep at the same time', async () => {
     const id = await left('PAYMENT_FAILURE');
     stage.clock.set('2012-06-01T00:00:00Z');
     await Promise.all([sweep(), sweep(), sweep()]);
@@ -193,7 +193,7 @@ eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (o
     expect(await stateOf(id)).to.equal('RETRIED');
   });
 
-  it('an open attempt of an automatic payment is retried by the earlier of the two dates', async () => {
+  it('of automatic payments are retried on the earlier of the two dates', async () => {
     const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();

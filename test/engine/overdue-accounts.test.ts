@@ -13,7 +13,7 @@ const config: NewOverdueDefinition = {
   ],
 };
 
-eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open) => {
+eachDatabaseByTurns('overdue accounts', (open) => {
   let accountId: Uuid;
 
   /** An account that owes 19.95 since 2024-01-01. */
@@ -45,7 +45,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-  it('overdue §2.3: a closed account keeps the tag that overdue had added when its debt is paid, and is billed no more', async () => {
+  it('overdue §2.3: keep the tag of overdue after they are closed and paid, and are not billed again', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
@@ -57,7 +57,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
-  it('an account that is not closed is billed again when its debt is paid, as the tag goes', async () => {
+  it('are billed again when their debt is paid, if they are not closed', async () => {
     await engine.runTo('2024-01-21T00:00:00Z');
     await pay();
     expect(await tags()).to.eql([]);
@@ -65,7 +65,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     expect((await items()).length).to.be.greaterThan(BILLED.length);
   });
 
-  it('a closed account goes on to its next overdue state, unless its planned work is removed', async () => {
+  it('proceed to the next overdue state after closing, unless their planned work is removed', async () => {
     await engine.acme.accounts.close(accountId);
     expect(await checks()).to.have.length(1);
     await engine.runTo('2024-01-11T00:00:00Z');
@@ -78,7 +78,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
   });
 
   for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const)
-    it(`an overdue account that is closed with ${flag} owes nothing more: it is clear, without a check`, async () => {
+    it(`are clear without a check when they are closed with ${flag}`, async () => {
       await engine.runTo('2024-01-11T00:00:00Z');
       await engine.acme.accounts.close(accountId, {
         [flag]: true,
@@ -91,14 +91,14 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
       expect(await items()).to.include.members(BILLED);
     });
 
-  it('closing an account first does its check that has fallen due', async () => {
+  it('get a check that is due before they are closed', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
     await engine.acme.accounts.close(accountId);
     expect(await states()).to.eql(['DISABLED']);
     expect(await tags()).to.eql(['AUTO_INVOICING_OFF']);
   });
 
-  it('closing an account does not wait for a check that later work of the day goes before', async () => {
+  it('are closed without waiting for a check that must follow later work of the day', async () => {
     const { acme } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
@@ -115,7 +115,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     expect((await states()).map(({ stateName }) => stateName)).to.eql(['WARNED']);
   });
 
-  it('overdue §9.1: the timeline of an account tells of its overdue states', async () => {
+  it('overdue §9.1: show their overdue states on the timeline', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     const { bundles } = await engine.acme.accounts.timeline(accountId);
@@ -131,7 +131,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     ]);
   });
 
-  it('accounts §16: the export of an account has what overdue keeps of it, and its check', async () => {
+  it('accounts §16: include overdue data and the planned check in the export', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     const text = (await Array.fromAsync(await engine.acme.accounts.export(accountId))).join('');
     const lines = text.split('\n');
@@ -142,7 +142,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     expect(text).to.contain('|WARNED|');
   });
 
-  it('an overdue account that is forgotten stays overdue', async () => {
+  it('stay overdue when they are anonymized', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.settle(engine.acme.anonymizeAccount(accountId));
     await engine.runTo('2024-01-21T00:00:00Z');
@@ -150,14 +150,14 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
   });
 });
 
-eachDatabaseByTurns('dunning, from the first failed card to the payment of all', (open) => {
+eachDatabaseByTurns('dunning from the first failed payment to full payment', (open) => {
   let teller: Teller;
   beforeEach(async () => {
     teller = libraryTeller(await openEngine(open, { now: BEGINS }));
   });
 
   for (const { title, play, expected } of dunningStories)
-    it(`dunning ${title}`, async () => {
+    it(`plays the story: ${title}`, async () => {
       expect(await play(teller)).to.eql(expected);
     });
 });

@@ -14,8 +14,8 @@ anyDatabase('overdue and payments', (open) => {
     return Debtor.sign(engine, input);
   };
 
-  describe('overdue §5.4: what overdue sees', () => {
-    it('a payment PENDING: the invoice as unpaid; SUCCESS clears', async () => {
+  describe('unpaid invoices (overdue §5.4)', () => {
+    it('include an invoice with a PENDING payment until the payment is a SUCCESS', async () => {
       const debtor = await begin(configB());
       engine.gateway.configure({ CONFIGURE_ACTION: PAID_THEN, METHODS: 'purchasePayment', TIMES: 1 });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -29,7 +29,7 @@ anyDatabase('overdue and payments', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T10:00:00');
     });
 
-    it('a payment UNKNOWN: the invoice as unpaid', async () => {
+    it('include an invoice with an UNKNOWN payment', async () => {
       const debtor = await begin(configB());
       engine.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
@@ -45,7 +45,7 @@ anyDatabase('overdue and payments', (open) => {
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('a part that is paid: unpaid as long as anything is owed, and a smaller total', async () => {
+    it('include a partly paid invoice, with a smaller total', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -64,7 +64,7 @@ anyDatabase('overdue and payments', (open) => {
       expect(found).to.eql(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
     });
 
-    it('credit larger than the debt: invoices are paid from it', async () => {
+    it('are paid from credit that exceeds the debt', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
       expect(await debtor.state()).to.equal('OD1');
@@ -78,14 +78,14 @@ anyDatabase('overdue and payments', (open) => {
     });
 
     for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`${tag}: no difference, what is unpaid ages`, async () => {
+      it(`age as usual with the tag ${tag}`, async () => {
         const debtor = await begin(configB());
         await debtor.tag(SystemTag[tag]);
         await debtor.chronicle.days('2012-05-02', '2012-06-05');
         expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
       });
 
-    it('a payment while the account is disabled: accepted, the way out', async () => {
+    it('can be paid while the account is disabled, which ends the state', async () => {
       const debtor = await begin(CONFIG_C);
       Debtor.decline(engine);
       await debtor.chronicle.days('2012-05-02', '2012-06-07');
@@ -95,7 +95,7 @@ anyDatabase('overdue and payments', (open) => {
       expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.eql(['clear', [], []]);
     });
 
-    it('several invoices paid in one call: one refresh after the last', async () => {
+    it('cause one refresh when several are paid in one call', async () => {
       const debtor = await begin(configB(), { hasCard: false, planName: null });
       for (const amount of ['10', '20', '30']) await debtor.charge(amount);
       await engine.runTo('2012-05-06T00:03:42Z');
@@ -108,8 +108,8 @@ anyDatabase('overdue and payments', (open) => {
     });
   });
 
-  describe('overdue §5.3: the effective date', () => {
-    it('rule 1: of a refresh the instant of its event, of a check the one that it was scheduled for', async () => {
+  describe('the effective date (overdue §5.3)', () => {
+    it('rule 1: is the instant of the event for a refresh, and the scheduled instant for a check', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,14 +118,14 @@ anyDatabase('overdue and payments', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('rule 1: a check that runs days late keeps its date where the state was due then', async () => {
+    it('rule 1: stays the scheduled date if a check runs days late and the state was due then', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('rule 2: nor does it begin before there are the invoices that it asks for', async () => {
+    it('rule 2: is not before the invoices that the state requires', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -141,7 +141,7 @@ anyDatabase('overdue and payments', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('rule 2: where the state was due only later, it begins then', async () => {
+    it('rule 2: is the later date on which the state was due', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

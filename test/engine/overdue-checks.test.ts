@@ -29,7 +29,7 @@ const damages = [
   ['QUEUED', NO_CHECK, 'overdue check on 2024-02-01'],
 ] as const;
 
-eachDatabaseByTurns('the check of overdue', (open) => {
+eachDatabaseByTurns('the consistency check of overdue', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
@@ -56,7 +56,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
   const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
 
-  it('a check finds nothing in what overdue leaves: in a state, past the last one, and clear again', async () => {
+  it('finds nothing in a state, past the last state and after clearing', async () => {
     expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.eql([]);
@@ -67,14 +67,14 @@ eachDatabaseByTurns('the check of overdue', (open) => {
   });
 
   for (const [invariant, damage, words] of damages)
-    it(`a check tells of ${invariant} after: ${damage}`, async () => {
+    it(`reports ${invariant} after: ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const told = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(told.map(({ message }) => message).join('\n')).to.contain(words);
       expect(told.map(({ accountId }) => accountId)).to.eql([account.id]);
     });
 
-  it('a check tells of an account that has paid and is still blocked, which nothing looks at', async () => {
+  it('reports an account that has paid but is still blocked and has no planned check', async () => {
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
     await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
     expect(await found(), 'to be looked at').to.eql([]);
@@ -84,7 +84,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     ]);
   });
 
-  it('a check tells of an account that owes something and waits for nothing, before it is overdue', async () => {
+  it('reports an account with debt and no planned check before it is overdue', async () => {
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await charge(other);
     expect(await found(), 'to be looked at').to.eql([]);
@@ -93,7 +93,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     expect((await breaches()).map(({ accountId }) => accountId)).to.have.members([account.id, other.id]);
   });
 
-  it('a check tells of a child whose parent owes, once the parent has been looked at', async () => {
+  it('reports a child whose parent owes, once the parent was evaluated', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -113,10 +113,10 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     'that is exempt': () =>
       engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]),
     'that is closed': () => engine.acme.accounts.close(account.id, { removeFutureNotifications: true }),
-    'that has not met the present configuration': () => engine.acme.overdue.upload(states(9)),
+    'that was not evaluated with the current configuration': () => engine.acme.overdue.upload(states(9)),
   };
   for (const [which, excuse] of Object.entries(excuses))
-    it(`a check tells of no account ${which}`, async () => {
+    it(`ignores an account ${which}`, async () => {
       await rowsOf(engine.database, NO_CHECK);
       expect(await found()).to.have.length(1);
       await engine.settle(excuse());

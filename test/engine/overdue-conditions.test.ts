@@ -11,7 +11,7 @@ const BOUNDARIES: ConfigParts = {
   ],
 };
 
-anyDatabase('overdue: conditions', (open) => {
+anyDatabase('overdue conditions', (open) => {
   let engine: TestEngine;
 
   async function begin(
@@ -32,8 +32,8 @@ anyDatabase('overdue: conditions', (open) => {
     return debtor.state();
   }
 
-  describe('overdue §4: the boundary cases', () => {
-    it('none unpaid: clear on any day', async () => {
+  describe('boundary cases (overdue §4)', () => {
+    it('report clear on any day without unpaid invoices', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       for (const day of ['2024-03-02', '2024-03-06', '2024-03-11', '2024-12-31']) {
         await engine.runTo(`${day}T12:00:00Z`);
@@ -42,7 +42,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('30 of 03-01: clear on 03-05, S1 on 03-06', async () => {
+    it('with 30 unpaid since 03-01: clear on 03-05, S1 on 03-06', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -51,7 +51,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('19.99 of 03-01: clear on 03-06 as the total is too small, S2 on 03-11 which asks for none', async () => {
+    it('with 19.99 unpaid since 03-01: clear on 03-06 due to the total, S2 on 03-11 without a total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -62,7 +62,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.states()).to.eql(['S2 from 2024-03-11T12:00:00']);
     });
 
-    it('30 of 03-01, account zone −08:00, at 03-06T07:59Z: clear, as it is 03-05 there', async () => {
+    it('with 30 unpaid since 03-01 and zone −08:00, at 03-06T07:59Z: clear, since the local date is 03-05', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, { timeZone: '-08:00' });
       await debtor.charge('30');
       await engine.runTo('2024-03-06T07:59:00Z');
@@ -71,7 +71,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('30 of 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, as the zone is at −07:00 since 03-10', async () => {
+    it('with 30 unpaid since 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, since the offset is −07:00 from 03-10', async () => {
       const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, { timeZone: 'America/Los_Angeles' });
       await debtor.charge('30');
       await engine.runTo('2024-03-12T06:59:59Z');
@@ -80,7 +80,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('30 of 01-31, after a month: holds on 02-29 of a leap year', async () => {
+    it('with 30 unpaid since 01-31, after one month: hold on 02-29 of a leap year', async () => {
       const debtor = await begin('2024-01-31T12:00:00Z', oneState({ time: { unit: 'MONTHS', number: 1 } }));
       await debtor.charge('30');
       await engine.runTo('2024-02-28T12:00:00Z');
@@ -89,7 +89,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.states()).to.eql(['S from 2024-02-29T12:00:00']);
     });
 
-    it('30 of 03-01 paid and 5 of 03-09: clear on 03-11, as the anchor has moved', async () => {
+    it('with 30 of 03-01 paid and 5 unpaid since 03-09: clear on 03-11, since the anchor has moved', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-09T12:00:00Z');
@@ -102,7 +102,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.state()).to.equal('S2');
     });
 
-    it('a check that runs late goes straight to the most severe state that holds', async () => {
+    it('let a late check enter the most severe state that holds', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-04-01T12:00:00Z');
@@ -110,8 +110,8 @@ anyDatabase('overdue: conditions', (open) => {
     });
   });
 
-  describe('overdue §1.1: each criterion', () => {
-    it('time: from anchor + duration on, never with UNLIMITED', async () => {
+  describe('criteria (overdue §1.1)', () => {
+    it('time: hold from the anchor plus the duration, and never with UNLIMITED', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
@@ -129,7 +129,7 @@ anyDatabase('overdue: conditions', (open) => {
       ]);
     });
 
-    it('count: at so many unpaid invoices or more', async () => {
+    it('count: hold at this number of unpaid invoices or more', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
       const found: string[] = [];
       for (let index = 0; index < 3; index += 1) {
@@ -139,7 +139,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('total: at so much or more, over all unpaid invoices', async () => {
+    it('total: hold at this total of all unpaid invoices or more', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {
@@ -149,7 +149,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(found).to.eql(['clear', 'clear', 'S', 'S']);
     });
 
-    it('response: that of the newest failed purchase, OTHER where the gateway gave none', async () => {
+    it('response: compare the response of the newest failed purchase, OTHER if the gateway gave none', async () => {
       const debtor = await begin(
         '2024-03-01T12:00:00Z',
         {
@@ -176,7 +176,7 @@ anyDatabase('overdue: conditions', (open) => {
       ]);
     });
 
-    it('response: none where nothing has been tried, and none of what is paid', async () => {
+    it('response: have no response before the first attempt, and ignore paid invoices', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -192,7 +192,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await payer.state()).to.equal('clear');
     });
 
-    it('tag in: while the account carries the tag', async () => {
+    it('tag in: hold while the account has the tag', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -202,7 +202,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('tag out: while the account does not carry the tag', async () => {
+    it('tag out: hold while the account does not have the tag', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('S');
@@ -210,7 +210,7 @@ anyDatabase('overdue: conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('rule 1: all criteria must hold', async () => {
+    it('rule 1: must all hold', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'BOTH', count: 2, total: 30, time: 1 },
@@ -227,7 +227,7 @@ anyDatabase('overdue: conditions', (open) => {
     });
   });
 
-  it('overdue §3.1: drafts and voids are not unpaid, and a draft ages from its commit', async () => {
+  it('overdue §3.1: ignore drafts and void invoices, and age a committed draft from its commit', async () => {
     const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
     const draft = await debtor.charge('30', false);
     await engine.runTo('2024-03-20T12:00:00Z');
@@ -240,7 +240,7 @@ anyDatabase('overdue: conditions', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('overdue §3.2: the response of an invoice whose target date is to come counts from that date on', async () => {
+  it('overdue §3.2: use the response of an invoice only from its target date on', async () => {
     const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
     engine = await openStory(open, config, { retryDays: '40' });
     const debtor = await Debtor.sign(engine);
@@ -254,7 +254,7 @@ anyDatabase('overdue: conditions', (open) => {
     expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
   });
 
-  it('overdue §3.1: an invoice of another system is not unpaid', async () => {
+  it('overdue §3.1: ignore migrated invoices', async () => {
     const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1 }));
     await engine.acme.invoices.createMigrationInvoice({
       accountId: debtor.accountId,

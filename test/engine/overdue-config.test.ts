@@ -39,7 +39,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     return ((await upload.catch((thrown: unknown) => thrown)) as BillingError).problems ?? [];
   };
 
-  it('overdue §1.2: the default one has the clear state alone, in either form', async () => {
+  it('overdue §1.2: have only the clear state by default, in XML and JSON', async () => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
     const xml = await acme.overdue.getXml();
     expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
@@ -49,7 +49,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
-  it('overdue §1.4: is the same as XML, as JSON and as a definition', async () => {
+  it('overdue §1.4: are equal as XML, JSON and definition', async () => {
     const definition: NewOverdueDefinition = exampleJson;
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
@@ -58,7 +58,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     }
   });
 
-  it('overdue §1.2 rule 3: XML comes back unchanged, JSON as XML that means the same', async () => {
+  it('overdue §1.2 rule 3: return XML unchanged, and JSON as equivalent XML', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
     await acme.overdue.upload(odd);
     expect(await acme.overdue.getXml()).to.equal(odd);
@@ -70,7 +70,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
-  it('overdue §1.3 rule 5 and the example of §12: JSON without intervals has those of its thresholds', async () => {
+  it('overdue §1.3 rule 5, §12: derive missing JSON intervals from the thresholds', async () => {
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
@@ -87,7 +87,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['BLOCK', 'WARN']);
   });
 
-  it('overdue §1.2 rule 2: each upload replaces the one before and is told of once; a deletion gives the default back', async () => {
+  it('overdue §1.2 rule 2: replace the previous one with one event, and restore the default on deletion', async () => {
     await acme.overdue.upload(exampleXml);
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['HOUSE']);
@@ -103,7 +103,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     ]);
   });
 
-  it('is the value of the tenant’s key, as it was given, and by the same rules', async () => {
+  it('are stored under the tenant’s key as given, with the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
@@ -115,7 +115,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect((await acme.keyValues.get(KEY)).values).to.eql([exampleXml]);
   });
 
-  it('overdue §1.3: an upload with errors tells all of them with their places, and stores nothing', async () => {
+  it('overdue §1.3: report all errors of an upload with their positions, and store nothing', async () => {
     await acme.overdue.upload(exampleXml);
     await newTypes();
     const bad = exampleXml
@@ -132,7 +132,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('a definition takes amounts as values and as text, and its problems have no places', async () => {
+  it('accept amounts as values and text in a definition, and report problems without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });
@@ -146,7 +146,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
   });
 
   itOnPostgresql(
-    'overdue §1.2 rule 4: the next call on another node follows an upload and a deletion',
+    'overdue §1.2 rule 4: take effect on another node with its next call after an upload or a deletion',
     async () => {
       const second = await openBilling(engine.database, { clock: engine.clock });
       const there = second.as({ tenant: engine.tenant, user: 'test' });
@@ -160,7 +160,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     },
   );
 
-  it('overdue §1.2 rule 4: is read once, whoever asks for it, and not before it is stored for good', async () => {
+  it('overdue §1.2 rule 4: are read once for all callers, and only after the commit', async () => {
     statements.length = 0;
     await acme.overdue.upload(exampleXml);
     const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
@@ -174,7 +174,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     expect(reads()).to.have.length(1);
   });
 
-  it('is one tenant’s alone', async () => {
+  it('apply to one tenant only', async () => {
     const other = (await openShop(engine.billing)).acme;
     await acme.overdue.upload(exampleXml);
     expect(await other.overdue.get()).to.eql(clearOnly);
@@ -195,7 +195,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     });
   }
 
-  it('overdue §1.3 rule 2: that was stored with a state whose condition has no criterion stays in force, and that state never holds', async () => {
+  it('overdue §1.3 rule 2: stay in force if stored with a state without criteria, and that state never holds', async () => {
     const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
     await store(stored);
     expect(await acme.overdue.getXml()).to.equal(stored);
@@ -211,7 +211,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
     await expectCode(acme.overdue.upload(stored), 'OVERDUE_INVALID_FOR_TENANT');
   });
 
-  it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
+  it('fall back to the default with a warning if the stored text is unreadable', async () => {
     await store('<nonsense/>');
     expect(await acme.overdue.get()).to.eql(clearOnly);
     const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
@@ -220,7 +220,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
 });
 
 eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
-  it('is not kept when the host rolls back its transaction', async () => {
+  it('is not cached when the host rolls back its transaction', async () => {
     const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
     const { acme, inside } = await hostedEngine(engine);
     const undone = inside(async ({ overdue }) => {
@@ -236,8 +236,8 @@ eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
   });
 });
 
-eachDatabaseByTurns('the overdue configuration that a host gives', (open) => {
-  it('holds for tenants without one of their own, as text and as a definition', async () => {
+eachDatabaseByTurns('the default overdue configuration of a host', (open) => {
+  it('applies to tenants without their own, as text and as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, {
         now: '2024-02-10T09:00:00Z',
@@ -252,7 +252,7 @@ eachDatabaseByTurns('the overdue configuration that a host gives', (open) => {
     }
   });
 
-  it('that is bad is refused when the engine is opened', async () => {
+  it('prevents the engine from opening if it is invalid', async () => {
     for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
       const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
       await expectCode(opening, 'OVERDUE_INVALID_FOR_TENANT');

@@ -14,7 +14,7 @@ const STATES: readonly StateParts[] = [
 const CONFIG = overdueXml({ states: STATES });
 const OD_DAYS = ['05-31', '06-01', '06-02', '06-03'] as const;
 
-anyDatabase('overdue §9: effects and events', (open) => {
+anyDatabase('overdue effects and events (overdue §9)', (open) => {
   let engine: TestEngine;
   let debtor: Debtor;
   beforeEach(async () => {
@@ -60,7 +60,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     return [state, ...rows];
   }
 
-  it('overdue §9.1: what each transition does to subscriptions', async () => {
+  it('overdue §9.1: change subscriptions with each transition', async () => {
     const rows: (readonly string[])[] = [];
     let known: readonly string[] = [];
     for (const day of OD_DAYS) {
@@ -79,7 +79,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     ]);
   });
 
-  it('overdue §9.1: a state that blocks nothing lets everything through', async () => {
+  it('overdue §9.1: block nothing in a state without blocks', async () => {
     await runTo('05-31');
     expect([await debtor.state(), await allowed()]).to.eql(['NOTED', ['change', 'add-on', 'base']]);
   });
@@ -88,7 +88,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     [0, 'NOTED', []],
     [1, 'WARNED', ['change', 'add-on', 'base']],
   ] as const)
-    it(`overdue §9.1: from a disabling state to ${state}, service and billing go on, changes by the new state`, async () => {
+    it(`overdue §9.1: resume service and billing from a disabling state to ${state}, and allow changes as the new state does`, async () => {
       const milder = overdueXml({
         states: [
           { name: 'OFF', count: 2, disables: true },
@@ -113,7 +113,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     });
 
   for (const [index, day] of OD_DAYS.entries())
-    it(`overdue §9.1: cancelling is allowed in state ${STATES.at(-1 - index)?.name}`, async () => {
+    it(`overdue §9.1: allow cancellation in state ${STATES.at(-1 - index)?.name}`, async () => {
       for (const each of OD_DAYS.slice(0, index + 1)) await runTo(each);
       await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
         entitlementPolicy: 'IMMEDIATE',
@@ -123,7 +123,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
       expect((await shown())[0], day).to.equal('CANCELLED');
     });
 
-  it('overdue §9.2: no invoice while billing is blocked; then one run settles the period', async () => {
+  it('overdue §9.2: suspend invoicing while billing is blocked, and settle the period in one run afterwards', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     expect(await debtor.tags()).to.eql(['AUTO_INVOICING_OFF']);
     const before = (await debtor.invoices()).length;
@@ -143,7 +143,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     ]);
   });
 
-  it('overdue §9.2: charges, credits and payments still work while billing is blocked', async () => {
+  it('overdue §9.2: allow charges, credits and payments while billing is blocked', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     const { accountId } = debtor;
     await debtor.charge('50');
@@ -155,7 +155,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     expect([await debtor.owed(), await debtor.state()]).to.eql([['200'], 'OFF']);
   });
 
-  it('overdue §9.3: what is told of each transition, and nothing where nothing changes', async () => {
+  it('overdue §9.3: publish one event for each transition, and nothing without a change', async () => {
     const seen = new Set<number>();
     const fresh = async () => {
       const all = await eventsOfAccount(engine.database, debtor.accountId);
@@ -204,10 +204,10 @@ anyDatabase('overdue §9: effects and events', (open) => {
     ]);
   });
 
-  describe('overdue §5.1 step 7: AUTO_INVOICING_OFF', () => {
+  describe('the AUTO_INVOICING_OFF tag (overdue §5.1 step 7)', () => {
     const OFF = SystemTag.AUTO_INVOICING_OFF;
 
-    it('that a user has set stays when overdue clears', async () => {
+    it('stays when overdue clears if a user added it', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-05-31');
       await debtor.tag(OFF);
       await runTo('06-03');
@@ -216,7 +216,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('that a user has taken away and set again is the user’s', async () => {
+    it('stays when overdue clears if a user removed it and added it again', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await debtor.tag(OFF);
@@ -224,7 +224,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('that a user has taken away is not set again by the next disabling state', async () => {
+    it('is not added again by the next disabling state if a user removed it', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await runTo('06-03');
@@ -232,7 +232,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     });
   });
 
-  it('overdue §5.1 step 6: what is cancelled already is passed over, what will be is moved forward', async () => {
+  it('overdue §5.1 step 6: skip cancelled subscriptions, and move later cancellations forward', async () => {
     await engine.acme.overdue.upload(
       overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE' }] }),
     );
@@ -256,7 +256,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     ]);
   });
 
-  it('overdue §7 rule 4: what was cancelled stays cancelled when the account is cleared', async () => {
+  it('overdue §7 rule 4: keep cancellations when the account is cleared', async () => {
     await engine.acme.overdue.upload(
       overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
     );
@@ -267,7 +267,7 @@ anyDatabase('overdue §9: effects and events', (open) => {
     expect((await shown())[0]).to.equal('CANCELLED');
   });
 
-  it('overdue §9.1: what is refused says so', async () => {
+  it('overdue §9.1: name overdue in rejections', async () => {
     await runTo('05-31');
     await runTo('06-01');
     const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });

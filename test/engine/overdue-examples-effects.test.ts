@@ -3,10 +3,10 @@ import { anyDatabase, expect, expectCode, type TestEngine } from '../support/ind
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase('overdue, worked examples: tags, cancellation, parents and JSON', (open) => {
+anyDatabase('overdue examples: tags, cancellation, parents and JSON', (open) => {
   let engine: TestEngine;
 
-  it('overdue §12 example 10, tags: an account that is exempt', async () => {
+  it('overdue §12 example 10, tags: an exempt account', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -23,7 +23,7 @@ anyDatabase('overdue, worked examples: tags, cancellation, parents and JSON', (o
     ]);
   });
 
-  it('overdue §12 example 10, tags: an invoice that is written off', async () => {
+  it('overdue §12 example 10, tags: a written-off invoice', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-05-31');

@@ -16,7 +16,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly'] }),
 });
 
-anyDatabase('what becomes of an account that does not pay, and why', (open) => {
+anyDatabase('overdue previews and explanations', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, {
@@ -45,7 +45,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
   const nameNow = async () => (await engine.acme.overdue.ofAccount(accountId)).name;
   const stepsOf = ({ steps }: OverduePreview) => steps.map(({ date, state }) => `${date} ${state.name}`);
 
-  it('overdue §10: the state of an account is that of the configuration, and of the clear one before', async () => {
+  it('overdue §10: read the state from the configuration, and the clear state before the first evaluation', async () => {
     await begin({
       overdueStates: [
         afterDays('OD2', 8, { isDisableEntitlement: true, externalMessage: 'Bitte zahlen!' }),
@@ -81,7 +81,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     });
   });
 
-  it('overdue §2.1: a state that the configuration no longer knows is shown with the flags that are stored', async () => {
+  it('overdue §2.1: show a state that the configuration no longer contains with its stored flags', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await engine.acme.overdue.upload({ overdueStates: [afterDays('OTHER', 90)] });
@@ -96,7 +96,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     });
   });
 
-  it('an account without a debt comes to no state, however far ahead it is asked for', async () => {
+  it('foresee no state for an account without debt, however far ahead', async () => {
     await begin(exampleConfigs.C);
     const preview = await engine.acme.overdue.preview(accountId, '2013-05-01');
     expect(preview.state.name).to.equal(CLEAR);
@@ -108,7 +108,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     ]);
   });
 
-  it('the preview of each day is what the account is in on that day, if nothing is paid or invoiced', async () => {
+  it('foresee the state of each day if nothing is paid or invoiced', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);
@@ -124,7 +124,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect(stepsOf(await engine.acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
   });
 
-  it('the preview says of each condition why it holds on that day, and stores nothing', async () => {
+  it('give the reason of each condition on that day, and store nothing', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-06-01');
     const { state, reasons } = await engine.acme.overdue.preview(accountId, '2012-06-08');
@@ -141,7 +141,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect(await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] })).to.eql([]);
   });
 
-  it('the preview goes no further than a day of the past and a hundred years, nor to accounts of others', async () => {
+  it('reject past days, days more than a hundred years ahead, and accounts of other tenants', async () => {
     await begin(exampleConfigs.C);
     const { overdue } = engine.acme;
     await expectCode(overdue.preview(accountId, '2012-04-30'), 'INVALID_PARAMETER');
@@ -156,7 +156,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
       await expectCode(call, 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');
   });
 
-  it('the explanation has the rule that matched, the amounts, the dates, the invoices and the next check', async () => {
+  it('contain the matched rule, the amounts, the dates, the invoices and the next check', async () => {
     await begin(exampleConfigs.A);
     await walkTo('2012-07-05');
     const explained = await engine.acme.explainOverdue(accountId);
@@ -198,7 +198,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     );
   });
 
-  it('the explanation says where the configuration has changed since, and that other flags begin no state anew', async () => {
+  it('show changes of the configuration since, and do not restart a state when only flags change', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await engine.acme.overdue.upload({
@@ -218,7 +218,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect(since?.toISOString()).to.equal('2012-06-05T00:03:42.000Z');
   });
 
-  it('an account that is exempt stays in its state, and both say so', async () => {
+  it('keep an exempt account in its state and report the exemption', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-01');
     const account = { id: accountId, type: 'ACCOUNT' } as const;
@@ -234,7 +234,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect(explained.text).to.contain('since it carries the tag OVERDUE_ENFORCEMENT_OFF');
   });
 
-  it('a child that its parent pays for is explained by what the parent owes', async () => {
+  it('explain a child by the debt of its paying parent', async () => {
     await begin(exampleConfigs.B);
     const { acme } = engine;
     const parent = accountId;
@@ -254,7 +254,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect((await acme.overdue.explain(child.id)).text).to.contain('the parent that pays for it carries');
   });
 
-  it('without a configuration nobody can be overdue, and the explanation says so', async () => {
+  it('report that no account can be overdue without a configuration', async () => {
     await begin(exampleConfigs.B);
     await engine.acme.keyValues.delete('OVERDUE_CONFIG');
     const explained = await engine.acme.overdue.explain(accountId);

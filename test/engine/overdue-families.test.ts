@@ -6,7 +6,7 @@ import { overdueXml } from '../support/overdue/overdue-documents.ts';
 const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }] });
 
-anyDatabase('overdue §8: parents and children', (open) => {
+anyDatabase('overdue for parents and children (overdue §8)', (open) => {
   let engine: TestEngine;
   let parent: Debtor;
   let child: Debtor;
@@ -23,7 +23,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
 
   const states = () => Promise.all([parent, child, other].map((each) => each.state()));
 
-  it('rule 1: what happens to the parent moves the children that it pays for, and no other', async () => {
+  it('rule 1: re-evaluates only the children that the parent pays for after events of the parent', async () => {
     await begin();
     await parent.charge('10');
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
@@ -31,7 +31,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 1: what happens to a child is seen by the parent', async () => {
+  it('rule 1: re-evaluates the parent after events of a child', async () => {
     await begin();
     await child.charge('10');
     expect(await states(), 'the summary is a draft').to.eql(['clear', 'clear', 'clear']);
@@ -43,7 +43,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect([await parent.owed(), await states()]).to.eql([[], ['clear', 'clear', 'clear']]);
   });
 
-  it('rule 1: clearing one asks for the evaluation of its relatives, and does not clear them', async () => {
+  it('rule 1: re-evaluates relatives when an account is cleared, and does not clear them', async () => {
     await begin();
     await parent.charge('10');
     await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
@@ -52,7 +52,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
   });
 
-  it('rule 2: a child that is paid for is evaluated on what the parent owes, and on its own tags', async () => {
+  it('rule 2: evaluates a paid-for child by the debt of the parent and by its own tags', async () => {
     await begin();
     await child.tag(SystemTag.PARTNER);
     await parent.charge('10');
@@ -62,7 +62,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect(await states()).to.eql(['clear', 'LATE', 'clear']);
   });
 
-  it('rule 2: count, total and anchor are those of the parent', async () => {
+  it('rule 2: uses count, total and anchor of the parent', async () => {
     await begin(
       overdueXml({
         states: [
@@ -86,7 +86,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 3: each has states, checks and events of its own; who pays for itself is judged by its own debt', async () => {
+  it('rule 3: keeps states, checks and events per account, and judges a self-paying child by its own debt', async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');
@@ -106,7 +106,7 @@ anyDatabase('overdue §8: parents and children', (open) => {
     expect(await states()).to.eql(['clear', 'clear', 'LATE']);
   });
 
-  it('overdue §7 rule 3: an exempt parent exempts the child that it pays for', async () => {
+  it('overdue §7 rule 3: exempts a paid-for child with its parent', async () => {
     await begin();
     await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await parent.charge('10');

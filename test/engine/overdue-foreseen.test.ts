@@ -77,8 +77,8 @@ function definitionOf({
   };
 }
 
-anyDatabase('overdue states that are foreseen', (open) => {
-  it('are those to which an account comes that pays nothing, day by day', async function () {
+anyDatabase('overdue forecasts', (open) => {
+  it('match the states of a non-paying account, day by day', async function () {
     this.timeout(60_000 + storedRuns * 10_000);
     await fc.assert(
       fc.asyncProperty(debts, async (debt) => {

@@ -3,7 +3,7 @@ import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase('overdue §5.2: order in time', (open) => {
+anyDatabase('overdue order in time (overdue §5.2)', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
@@ -11,7 +11,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     return Debtor.sign(engine, input);
   };
 
-  it('a retry that succeeds on the day of a threshold prevents the state', async () => {
+  it('prevents a state if a retry succeeds on the day of the threshold', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -23,7 +23,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('one that is due later on that day, but has come due too, prevents it as well', async () => {
+  it('prevents a state if a later retry of that day is also due', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -36,7 +36,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect([await debtor.states(), await debtor.owed()]).to.eql([[], []]);
   });
 
-  it('one that comes due later on that day is waited for, without moving the date of the state', async () => {
+  it('waits for a later retry of that day without moving the date of the state', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -48,7 +48,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
   });
 
-  it('one of a later date too, where both come late', async () => {
+  it('waits for a retry of a later date if both are late', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -60,7 +60,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
-  it('so does a refresh that comes late', async () => {
+  it('waits in the same way when a refresh is late', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -70,7 +70,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('a late retry that fails moves no date of what the check comes to', async () => {
+  it('keeps the date of a check when a late retry fails', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -78,7 +78,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     expect(await debtor.states()).to.eql(['BLOCKED from 06-07T00:03:42']);
   });
 
-  describe('rule 5: what is due later on a day may still prevent what a refresh would enter', () => {
+  describe('a refresh with later work due on the same day (rule 5)', () => {
     /** Of the retry that is due at 09:00 on the day of the threshold. */
     async function untilTheDay(config: string): Promise<Debtor> {
       const debtor = await begin(config);
@@ -91,7 +91,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     const DISABLED_AFTER_8 = overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] });
     const TWO = overdueXml({ states: [{ name: 'TWO', count: 2, disables: true }] });
 
-    it('a retry that succeeds: the state is never entered', async () => {
+    it('never enters the state if the retry succeeds', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       Debtor.accept(engine);
       await debtor.charge('3');
@@ -99,7 +99,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
-    it('a retry that fails: the check enters it, of its own date', async () => {
+    it('lets the check enter the state on its own date if the retry fails', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
       expect(await debtor.states()).to.eql([]);
@@ -107,7 +107,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
     });
 
-    it('a state that no time brings: it gets a check behind the retry, and comes with it', async () => {
+    it('schedules a check after the retry for a state that does not depend on time', async () => {
       const debtor = await untilTheDay(TWO);
       await debtor.charge('3');
       expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
@@ -117,7 +117,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
-    it('an account that is no longer exempt waits for it as well', async () => {
+    it('waits for the retry of an account that is no longer exempt', async () => {
       const debtor = await untilTheDay(TWO);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('3');
@@ -125,7 +125,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
     });
 
-    it('a child waits for the retry of the parent that pays', async () => {
+    it('waits for the retry of the paying parent', async () => {
       const parent = await untilTheDay(TWO);
       const child = await Debtor.sign(engine, {
         planName: null,
@@ -138,7 +138,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       expect(await child.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
-    it('a milder state and clear come at once', async () => {
+    it('enters a milder or clear state at once', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -164,7 +164,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
       ['succeeds', Debtor.accept, []],
       ['fails', Debtor.decline, ['CANCELLATION from 06-11T00:03:42']],
     ] as const)
-      it(`a late check, where only today has brought the state, and the retry ${what}`, async () => {
+      it(`schedules a late check for a state of today, and the retry ${what}`, async () => {
         engine = await openStory(open, CONFIG_C, { retryDays: '11' });
         const debtor = await Debtor.sign(engine);
         Debtor.decline(engine);
@@ -176,7 +176,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
         expect(await debtor.states()).to.eql(blocks);
       });
 
-    it('a late check enters what was due on an earlier day, whatever today is still to bring', async () => {
+    it('enters a state that was due on an earlier day, whatever follows today', async () => {
       engine = await openStory(open, CONFIG_C, { retryDays: '9' });
       const debtor = await Debtor.sign(engine);
       Debtor.decline(engine);
@@ -186,7 +186,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     });
   });
 
-  it('the invoice of a day is there before the day is judged', async () => {
+  it('evaluates a day after its invoice', async () => {
     const debtor = await begin(
       overdueXml({ initial: 30, states: [{ name: 'TWO', time: 30, count: 2, disables: true }] }),
       { hasCard: false },

@@ -48,13 +48,13 @@ function heldOpen(engine: TestEngine, work: (session: WriteSession) => Promise<v
   };
 }
 
-onPostgresql('overdue: races', (open) => {
+onPostgresql('overdue races', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  it('overdue §11 rules 1 and 2: a change that is under way while a refresh comes is not lost', async () => {
+  it('overdue §11 rules 1 and 2: keep a change that is in progress during a refresh', async () => {
     const { account, invoice } = await begin(engine, OD);
     await engine.runTo('2012-05-06T10:00:00Z');
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
@@ -76,7 +76,7 @@ onPostgresql('overdue: races', (open) => {
     expect((await statesOf(engine, account.id)).slice(1)).to.eql([`${CLEAR} 2012-05-06T11:00`]);
   });
 
-  it('overdue §8 rule 4: a parent that is busy keeps no child from being evaluated', async () => {
+  it('overdue §8 rule 4: evaluate a child while its parent is busy', async () => {
     const { account: parent } = await begin(engine, OD);
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -98,8 +98,8 @@ onPostgresql('overdue: races', (open) => {
   });
 });
 
-eachDatabase('overdue races', (open) => {
-  it('overdue §11 rule 3: a catalog that cannot be had holds back only who is cancelled, until it can', async () => {
+eachDatabase('overdue with an unavailable catalog', (open) => {
+  it('overdue §11 rule 3: delays only accounts with a cancellation until the catalog is available', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;
@@ -142,13 +142,13 @@ eachDatabase('overdue races', (open) => {
   });
 });
 
-eachDatabase('overdue: what comes to rest', (open) => {
+eachDatabase('overdue evaluations', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  it('overdue §7 rule 1: a condition on the tag that its own state sets does not chase itself', async () => {
+  it('overdue §7 rule 1: do not repeat for a condition on the tag that its own state sets', async () => {
     const { account } = await begin(engine, {
       overdueStates: [
         {
@@ -165,7 +165,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
   });
 
-  it('overdue §7: an account that is created under a parent that owes is evaluated at once', async () => {
+  it('overdue §7: run at once for an account that is created under a parent with debt', async () => {
     const { account: parent } = await begin(engine, OD);
     await engine.runTo('2012-05-07T10:00:00Z');
     const born = { currency: 'USD', parentAccountId: parent.id } as const;
@@ -175,7 +175,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     expect(await statesOf(engine, payingItself.id)).to.eql([]);
   });
 
-  it('overdue §8 rule 1: of many children that are looked at together their parent is looked at once', async () => {
+  it('overdue §8 rule 1: run once for the parent of many children that are evaluated together', async () => {
     const { account: parent } = await begin(engine, OD);
     const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
@@ -200,7 +200,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
   });
 
-  it('overdue §2.3: AUTO_INVOICING_OFF that a user asks for while overdue owns it stays when the account is clear', async () => {
+  it('overdue §2.3: keep AUTO_INVOICING_OFF after clearing if a user added it while overdue owned it', async () => {
     const { account, invoice } = await begin(engine, OD);
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     const names = async () =>
@@ -216,7 +216,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
-  it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
+  it('overdue §2.3: keep AUTO_INVOICING_OFF of a closed account that is no longer overdue', async () => {
     const { account } = await begin(engine, OD);
     await engine.runTo('2012-05-06T10:00:00Z');
     await engine.settle(engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true }));

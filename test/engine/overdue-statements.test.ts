@@ -24,14 +24,14 @@ const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
 /** What a check on the tenth day comes to. */
 const cases = [
-  ['that changes nothing', { initialReevaluationInterval: 10, overdueStates: [afterDays('LATE', 90)] }, null],
+  ['changes nothing', { initialReevaluationInterval: 10, overdueStates: [afterDays('LATE', 90)] }, null],
   [
-    'that blocks',
+    'blocks',
     { overdueStates: [afterDays('GONE', 20), afterDays('BLOCKED', 10, { isDisableEntitlement: true })] },
     'BLOCKED',
   ],
   [
-    'that cancels',
+    'cancels',
     { overdueStates: [afterDays('CANCELLED', 10, { subscriptionCancellationPolicy: 'IMMEDIATE' })] },
     'CANCELLED',
   ],
@@ -76,7 +76,7 @@ eachDatabase('statements of overdue', (open) => {
     ).map(({ name }) => name);
 
   for (const [what, config, state] of cases)
-    it(`a check ${what}, with all that follows, costs as many statements for ${COUNTS.join(', ')} accounts`, async () => {
+    it(`have the same count for ${COUNTS.join(' and ')} accounts when a check ${what}`, async () => {
       const counts: (readonly string[])[] = [];
       for (const count of COUNTS) {
         await begin(config);
@@ -93,7 +93,7 @@ eachDatabase('statements of overdue', (open) => {
       for (const found of counts) expect(found.toSorted()).to.eql(counts[0]?.toSorted());
     });
 
-  it('an account in good standing is looked at, and nothing is written but its queue entry', async () => {
+  it('write only the queue entry for an account in good standing', async () => {
     await begin({
       overdueStates: [
         {
@@ -114,7 +114,7 @@ eachDatabase('statements of overdue', (open) => {
     expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.eql([]);
   });
 
-  it('a tenant whose configuration has no condition pays no statement for overdue', async () => {
+  it('are absent for a tenant whose configuration has no condition', async () => {
     const lives: (readonly string[])[] = [];
     const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
     const [[, conditional]] = cases;
@@ -133,7 +133,7 @@ eachDatabase('statements of overdue', (open) => {
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
-  it('overdue §7 rule 2: without conditions an exemption costs one look at whether the account was ever overdue', async () => {
+  it('overdue §7 rule 2: read once whether an exempt account was ever overdue if there are no conditions', async () => {
     await begin(null);
     const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>

@@ -9,7 +9,7 @@ const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, blocksChanges: true }] });
 const BY_TOTAL = overdueXml({ states: [{ name: 'LATE', total: 20 }] });
 
-anyDatabase('overdue §7: triggers', (open) => {
+anyDatabase('overdue triggers (overdue §7)', (open) => {
   let engine: TestEngine;
 
   async function begin(config = AT_ONCE, hasCard = false): Promise<Debtor> {
@@ -28,7 +28,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     engine.clock.advance({ hours });
   };
 
-  it('a payment that succeeds', async () => {
+  it('include a successful payment', async () => {
     const debtor = await begin();
     await debtor.charge('10');
     expect(await debtor.state()).to.equal('LATE');
@@ -37,7 +37,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.states()).to.eql(['LATE from 2024-03-01T12:00:00', 'clear from 2024-03-01T13:00:00']);
   });
 
-  it('a payment that fails', async () => {
+  it('include a failed payment', async () => {
     const debtor = await begin(overdueXml({ states: [{ name: 'LATE', responses: ['EXPIRED_CARD'] }] }), true);
     Debtor.decline(engine);
     const { id: invoiceId } = await debtor.charge('10');
@@ -47,7 +47,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('LATE');
   });
 
-  it('a refund, a chargeback and its reversal', async () => {
+  it('include a refund, a chargeback and its reversal', async () => {
     const debtor = await begin(AT_ONCE, true);
     const { id } = await debtor.charge('10');
     expect(await debtor.state()).to.equal('clear');
@@ -64,14 +64,14 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('an invoice that is created, where there is no payment method or no payment', async () => {
+  it('include a new invoice without a payment method or payment', async () => {
     const debtor = await begin();
     await debtor.tag(SystemTag.AUTO_PAY_OFF);
     await debtor.charge('10');
     expect(await debtor.state()).to.equal('LATE');
   });
 
-  it('a draft that is committed', async () => {
+  it('include the commit of a draft', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10', false);
     expect(await debtor.state()).to.equal('clear');
@@ -79,7 +79,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('LATE');
   });
 
-  it('an item that is adjusted', async () => {
+  it('include an item adjustment', async () => {
     const debtor = await begin(BY_TOTAL);
     const { accountId, id: invoiceId, items } = await debtor.charge('25');
     expect(await debtor.state()).to.equal('LATE');
@@ -89,7 +89,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('credit that pays, and credit that is taken back', async () => {
+  it('include credit that is used and credit that is taken back', async () => {
     const debtor = await begin();
     const { accountId } = debtor;
     await debtor.charge('10');
@@ -104,7 +104,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(credit?.itemType).to.equal('CREDIT_ADJ');
   });
 
-  it('an invoice that is voided', async () => {
+  it('include a voided invoice', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     expect(await debtor.state()).to.equal('LATE');
@@ -112,7 +112,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('WRITTEN_OFF that is put on an invoice, and taken away', async () => {
+  it('include adding and removing WRITTEN_OFF on an invoice', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
@@ -121,7 +121,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('LATE');
   });
 
-  it('parent or delegation that changes', async () => {
+  it('include a change of the parent or of payment delegation', async () => {
     const child = await begin();
     const parents = [
       await Debtor.sign(engine, { planName: null }),
@@ -148,7 +148,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await Promise.all(parents.map((each) => each.state()))).to.eql(['clear', 'LATE']);
   });
 
-  it('OVERDUE_ENFORCEMENT_OFF: clear at once and for good, evaluated again when it goes', async () => {
+  it('clear the account when OVERDUE_ENFORCEMENT_OFF is added, and evaluate it when the tag is removed', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     await engine.runTo('2024-03-06T12:00:00Z');
@@ -162,7 +162,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect([await debtor.state(), await debtor.check()]).to.eql(['OD1', '2024-04-11T12:00:00']);
   });
 
-  it('a control tag that the configuration names, and no other', async () => {
+  it('include only the control tags that the configuration names', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -198,7 +198,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     ]);
   });
 
-  it('a scheduled check', async () => {
+  it('include a scheduled check', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     expect([await debtor.state(), await debtor.check()]).to.eql(['clear', '2024-03-06T12:00:00']);
@@ -206,7 +206,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('OD1');
   });
 
-  it('events that the tenant does not want pushed', async () => {
+  it('include events that the tenant does not push', async () => {
     const skipped = [
       'INVOICE_CREATION',
       'INVOICE_PAYMENT_FAILED',
@@ -226,7 +226,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  describe('how they are queued', () => {
+  describe('queued refreshes', () => {
     /** Asks for something and does none of the work that it brings. */
     async function chargeOnly(debtor: Debtor, amount: string): Promise<Uuid> {
       const { accountId } = debtor;
@@ -235,7 +235,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('rule 1: several refreshes of one account collapse into one', async () => {
+    it('rule 1: collapse into one for each account', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
@@ -244,7 +244,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.eql([]);
     });
 
-    it('rule 1: a clear that waits is not dropped in favour of a refresh', async () => {
+    it('rule 1: do not replace a waiting clear', async () => {
       const debtor = await begin();
       await debtor.charge('10');
       await chargeOnly(debtor, '20');
@@ -258,7 +258,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       ]);
     });
 
-    it('rule 2: nothing is queued where the configuration has no condition, nor where there is none', async () => {
+    it('rule 2: are not queued without conditions or without a configuration', async () => {
       const debtor = await begin(
         '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
       );
@@ -270,14 +270,14 @@ anyDatabase('overdue §7: triggers', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('rule 3: a refresh of an account that is exempt does nothing', async () => {
+    it('rule 3: do nothing for an exempt account', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('10');
       expect([await debtor.states(), await debtor.check()]).to.eql([[], null]);
     });
 
-    it('rule 4: clearing what is clear writes nothing', async () => {
+    it('rule 4: write nothing when a clear account is cleared', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');

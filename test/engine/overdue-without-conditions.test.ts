@@ -14,7 +14,7 @@ const DAY = '2012-05-06T10:00:00Z';
 const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[] = [
   ['is deleted', ({ acme }) => acme.keyValues.delete(KEY)],
   [
-    'gives way to one without conditions',
+    'is replaced by one without conditions',
     ({ acme }) =>
       acme.overdue.upload({
         initialReevaluationInterval: 3,
@@ -23,7 +23,7 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
   ],
 ];
 
-anyDatabase('overdue where no state has a condition any more', (open) => {
+anyDatabase('overdue after the last condition is removed', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
@@ -50,7 +50,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       .length;
 
   for (const [way, change] of ways)
-    it(`overdue §1.2 rule 5: an account that is blocked is clear at once when the configuration ${way}`, async () => {
+    it(`overdue §1.2 rule 5: clears a blocked account when the configuration ${way}`, async () => {
       await engine.acme.overdue.upload(OD);
       const blocked = await engine.settle(debtor());
       await engine.runTo(DAY);
@@ -64,7 +64,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       expect(await breaches()).to.eql([]);
     });
 
-  it('overdue §1.2 rule 5: each page of accounts costs as many statements, and who is clear is not looked at', async () => {
+  it('overdue §1.2 rule 5: takes the same number of statements for each page, and skips clear accounts', async () => {
     const { storage, tenant, clock } = engine;
     const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
     await engine.settle(engine.acme.overdue.upload(OD));
@@ -111,7 +111,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     ]);
   });
 
-  it('overdue §1.2 rule 5: a tenant that has never had a condition has nobody to look at', async () => {
+  it('overdue §1.2 rule 5: evaluates nobody for a tenant that never had a condition', async () => {
     const accountId = await debtor();
     await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
     await engine.settle();
@@ -122,7 +122,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     expect(await states(accountId)).to.eql([]);
   });
 
-  it('overdue §7 rule 2: OVERDUE_ENFORCEMENT_OFF clears an account that an earlier configuration has left in a state', async () => {
+  it('overdue §7 rule 2: clears an account in an old state on OVERDUE_ENFORCEMENT_OFF', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
@@ -143,7 +143,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     expect(await breaches()).to.eql([]);
   });
 
-  it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
+  it('overdue §6 rule 6: postpones a due check day by day while the account has debt', async () => {
     await engine.acme.overdue.upload(OD);
     const waiting = await debtor();
     const paying = await engine.settle(debtor());
@@ -172,7 +172,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     expect(await states(paying)).to.eql([]);
   });
 
-  it('overdue §6 rule 6: who was taken out of his state and owes on meets the next configuration', async () => {
+  it('overdue §6 rule 6: applies the next configuration to an account with debt that left its state', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, example, expect, expectCode, itemLines, openEngine
 
 const meadow = example('catalogs/meadow.xml');
 
-eachDatabaseByTurns('parked accounts', (open) => {
+eachDatabaseByTurns('account parking', (open) => {
   let engine: TestEngine;
 
   async function begin(now: string, options: { maxDailyItems?: number; catalog?: URL } = {}): Promise<void> {
@@ -45,7 +45,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('parking: more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
+  it('parking: parks an account above the safety bound without writing items, and bills the others', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));
@@ -56,7 +56,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(await isParked(withSetUp)).to.equal(true);
   });
 
-  it('parking by hand keeps automatic runs away until the account is unparked, which bills what has fallen due', async () => {
+  it('stops automatic runs when set by an operator, and bills everything due after unparking', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;
@@ -82,14 +82,14 @@ eachDatabaseByTurns('parked accounts', (open) => {
     await expectCode(invoices.park(id, { reason: 'x'.repeat(256) }), 60003);
   });
 
-  it('a start in the past is billed period by period, each run counting for its own day', async () => {
+  it('is not needed for a past start, since each period counts for its own day', async () => {
     await begin('2024-06-01T00:00:00Z');
     const late = await engine.settle(subscriber('solo-now', { billingDate: '2022-01-01' }));
     expect(await isParked(late)).to.equal(false);
     expect((await linesOf(late)).flat()).to.have.length(30);
   });
 
-  it('the safety bound can be raised where the engine is opened', async () => {
+  it('uses the safety bound that the engine was opened with', async () => {
     await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
     const id = await engine.settle(subscriber('solo-now'));
     const ahead = await engine.acme.generateInvoice({
@@ -99,7 +99,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(ahead.items).to.have.length(35);
   });
 
-  it('an explicit run that meets the safety bound parks the account and says so', async () => {
+  it('is reported by an explicit run that exceeds the safety bound', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
@@ -107,7 +107,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(await isParked(id)).to.equal(true);
   });
 
-  it('an explicit run that accepts the bounds goes past them once, bills everything and unparks the account', async () => {
+  it('ends with an explicit run that accepts the bounds, and bills everything once', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);
@@ -120,7 +120,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
-  it('sixteen periods that AUTO_INVOICING_OFF has kept back: parked, the audit row of the mark names the bound', async () => {
+  it('names the bound in the audit row after sixteen periods of AUTO_INVOICING_OFF', async () => {
     await begin('2023-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;
@@ -139,7 +139,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect(itemLines(caught)).to.have.length(16);
   });
 
-  it('a jump of the clock over many due dates is no excess of one day', async () => {
+  it('ignores a clock jump over many due dates', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await engine.runTo('2026-06-01T00:00:00Z');
@@ -147,7 +147,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     expect((await linesOf(id)).flat()).to.have.length(30);
   });
 
-  it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
+  it('happens for a missing price, while the rest of the batch is billed', async () => {
     const sold = (effectiveDate: string, prices: string, more = ''): string =>
       catalogXml({
         effectiveDate,
@@ -171,7 +171,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     await expectCode(engine.acme.generateInvoice({ accountId: foreign }), 2010);
   });
 
-  it('a parked account is passed over; once an explicit run has unparked it, it is billed for all it missed', async () => {
+  it('skips the account until an explicit run unparks it and bills all missed periods', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);

@@ -7,7 +7,7 @@ import type { Account } from '../support/plain-views.ts';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
 
-eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', (open) => {
+eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) => {
   const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
@@ -19,7 +19,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('payments §9.6 rule 1: an external payment makes the external method, and no default of it', async () => {
+  it('payments §9.6 rule 1: create an external method for an external payment, but not as default', async () => {
     const { acme } = engine;
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
@@ -32,7 +32,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('payments §9.6 rule 1: an external payment takes no payment method', async () => {
+  it('payments §9.6 rule 1: reject a payment method for an external payment', async () => {
     const { acme } = engine;
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
@@ -41,14 +41,14 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     await expectCode(payAll({ isExternal: true, paymentMethodId }), 'INVALID_PARAMETER');
   });
 
-  it('payments §9.6 rule 1: an invoice of another account is not found', async () => {
+  it('payments §9.6 rule 1: do not find an invoice of another account', async () => {
     const { id } = await invoices.add('20');
     const other = await engine.payingAccount({ currency: 'USD' });
     const pay = engine.acme.invoicePayments.pay({ invoiceId: id, accountId: other.id });
     await expectCode(pay, 'INVOICE_NOT_FOUND');
   });
 
-  it('payments §9.6 rule 1: the keys of an instant payment are those that are given', async () => {
+  it('payments §9.6 rule 1: use the given keys for an instant payment', async () => {
     const { id } = await invoices.add('20');
     const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
     const paid = await engine.acme.invoicePayments.pay({ invoiceId: id, ...keys });
@@ -56,7 +56,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
 
-  it('payments §9.6 rule 2: the oldest invoice is paid first, each as far as the amount reaches, and the rest is dropped', async () => {
+  it('payments §9.6 rule 2: pay the oldest invoices first up to the amount, and drop the rest', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await engine.runTo('2012-05-02T10:00:00Z');
@@ -72,14 +72,14 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('payments §9.6 rule 2: without an amount all that is owed is paid', async () => {
+  it('payments §9.6 rule 2: pay everything that is owed without an amount', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
     expect(await balancesOf(first, second)).to.eql([0, 0]);
   });
 
-  it('payments §9.6 rule 2: only invoices up to the target date are paid', async () => {
+  it('payments §9.6 rule 2: pay only invoices up to the target date', async () => {
     const { id: first } = await invoices.add('20');
     await engine.runTo('2012-05-03T10:00:00Z');
     const { id: second } = await invoices.add('30');
@@ -88,7 +88,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(await payAll({ targetDate: localDate(2012, 5, 2) })).to.equal(null);
   });
 
-  it('payments §9.6 rule 2: drafts, what is written off and what was migrated are not paid', async () => {
+  it('payments §9.6 rule 2: skip drafts, written-off and migrated invoices', async () => {
     const { acme } = engine;
     const accountId = account.id;
     const { id: writtenOff } = await invoices.add('20');
@@ -102,7 +102,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('payments §9.6 rule 2: an invoice whose payment fails does not stop the others, and is among those that were tried', async () => {
+  it('payments §9.6 rule 2: continue after a failed invoice, and list it among those tried', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -112,7 +112,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect((await engine.acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('payments §9.6 rule 2: what an invoice that is passed over would have taken of an external amount becomes credit', async () => {
+  it('payments §9.6 rule 2: credit the share of an external amount that a skipped invoice would have received', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await engine.acme.invoicePayments.pay({ invoiceId: first });
@@ -123,7 +123,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
   });
 
   for (const amount of ['0', '-5'])
-    it(`payments §4.3 rule 2: a payment of ${amount} is refused with 7031, for one invoice and for all, and leaves nothing`, async () => {
+    it(`payments §4.3 rule 2: reject an amount of ${amount} with 7031 for one invoice and for all, and store nothing`, async () => {
       const { acme, gateway } = engine;
       const { id: invoiceId } = await invoices.add('20');
       gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -143,7 +143,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
       expect(await invoices.balanceOf(invoiceId)).to.equal(0);
     });
 
-  it('payments §9.6 rule 2: all are paid with the method that is named', async () => {
+  it('payments §9.6 rule 2: pay all invoices with the given method', async () => {
     const { acme, gateway } = engine;
     await invoices.add('20');
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -155,7 +155,7 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
   });
 });
 
-eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
+eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
@@ -180,7 +180,7 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
       formatDecimal(balance),
     );
 
-  it('payAllUnpaidInvoices pays what is unpaid with the new method, the oldest first, whatever the account’s tags hold back', async () => {
+  it('pays unpaid invoices oldest first with the new method, despite the account’s tags', async () => {
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
@@ -193,7 +193,7 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     expect(charged()).to.eql(['10', '5']);
   });
 
-  it('payAllUnpaidInvoices with a default pays with the method that is added, and makes it no default', async () => {
+  it('pays with the added method without making it the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
@@ -204,20 +204,20 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
-  it('payAllUnpaidInvoices adds nothing where invoices are unpaid and there would be no default', async () => {
+  it('adds nothing if invoices are unpaid and the account would have no default', async () => {
     await charge('10');
     await expectCode(add(), 'INVALID_PARAMETER');
     expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.eql([]);
     expect([charged(), await owed()]).to.eql([[], ['10']]);
   });
 
-  it('payAllUnpaidInvoices needs no default where nothing is unpaid', async () => {
+  it('requires no default if nothing is unpaid', async () => {
     await add();
     expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
     expect(charged()).to.eql([]);
   });
 
-  it('payAllUnpaidInvoices goes on after one that is declined, and tries none again by itself', async () => {
+  it('continues after a decline, and schedules no retry', async () => {
     await charge('10');
     await charge('5');
     engine.gateway.configure({
@@ -231,7 +231,7 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     expect(await owed()).to.eql(['10']);
   });
 
-  it('payAllUnpaidInvoices passes over what is being paid, and pays the rest', async () => {
+  it('skips invoices with a payment in progress, and pays the others', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     engine.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING',
@@ -247,13 +247,13 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.eql([false, true]);
   });
 
-  it('payAllUnpaidInvoices records external payments with the method', async () => {
+  it('records external payments with the method', async () => {
     await charge('10');
     await add({ isDefault: true, pluginName: '__EXTERNAL_PAYMENT__' });
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('payments 10.4: pays when the default is set', async () => {
+  it('payments §10.4: pays when the default is set', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };
@@ -263,7 +263,7 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
     expect(charged()).to.eql(['10']);
   });
 
-  it('payAllUnpaidInvoices leaves to the parent what the parent pays', async () => {
+  it('leaves invoices to the paying parent', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     await charge('3');
     await engine.acme.updateAccount(account.id, {

@@ -60,7 +60,7 @@ class SlowNetwork {
   }
 }
 
-eachDatabaseByTurns('payments that a complete ledger does not list yet (payments §7.2 rule 6)', (open) => {
+eachDatabaseByTurns('payments missing from a complete ledger (payments §7.2 rule 6)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let network: SlowNetwork;
@@ -94,7 +94,7 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
     for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);
   }
 
-  it('a purchase that ran out of time and is sent again at once is charged once', async () => {
+  it('charge once if a purchase timed out and is sent again at once', async () => {
     await expectCode(buy(), 7100);
     network.recover();
     await expectCode(buy(), 7032);
@@ -104,7 +104,7 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
     await expectCode(buy(), 7030);
   });
 
-  it('a purchase that its gateway has given up and that is sent again at once is charged once', async () => {
+  it('charge once if the gateway gave up the purchase and it is sent again at once', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     network.recover();
@@ -116,7 +116,7 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('a read with plugin information does not free an invoice whose payment is still on its way', async () => {
+  it('keep blocking the invoice when a read with plugin information finds the payment still in progress', async () => {
     const invoices = new PaidInvoices(engine, account);
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const pay = () => engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'k' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
     expect(Number(await invoices.balanceOf(invoiceId))).to.equal(0);
   });
 
-  it('recovery does not take a call for one that never arrived while it is running in this process', async () => {
+  it('are not treated as absent by recovery while the call runs in this process', async () => {
     await expectCode(buy(), 7100);
     await engine.runTo(FIRST_CHECK);
     expect(await statuses()).to.eql(['UNKNOWN']);
@@ -138,7 +138,7 @@ eachDatabaseByTurns('payments that a complete ledger does not list yet (payments
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('recovery takes a call that is over for one that never arrived when it is not listed, and it may be repeated', async () => {
+  it('are treated as absent by recovery after the call ended, and can be repeated', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     await engine.runTo(FIRST_CHECK);

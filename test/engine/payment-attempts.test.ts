@@ -7,7 +7,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const LATER = '2012-05-09T10:00:00Z';
 
-anyDatabase('attempts of payments (payments §3.3)', (open) => {
+anyDatabase('payment attempts (payments §3.3)', (open) => {
   const stopper: PaymentControl = { name: 'stopper', priorCall: async () => ({ isAborted: true }) };
   const listener: PaymentControl = { name: 'listener' };
 
@@ -42,20 +42,20 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     await engine.acme.payments.fixTransaction({ paymentId, transactionId, status });
   };
 
-  it('payments §3.3: INIT becomes SUCCESS when the transaction is SUCCESS or PENDING', async () => {
+  it('payments §3.3: change from INIT to SUCCESS when the transaction is SUCCESS or PENDING', async () => {
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
     answers('PENDING');
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: INIT becomes RETRIED when it fails and a date was given', async () => {
+  it('payments §3.3: change from INIT to RETRIED on a failure with a retry date', async () => {
     answers('ERROR');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
     answers('CANCELED');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
-  it('payments §3.3: INIT becomes ABORTED when it fails without a date, is aborted, or stays unknown', async () => {
+  it('payments §3.3: change from INIT to ABORTED on a failure without a date, an abort or an unknown outcome', async () => {
     answers('UNDEFINED');
     expect(await attemptsOf(await invoiced())).to.eql(['ABORTED']);
     answers('ERROR');
@@ -72,7 +72,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     expect(attempts.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
   });
 
-  describe('payments §8.3: an instant payment that asks for retries', () => {
+  describe('an instant payment that asks for retries (payments §8.3)', () => {
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const pay = async (more: object = {}) => {
       await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -82,7 +82,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
       return invoiceId;
     };
 
-    it('payments §8.3: is tried again like an automatic one, with the properties that it came with', async () => {
+    it('payments §8.3: is retried like an automatic payment, with its original properties', async () => {
       answers('ERROR', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
@@ -93,7 +93,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
       expect(attempts?.[1]?.pluginProperties).to.eql(properties);
     });
 
-    it('payments §8.3: is not tried again when it does not ask for it', async () => {
+    it('payments §8.3: is not retried if it does not ask for it', async () => {
       answers('ERROR', 1);
       expect(await attemptsOf(await pay({ properties: [] }))).to.eql(['ABORTED']);
       answers('ERROR', 1);
@@ -101,7 +101,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
       expect(await attemptsOf(await pay({ properties: no }))).to.eql(['ABORTED']);
     });
 
-    it('payments §8.3: is tried again when recovery learns that it was declined', async () => {
+    it('payments §8.3: is retried when recovery learns of a decline', async () => {
       answers('UNDEFINED', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -110,14 +110,14 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §7.4 rule 4: is not tried again when an operator corrects it to a failure without asking', async () => {
+    it('payments §7.4 rule 4: is not retried when an operator corrects it to a failure without requesting retries', async () => {
       const invoiceId = await pay();
       await fix(invoiceId, 'PAYMENT_FAILURE');
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
     });
   });
 
-  it('payments §3.3: a retry that fires is a new attempt, and the old one keeps its state', async () => {
+  it('payments §3.3: start a new attempt for a retry, and keep the state of the old one', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -128,7 +128,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('payments §3.3: a hold that is released is a new attempt, and the old one stays ABORTED', async () => {
+  it('payments §3.3: start a new attempt for a released hold, and keep the old one ABORTED', async () => {
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -141,14 +141,14 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     expect(inserted).to.have.length(2);
   });
 
-  it('payments §3.3: RETRIED is decided anew when its transaction is corrected', async () => {
+  it('payments §3.3: are decided again from RETRIED when their transaction is corrected', async () => {
     answers('ERROR');
     const invoiceId = await invoiced();
     await fix(invoiceId, 'SUCCESS');
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: ABORTED is decided anew when recovery learns more', async () => {
+  it('payments §3.3: are decided again from ABORTED when recovery learns more', async () => {
     answers('UNDEFINED', 1);
     const declined = await invoiced();
     recovers(await transactionOf(declined), 'ERROR');
@@ -160,13 +160,13 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     expect(await attemptsOf(paid)).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: SUCCESS is decided anew when its transaction is corrected', async () => {
+  it('payments §3.3: are decided again from SUCCESS when their transaction is corrected', async () => {
     const invoiceId = await invoiced();
     await fix(invoiceId, 'PAYMENT_FAILURE');
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
   });
 
-  it('payments §14 example 12: unknown, then declined; an instant payment meanwhile charges nothing', async () => {
+  it('payments §14 example 12: unknown, then declined; charge nothing for an instant payment meanwhile', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
     expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
@@ -178,7 +178,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SUCCESS']);
   });
 
-  it('payments §14 example 12: unknown, then declined, is not tried again when the API had asked for it', async () => {
+  it('payments §14 example 12: unknown, then declined; are not retried if the API had requested it', async () => {
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     answers('UNDEFINED', 1);
@@ -196,7 +196,7 @@ const property = (key: string, value: string) => ({ key, value, isUpdatable: fal
 const RETRIED = [property('cvv', '123'), property('IPCD_RETRIES', 'true')];
 const KEPT = 'IPCD_RETRIES';
 
-eachDatabaseByTurns('properties of payments that are tried again (payments §8.1 rule 3)', (open) => {
+eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3)', (open) => {
   let invoiceId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:00:00Z', catalog: null });
@@ -224,7 +224,7 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
     );
   }
 
-  it('are masked in the export of the account, whatever they are called (platform §6.3 rule 3)', async () => {
+  it('are masked in the account export under any name (platform §6.3 rule 3)', async () => {
     const text = (await Array.fromAsync(await engine.acme.accounts.export(account.id))).join('');
     expect(text)
       .to.contain('"key":"cvv","value":"*****"')
@@ -240,14 +240,14 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
     await engine.runTo('2024-01-09T10:00:01Z');
   }
 
-  it('a retry that is cancelled leaves none of them but what asked for it', async () => {
+  it('are deleted when a retry is cancelled, except for the request itself', async () => {
     await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
   });
 
-  it('a retry that is tried again itself takes them over, and one that succeeds leaves none', async () => {
+  it('move to the next retry after a failure, and are deleted after a success', async () => {
     await release();
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'RETRIED cvv,IPCD_RETRIES']);
@@ -257,12 +257,12 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
     expect(Number((await engine.acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });
 
-  it('a retry that is held back leaves none', async () => {
+  it('are deleted when a retry is held back', async () => {
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
-  it('a retry that finds nothing to pay leaves none', async () => {
+  it('are deleted when a retry finds nothing to pay', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();

@@ -24,7 +24,7 @@ const unreadable = ({ paymentId, transactionId }: GatewayRequest): unknown => ({
   },
 });
 
-eachDatabase('answers of gateways that cannot be read, beside others (payments §2.2)', (open) => {
+eachDatabase('unreadable gateway answers (payments §2.2)', (open) => {
   let detail: unknown = null;
   let listed: unknown = null;
 
@@ -59,7 +59,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments �
       transactions.map(({ status }) => status),
     );
 
-  it('payments §5.1: of automatic payments that are made together with control plugins one answer that cannot be read leaves its own unknown, and no other', async () => {
+  it('payments §5.1: leave only their own payment unknown in a batch with control plugins', async () => {
     const accounts = [
       await engine.payingAccount({ currency: 'USD' }),
       await payingOddly(),
@@ -75,7 +75,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments �
     expect(owed).to.eql([0, 20, 0]);
   });
 
-  it('payments §10.1: a method is stored though the detail that its gateway gives of it cannot be read', async () => {
+  it('payments §10.1: do not prevent storing a method whose details are unreadable', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     for (const odd of [5, { externalPaymentMethodId: {} }, throwing('externalPaymentMethodId')]) {
       detail = odd;
@@ -84,7 +84,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments �
     }
   });
 
-  it('payments §10.5: a refresh of methods that cannot be read fails with 7006, and changes nothing', async () => {
+  it('payments §10.5: fail a refresh of methods with 7006, and change nothing', async () => {
     const { id: accountId } = await payingOddly();
     const before = await engine.acme.paymentMethods.ofAccount(accountId);
     for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {

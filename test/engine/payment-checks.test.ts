@@ -26,7 +26,7 @@ const damages = [
   ],
 ] as const;
 
-anyDatabase('the check of payments', (open) => {
+anyDatabase('the consistency check of payments', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
   beforeEach(async () => {
@@ -46,12 +46,12 @@ anyDatabase('the check of payments', (open) => {
 
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
 
-  it('a check finds nothing in what operations on payments leave', async () => {
+  it('finds nothing after regular payment operations', async () => {
     expect(await breaches()).to.eql([]);
   });
 
   for (const [invariant, damage, words] of damages)
-    it(`a check tells of ${invariant} after: ${damage}`, async () => {
+    it(`reports ${invariant} after: ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const found = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(found.map(({ message }) => message).join('\n')).to.contain(words);

@@ -34,7 +34,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   }
   const statuses = ({ payment }: PaymentResult) => payment.transactions.map(({ status }) => status);
 
-  it('payments §6.1 rule 2: of several pending transactions one must be named, by its id or its key', async () => {
+  it('payments §6.1 rule 2: requires an id or key if several transactions are pending', async () => {
     const { payments } = engine.acme;
     const { paymentId, five, six } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
@@ -47,7 +47,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     expect(statuses(other)).to.eql(['SUCCESS', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §6.1 rule 1: all that is given must match, and what has failed is no candidate', async () => {
+  it('payments §6.1 rule 1: requires all given values to match, and excludes failed transactions', async () => {
     const { payments } = engine.acme;
     const { paymentId, five, six } = await twoPending();
     const failed = { paymentId, transactionId: five.id };
@@ -68,7 +68,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     ]);
   });
 
-  it('payments §6.1 rule 2: what has succeeded already is completed without effect', async () => {
+  it('payments §6.1 rule 2: has no effect on a successful transaction', async () => {
     const { payments } = engine.acme;
     const { paymentId, purchase } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
@@ -77,7 +77,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('payments §6.1 rule 3: a completion asks the operation of its type again with the same transaction id', async () => {
+  it('payments §6.1 rule 3: calls the operation of the same type with the same transaction id', async () => {
     const { payments } = engine.acme;
     const { paymentId, six, five } = await twoPending();
     await payments.complete({ paymentId, transactionId: five.id });
@@ -91,7 +91,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     expect(asked.at(-1)?.status).to.equal('PROCESSED');
   });
 
-  it('payments §6.1 rule 3: a void that is pending is completed too', async () => {
+  it('payments §6.1 rule 3: applies to a pending void', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -102,7 +102,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     expect(Number(completed.payment.totals.authAmount)).to.equal(0);
   });
 
-  it('payments §6.1 rule 3: a completion checks no amounts again', async () => {
+  it('payments §6.1 rule 3: does not check amounts again', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -113,7 +113,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
   });
 
-  it('payments §6.1 rule 3: a payment of an invoice is completed though nothing is owed any more, and becomes credit', async () => {
+  it('payments §6.1 rule 3: credits an invoice payment if nothing is owed any more', async () => {
     const { acme, gateway } = engine;
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id, itemId, paymentId } = await invoices.paid('20');
@@ -128,7 +128,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   for (const path of ['payments', 'invoicePayments'] as const) {
-    it(`payments §4.3 rule 7: a payment of an invoice that is completed by ${path} is told no other currency, and pays what it is told`, async () => {
+    it(`payments §4.3 rule 7: accepts no other currency for an invoice payment by ${path}, and pays the given amount`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const asked = engine.ledger.ofPayment(paymentId).length;
@@ -142,7 +142,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       expect(await invoices.balanceOf(id)).to.equal(19);
     });
 
-    it(`payments §6.1 rule 4: a payment of an invoice that is completed by ${path} pays it`, async () => {
+    it(`payments §6.1 rule 4: pays the invoice when it is completed by ${path}`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);
@@ -158,7 +158,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     ['PAYMENT_FAILURE', 'ATTEMPT INIT 0', 20],
     ['PLUGIN_FAILURE', 'ATTEMPT INIT 0', 20],
   ] as const)
-    it(`payments §6.2: a payment of an invoice that is told to be ${status} counts so, and no gateway is asked`, async () => {
+    it(`payments §6.2: records ${status} for an invoice payment as given, without calling the gateway`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const { transactions } = await invoices.paymentOf(id);
@@ -171,7 +171,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
     });
 
-  it('payments §6.2: what is not pending, is of another payment, or is told to be something else is refused', async () => {
+  it('payments §6.2: rejects transactions that are not pending or belong to another payment, and invalid statuses', async () => {
     const { payments } = engine.acme;
     const { paymentId, five, purchase } = await twoPending();
     const other = await payments.purchase({ accountId: account.id, amount: '5' });
@@ -187,13 +187,13 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 });
 
-eachDatabaseByTurns('what comes again under the keys of a payment of an invoice (payments §4.2)', (open) => {
+eachDatabaseByTurns('repeated keys of an invoice payment (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
 
-  it('payments §4.2: a payment of an invoice that comes again under its keys while it is pending is completed, for what is stored', async () => {
+  it('payments §4.2: complete a pending payment for its stored invoice', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const keys = { invoiceId: id, transactionExternalKey: 'sent twice' };
@@ -217,7 +217,7 @@ eachDatabaseByTurns('what comes again under the keys of a payment of an invoice 
     await expectCode(acme.invoicePayments.pay(keys), 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
   });
 
-  it('payments §4.2: a payment of an invoice that comes again under its keys while its outcome is unknown is asked about first', async () => {
+  it('payments §4.2: query the gateway first if the outcome is unknown', async () => {
     const { acme, gateway, ledger } = engine;
     const unknown = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 } as const;
     const sent = async (externalKey: string) => {
@@ -245,9 +245,9 @@ eachDatabaseByTurns('what comes again under the keys of a payment of an invoice 
   });
 
   for (const isExternal of [false, true]) {
-    const elsewhere = isExternal ? ' elsewhere' : '';
+    const elsewhere = isExternal ? ' outside the gateway' : '';
 
-    it(`payments §4.2: a refund${elsewhere} of a whole item that comes again under its key is done already`, async () => {
+    it(`payments §4.2: return the existing refund${elsewhere} of a whole item`, async () => {
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const refund = {
         paymentId,
@@ -262,7 +262,7 @@ eachDatabaseByTurns('what comes again under the keys of a payment of an invoice 
       expect(await invoices.balanceOf(id)).to.equal(0);
     });
 
-    it(`payments §4.2: a refund${elsewhere} of a whole item that is pending is completed by the same call, whatever has become of the item`, async () => {
+    it(`payments §4.2: complete a pending refund${elsewhere} of a whole item, even if the item changed`, async () => {
       const { acme, gateway } = engine;
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });

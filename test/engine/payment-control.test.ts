@@ -5,7 +5,7 @@ import type { Account } from '../support/plain-views.ts';
 
 const DECLINE = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
 
-anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
+anyDatabase('payment control plugins (payments §2.3, §8)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let first: ScriptedControl;
@@ -41,7 +41,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       session.payments.findAttemptsByPaymentKeys(['controlled']),
     );
 
-  it('plugins run in their order, each with what those before have adjusted', async () => {
+  it('run in order, each with the adjustments of the previous ones', async () => {
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
@@ -56,7 +56,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(await attempts()).to.eql([['SUCCESS', 7, 'first,second']]);
   });
 
-  it('payments §2.3 rule 6: an amount that a plugin adjusts is rounded to the minor unit of its currency', async () => {
+  it('payments §2.3 rule 6: round an adjusted amount to the minor unit of its currency', async () => {
     first.prior = { adjustedAmount: decimal('7.005') };
     const { transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7.01);
@@ -64,7 +64,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
-  it('the first abort stops everything: no transaction, no later plugin, an ABORTED attempt', async () => {
+  it('stop at the first abort, without a transaction or later plugins, and with an ABORTED attempt', async () => {
     first.prior = { isAborted: true };
     await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
     expect(second.calls()).to.eql([]);
@@ -73,7 +73,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('a payment error that a prior call throws is answered, any other as 7019', async () => {
+  it('pass on a payment error of a prior call, and turn any other error into 7019', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
     await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');
@@ -81,7 +81,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect((await storedAttempts()).map(({ stateName }) => stateName)).to.eql(['ABORTED', 'ABORTED']);
   });
 
-  it('a payment method that is named may not be replaced', async () => {
+  it('cannot replace a payment method that the caller names', async () => {
     const other = await engine.acme.paymentMethods.add({
       accountId: account.id,
       pluginName: engine.gateway.name,
@@ -91,7 +91,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('the earliest retry date wins, the retry is shown, and runs with the same keys', async () => {
+  it('retry with the same keys on the earliest retry date, and show the retry', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -110,7 +110,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(first.asked.at(-1)?.[1].isApiPayment).to.equal(false);
   });
 
-  it('a decline without a retry date ends the attempt', async () => {
+  it('end the attempt after a decline without a retry date', async () => {
     await purchase({ properties: DECLINE });
     expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
     expect(await attempts()).to.eql([['ABORTED', 10, 'first,second']]);
@@ -121,7 +121,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     ['ACTION_RETURN_PLUGIN_STATUS_CANCELED', 'PLUGIN_FAILURE'],
     ['ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', 'UNKNOWN'],
   ] as const)
-    it(`payments §2.3 rule 3: plugins hear of ${status} as of a failure`, async () => {
+    it(`payments §2.3 rule 3: are notified of ${status} as a failure`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: action, TIMES: 1 });
       expect((await purchase()).transaction.status).to.equal(status);
       expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
@@ -129,7 +129,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
       expect((await attempts()).map(([state]) => state)).to.eql(['ABORTED']);
     });
 
-  it('payments §2.3 rule 4: plugins are told who asks for what, and of which tenant', async () => {
+  it('payments §2.3 rule 4: receive the caller, the request and the tenant', async () => {
     await engine.acme.payments.purchase({
       accountId: account.id,
       amount: '10',
@@ -161,7 +161,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('payments §2.3 rule 7: a throw of a plugin ends the round of failures with the earliest date so far', async () => {
+  it('payments §2.3 rule 7: end the failure calls at a throw, with the earliest date so far', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');
@@ -171,7 +171,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
-  it('an operation that is refused behind the prior calls is told to the plugins', async () => {
+  it('are notified when an operation is rejected after the prior calls', async () => {
     const { payment } = await purchase();
     first.asked.splice(0);
     first.prior = { adjustedAmount: decimal('11') };
@@ -185,7 +185,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS', 'ABORTED']);
   });
 
-  it('a refund is not repeated, whatever date a plugin gives, refused or declined', async () => {
+  it('cannot schedule a retry of a refund, whether rejected or declined', async () => {
     const { payment } = await purchase();
     first.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     const refund = () =>
@@ -202,13 +202,13 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS', 'ABORTED', 'ABORTED']);
   });
 
-  it('a plugin that nobody has registered is passed over with a warning', async () => {
+  it('are skipped with a warning if they are not registered', async () => {
     const { transaction } = await purchase({ controlPlugins: ['nobody'] });
     expect(transaction.status).to.equal('SUCCESS');
     expect(engine.logger.lines.some(({ message }) => message.includes('is not registered'))).to.equal(true);
   });
 
-  it('properties are stored only once a plugin could strip them', async () => {
+  it('store properties only after all plugins could remove them', async () => {
     const secret = { key: 'cvv', value: '123', isUpdatable: false };
     first.success = { adjustedProperties: [] };
     first.prior = {};
@@ -223,7 +223,7 @@ anyDatabase('control plugins of payments (payments §2.3, §8)', (open) => {
     expect((await storedAttempts()).map(({ pluginProperties }) => pluginProperties)).to.eql([[]]);
   });
 
-  it('the completion of a pending transaction tells the plugins of its attempt', async () => {
+  it('are notified when a pending transaction of their attempt is completed', async () => {
     const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     const { payment } = await purchase({ properties: pending });
     first.asked.splice(0);

@@ -117,7 +117,7 @@ const broken: Readonly<Record<string, Broken>> = {
     options: (books) => ({ effectsOf: books.effectsOf }),
     finding: /^capture has \d effects for a repeated transaction id$/,
   },
-  'has two effects where the same transaction comes twice at once': {
+  'has two effects for two simultaneous calls of one transaction': {
     changes: (books) => ({
       purchase: async (request, context) => {
         const isKnown = books.ofPayment(request.paymentId).length > 0;
@@ -131,22 +131,22 @@ const broken: Readonly<Record<string, Broken>> = {
     options: ({ charges }) => ({ effectsOf: (id) => charges.filter((each) => each === id).length || 1 }),
     finding: /^purchase has 2 effects for two concurrent calls with the same transaction id$/,
   },
-  'does not know later what it has answered': {
+  'forgets its answers': {
     changes: () => ({ getPaymentInfo: async () => [] }),
     finding: /^getPaymentInfo does not return a transaction for which purchase returned "PROCESSED"/,
   },
-  'tells another outcome later than it has answered': {
+  'reports an outcome later that differs from its answer': {
     changes: (books) => ({
       getPaymentInfo: async ({ paymentId }) =>
         books.ofPayment(paymentId).map((each) => ({ ...each, status: PluginStatus.PENDING })),
     }),
     finding: /^getPaymentInfo returns "PENDING" for a transaction for which purchase returned "PROCESSED"$/,
   },
-  'cannot tell recovery what has happened': {
+  'cannot report outcomes to recovery': {
     changes: () => ({ getPaymentInfo: async () => [] }),
     finding: /^After the response to purchase is lost, recovery ends in UNKNOWN/,
   },
-  'tells of all payments where it is asked about one': {
+  'lists all payments when asked for one': {
     changes: (books) => {
       const all: GatewayResult[] = [];
       return {
@@ -158,7 +158,7 @@ const broken: Readonly<Record<string, Broken>> = {
     },
     finding: /^getPaymentInfo returns transactions of a different payment/,
   },
-  'throws of a payment that it does not know': {
+  'throws for an unknown payment': {
     changes: (books) => ({
       getPaymentInfo: async ({ paymentId }) => {
         const known = books.ofPayment(paymentId);
@@ -180,27 +180,27 @@ const broken: Readonly<Record<string, Broken>> = {
     changes: (books) => answering(books, { transactionType: 'CREDIT' }),
     finding: /^purchase returns the type "CREDIT" instead of PURCHASE$/,
   },
-  'gives an amount that cannot be read': {
+  'returns an unreadable amount': {
     changes: (books) => answering(books, { amount: '10,00 USD' }),
     finding: /^purchase returns the invalid amount "10,00 USD"$/,
   },
-  'gives an amount below nothing': {
+  'returns a negative amount': {
     changes: (books) => answering(books, { amount: -10 }),
     finding: /^purchase returns the invalid amount -10$/,
   },
-  'gives a currency that does not exist': {
+  'returns an unknown currency': {
     changes: (books) => answering(books, { currency: 'dollars' }),
     finding: /^purchase returns the unknown currency "dollars"$/,
   },
-  'takes more than was asked for': {
+  'charges more than requested': {
     changes: (books) => answering(books, { amount: 12 }),
     finding: /^purchase processes 12 instead of the requested 10$/,
   },
-  'takes ten times what was asked for, and tells no currency': {
+  'charges ten times the amount without a currency': {
     changes: (books) => answering(books, { amount: 100, currency: undefined }),
     finding: /^purchase processes 100 instead of the requested 10$/,
   },
-  'tells later of ten times the amount': {
+  'later reports ten times the amount': {
     changes: (books) => ({
       purchase: async (request, context) => {
         const { amount: _, ...result } = await books.operation('PURCHASE')(request, context);
@@ -214,7 +214,7 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^getPaymentInfo returns the amount 100, but purchase processed 10$/,
   },
-  'changes what it is given in place': {
+  'modifies its arguments': {
     changes: (books) => ({
       purchase: (request, context) => {
         Object.assign(request.properties, { 0: { key: 'seen', value: 'true', isUpdatable: false } });
@@ -223,7 +223,7 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^purchase throws "Cannot add property 0, object is not extensible"/,
   },
-  'charges at each call, and shows it nowhere': {
+  'charges at each call and never reports it': {
     changes: (books) => ({
       purchase: async (request, context) => {
         books.charges.push(request.transactionId);
@@ -233,20 +233,20 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^Duplicate effects of a transaction id cannot be detected/,
   },
-  'says that its ledger is complete, and hides there what is pending': {
+  'claims a complete ledger but hides pending transactions': {
     changes: (books) =>
       hiding(books, { hidden: PluginStatus.PENDING, capabilities: { completeLedger: true } }),
     options: (books) => waiting(books),
     finding:
       /^getPaymentInfo does not return a purchase that is pending, although capabilities.completeLedger/,
   },
-  'does not tell recovery of what is pending': {
+  'hides pending transactions from recovery': {
     changes: (books) => hiding(books, { hidden: PluginStatus.PENDING }),
     options: (books) => waiting(books),
     finding:
       /^getPaymentInfo does not return a purchase that is pending: recovery could not find out its outcome/,
   },
-  'says that its ledger is complete, and hides there what was declined': {
+  'claims a complete ledger but hides declines': {
     changes: (books) =>
       hiding(books, {
         hidden: PluginStatus.ERROR,
@@ -268,14 +268,14 @@ const broken: Readonly<Record<string, Broken>> = {
     finding:
       /^searchPayments does not find the gateway's own records by any of "[-0-9a-f]+", "[-0-9a-f]+", "ref-/,
   },
-  'finds other payments than it is asked for': {
+  'finds the wrong payments': {
     changes: (books) => ({
       searchPayments: async ({ limit }) => ({ rows: books.all().slice(0, Math.min(1, limit)), total: 1 }),
     }),
     options: () => ({ search: { payment: () => 'something' } }),
     finding: /^searchPayments does not find the gateway's own records by any of "something"/,
   },
-  'counts nothing where only the number is asked for': {
+  'returns no total when only the total is requested': {
     changes: (books) => ({
       searchPayments: async ({ searchKey, offset, limit }) => {
         const rows = books.ofPayment(searchKey as Uuid).slice(offset, offset + limit);
@@ -288,27 +288,27 @@ const broken: Readonly<Record<string, Broken>> = {
     changes: () => ({ searchPaymentMethods: async () => ({ rows: [], total: 0 }) }),
     finding: /^searchPaymentMethods does not find the gateway's own records by any of/,
   },
-  'gives a status that does not exist': {
+  'returns an unknown status': {
     changes: (books) => answering(books, { status: 'SUCCEEDED' }),
     finding: /^purchase returns the unknown status "SUCCEEDED"$/,
   },
-  'gives no status': {
+  'returns no status': {
     changes: (books) => answering(books, { status: undefined }),
     finding: /^purchase returns no status/,
   },
-  'gives dates that are no instants': {
+  'returns invalid dates': {
     changes: (books) => answering(books, { createdDate: '2024-01-31' }),
     finding: /^purchase returns the createdDate "2024-01-31", which is not an instant in milliseconds$/,
   },
-  'gives no properties': {
+  'returns no properties': {
     changes: (books) => answering(books, { properties: undefined }),
     finding: /^purchase returns no list of properties/,
   },
-  'answers nothing': {
+  'returns nothing': {
     changes: () => ({ refund: async () => null }),
     finding: /^refund returns nothing, which leaves the outcome unknown$/,
   },
-  'declines what nothing was said to be wrong with': {
+  'declines a valid purchase': {
     changes: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
     finding: /^purchase returns "ERROR" \("no token"\) for a plain request/,
   },
@@ -316,7 +316,7 @@ const broken: Readonly<Record<string, Broken>> = {
     changes: (books) => answering(books, { status: PluginStatus.ERROR, gatewayError: 'no token' }),
     finding: /^Called by the engine, purchase ends in PAYMENT_FAILURE: no token$/,
   },
-  'throws where nothing has happened': {
+  'throws when nothing happened': {
     changes: () => ({
       purchase: async () => {
         throw new Error('connection refused');
@@ -324,17 +324,17 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^purchase throws "connection refused", which leaves the outcome unknown: return CANCELED/,
   },
-  'throws where CANCELED is meant': {
+  'throws instead of returning CANCELED': {
     ...provoked('unreachable', () => {
       throw new Error('connection refused');
     }),
     finding: /^purchase throws "connection refused" instead of returning CANCELED/,
   },
-  'calls a processor that is away a decline': {
+  'reports an unavailable processor as a decline': {
     ...provoked('unreachable', (result) => ({ ...result, status: PluginStatus.ERROR })),
     finding: /^purchase returns "ERROR" when the processor cannot be reached: return CANCELED$/,
   },
-  'throws where the processor declines': {
+  'throws when the processor declines': {
     ...provoked('declined', () => {
       throw new Error('card refused');
     }),
@@ -344,7 +344,7 @@ const broken: Readonly<Record<string, Broken>> = {
     ...provoked('declined', (result) => ({ ...result, status: PluginStatus.ERROR })),
     finding: /^purchase has an effect although it was declined$/,
   },
-  'leaves pending for ever what was settled': {
+  'leaves settled transactions pending': {
     changes: (books) => {
       const waiting = new Set<Uuid>();
       return {
@@ -368,31 +368,31 @@ const broken: Readonly<Record<string, Broken>> = {
     options: () => ({ timeLimitMs: 100 }),
     finding: /^refund does not return within the time limit of 100 ms/,
   },
-  'captures without authorizing': {
+  'supports captures without authorizations': {
     changes: () => ({ authorize: undefined }),
     finding: /^The gateway has capture without authorize/,
   },
-  'authorizes what it cannot capture': {
+  'authorizes without supporting captures': {
     changes: () => ({ capture: undefined }),
     finding: /^The gateway has authorize without capture/,
   },
-  'voids without authorizing': {
+  'supports voids without authorizations': {
     changes: (books) => ({ authorize: undefined, capture: undefined, void: books.operation('VOID') }),
     finding: /^The gateway has void without authorize/,
   },
-  'says that it holds no methods and lists them': {
+  'claims to hold no methods but lists them': {
     changes: () => ({ capabilities: { holdsPaymentMethods: false }, getPaymentMethods: async () => [] }),
     finding: /^capabilities.holdsPaymentMethods is false, so the payment method lists/,
   },
-  'says that it holds methods and tells of none': {
+  'claims to hold methods but lists none': {
     changes: () => ({ capabilities: { holdsPaymentMethods: true } }),
     finding: /^capabilities.holdsPaymentMethods is true, but getPaymentMethodDetail is missing/,
   },
-  'is free of side effects and has a ledger of them': {
+  'claims no side effects but has a ledger': {
     changes: () => ({ capabilities: { sideEffectFree: true, completeLedger: true } }),
     finding: /^capabilities cannot be both sideEffectFree and completeLedger/,
   },
-  'verifies notifications that it does not read': {
+  'verifies notifications that it cannot parse': {
     changes: () => ({ verifyNotification: async () => false }),
     finding: /^The gateway has verifyNotification without processNotification/,
   },
@@ -400,38 +400,38 @@ const broken: Readonly<Record<string, Broken>> = {
     changes: () => ({ name: ' ' }),
     finding: /^The gateway has no name$/,
   },
-  'takes notifications without a signature': {
+  'accepts notifications without a signature': {
     ...notified(async () => true),
     finding: /^verifyNotification takes a notification without any signature$/,
   },
-  'takes a wrong signature': {
+  'accepts an invalid signature': {
     ...notified(async ({ headers }) => headers.signature !== undefined),
     finding: /^verifyNotification takes a wrong signature$/,
   },
-  'takes the signature of another body': {
+  'accepts the signature of another body': {
     ...notified(async ({ headers }) => headers.signature === 'right'),
     finding: /^verifyNotification takes a wrong signature: the body was changed$/,
   },
-  'refuses what is genuine': {
+  'rejects genuine notifications': {
     ...notified(async () => false),
     finding: /^verifyNotification rejects a genuine notification \(it gives false\)$/,
   },
-  'answers a notification with a status that does not exist': {
+  'reports an unknown status in a notification': {
     ...notified(async () => true, { status: 42 }),
     finding: /^processNotification returns the status 42, which is not between 200 and 599$/,
   },
-  'tells of a dispute of no payment': {
+  'reports a dispute without a payment': {
     ...notified(async () => true, { dispute: DISPUTE }),
     finding: /^processNotification reports a dispute without its payment$/,
   },
-  'tells of a dispute of nothing': {
+  'reports a dispute with an amount of 0': {
     ...notified(async () => true, {
       kbPaymentId: uuidGenerator().next(),
       dispute: { ...DISPUTE, amount: decimal(0) },
     }),
     finding: /^processNotification returns the invalid dispute .*$/,
   },
-  'shows a page for another account': {
+  'returns a form for another account': {
     changes: () => ({
       buildFormDescriptor: async (_request, { userToken }) => ({
         kbAccountId: userToken,
@@ -440,7 +440,7 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^buildFormDescriptor returns the form of account/,
   },
-  'refuses every payment method': {
+  'rejects every payment method': {
     changes: () => ({
       addPaymentMethod: async () => {
         throw new Error('no vault');
@@ -463,7 +463,7 @@ const broken: Readonly<Record<string, Broken>> = {
     },
     finding: /^getPaymentMethods still lists a deleted payment method/,
   },
-  'knows no detail of a method': {
+  'returns no details of a method': {
     changes: () => ({
       getPaymentMethodDetail: async () => {
         throw new Error('gone');
@@ -471,7 +471,7 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
     finding: /^getPaymentMethodDetail throws "gone" for a payment method that was added$/,
   },
-  'counts wrongly what it finds': {
+  'returns a wrong total of its results': {
     changes: () => ({
       searchPayments: async ({ limit }) => ({ rows: Array.from({ length: limit + 1 }), total: 1 }) as never,
     }),
@@ -488,20 +488,20 @@ anyDatabase('checkPaymentGateway', (open) => {
   const findings = async (gateway: PaymentGateway, options?: Options) =>
     (await check(gateway, options)).findings;
 
-  it('finds nothing wrong with a gateway that keeps its contract, and calls all that it offers', async () => {
+  it('accepts a correct gateway, and calls every operation that it offers', async () => {
     const books = new Books();
     const report = await check(books.gateway(), { effectsOf: books.effectsOf });
     expect(report.findings).to.eql([]);
     expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
   });
 
-  it('tells as a note that more is refunded than was taken', async () => {
+  it('notes a refund above the charged amount', async () => {
     const { notes } = await check(new Books().gateway());
     expect(notes).to.have.length(1);
     expect(notes[0]).to.match(/^refund accepts more than the paid amount/);
   });
 
-  it('tells as a note that a complete ledger was not looked at while a purchase is pending', async () => {
+  it('notes that the complete ledger was not checked while a purchase is pending', async () => {
     const books = new Books();
     const gateway = books.gateway({ capabilities: { completeLedger: true } });
     const aboutLedger = async (options: Options) =>
@@ -510,18 +510,18 @@ anyDatabase('checkPaymentGateway', (open) => {
     expect(await aboutLedger(waiting(books))).to.eql([]);
   });
 
-  it('is content with a gateway that can only purchase', async () => {
+  it('accepts a gateway that supports only purchases', async () => {
     const { name, purchase, getPaymentInfo } = new Books().gateway();
     expect(await findings({ name, purchase, getPaymentInfo })).to.eql([]);
   });
 
-  it('finds nothing wrong with the sandbox and the built-in gateway for payments by other ways', async () => {
+  it('accepts the sandbox and the built-in external gateway', async () => {
     expect(await findings(sandboxGateway())).to.eql([]);
     const { name: _, ...external } = externalPaymentGateway();
     expect(await findings({ name: 'by-cheque', ...external })).to.eql([]);
   });
 
-  it('calls the members of a gateway that is a class on the gateway itself', async () => {
+  it('calls the methods of a class instance on the instance', async () => {
     class OwnGateway implements PaymentGateway {
       readonly name = 'own';
       readonly #books = new Books();
@@ -536,7 +536,7 @@ anyDatabase('checkPaymentGateway', (open) => {
   });
 
   for (const [defect, { changes, options, finding }] of Object.entries(broken))
-    it(`names a gateway that ${defect}`, async () => {
+    it(`reports a gateway that ${defect}`, async () => {
       const books = new Books();
       const found = await findings(books.gateway(changes(books)), options?.(books));
       expect(

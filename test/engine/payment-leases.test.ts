@@ -81,7 +81,7 @@ anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => 
     return { id, first };
   }
 
-  it('a late answer to a call whose lease another call has by now is left to that call', async () => {
+  it('leave a late answer to the call that holds the lease now', async () => {
     const { id, first } = await overtaken();
     const arrived = held.next();
     const second = engine.acme.payments.complete({ paymentId: id });
@@ -94,14 +94,14 @@ anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => 
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('a late answer to a call whose lease recovery has ended is recorded as what recovery learns', async () => {
+  it('record a late answer after recovery has ended the lease, like an answer to recovery', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('PROCESSED');
     await first;
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('a late answer that knows nothing does not undo what recovery has learnt', async () => {
+  it('keep the outcome that recovery found when a late answer is unknown', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('UNDEFINED');
     await first;
@@ -156,7 +156,7 @@ function mortalGateway() {
   };
 }
 
-eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (open) => {
+eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)', (open) => {
   const mortal = mortalGateway();
   let account: Account;
   const engine = engineBefore(open, {
@@ -184,7 +184,7 @@ eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (
   const purchased = async () =>
     (await engine.acme.payments.purchase({ accountId: account.id, amount: '100' })).payment.id;
 
-  it('a refund begins beside one that a crash has ended, within what that one leaves', async () => {
+  it('allow a new refund within the remaining amount', async () => {
     const { payments } = engine.acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
@@ -195,7 +195,7 @@ eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (
     expect(transactions.map(({ status }) => status)).to.eql(['SUCCESS', 'UNKNOWN', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('a capture begins beside one that a crash has ended, a void does not', async () => {
+  it('allow a new capture, but no void', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
     const paymentId = payment.id;
@@ -204,14 +204,14 @@ eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (
     expect(await statusOf(payments.capture({ paymentId, amount: '30' }))).to.equal('SUCCESS');
   });
 
-  it('a chargeback is recorded beside a refund that a crash has ended', async () => {
+  it('allow recording a chargeback beside an interrupted refund', async () => {
     const { payments } = engine.acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
     expect(await statusOf(payments.chargeback({ paymentId, amount: '10' }))).to.equal('SUCCESS');
   });
 
-  it('a completion that a crash has ended leaves the pending transaction to be completed again', async () => {
+  it('leave a pending transaction to be completed again after an interrupted completion', async () => {
     const { payments } = engine.acme;
     const paymentId = await purchased();
     mortal.pends();
@@ -221,7 +221,7 @@ eachDatabase('leases of calls that a crash has ended (payments §5.3 rule 3)', (
     expect(await statusOf(payments.complete({ paymentId, transactionExternalKey: 'R' }))).to.equal('SUCCESS');
   });
 
-  it('recovery ends the lease of a transaction that its gateway knows nothing of', async () => {
+  it('end in recovery if the gateway does not know the transaction', async () => {
     const { payments } = engine.acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));

@@ -8,7 +8,7 @@ const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
+eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   let account: Account;
   let other: Account;
   let searches: GatewaySearch[] = [];
@@ -51,7 +51,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
   const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
 
-  it('a list of payments is in creation order, or backwards, with its counts', async () => {
+  it('return payments in creation order or reversed, with their counts', async () => {
     const { payments } = engine.acme;
     const first = await payments.page({ offset: 0, limit: 2 });
     expect(keysOf(first)).to.eql(['Ümlaut_1', 'second%']);
@@ -60,7 +60,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     expect(await payments.page({ offset: 0, limit: 0 })).to.eql({ rows: [], total: 3, max: 3 });
   });
 
-  it('a list of payments of a gateway holds those on its methods', async () => {
+  it('return the payments on methods of a gateway', async () => {
     const { payments } = engine.acme;
     const page = await payments.page({ ...ALL, pluginName: 'searching' });
     expect(keysOf(page)).to.eql(['third']);
@@ -68,7 +68,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     await expectCode(payments.page({ ...ALL, pluginName: 'nobody' }), 'PAYMENT_NO_SUCH_PAYMENT_PLUGIN');
   });
 
-  it('a search of payments finds a whole id, that of an account or a method, and a part of a key', async () => {
+  it('search for a whole payment, account or method id, or a part of a key', async () => {
     const [payment] = (await engine.acme.payments.page(ALL)).rows;
     expect(await search(payment?.id.toUpperCase() ?? '')).to.eql(['Ümlaut_1']);
     expect(await search(account.id)).to.eql(['Ümlaut_1', 'second%']);
@@ -80,14 +80,14 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     expect(await search(NOWHERE)).to.eql([]);
   });
 
-  it('a search of payments takes a key that state names contain for a state', async () => {
+  it('search by state if the key is part of a state name', async () => {
     expect(await search('_FAILED')).to.eql(['second%']);
     expect(await search('PURCHASE_SUCCESS')).to.eql(['Ümlaut_1', 'third']);
     expect(await search('AUTH')).to.eql([]);
     expect(await engine.acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
   });
 
-  it('a search of payments by clauses knows states, keys, and who wrote when', async () => {
+  it('search by clauses for states, keys, authors and dates', async () => {
     expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.eql(['second%']);
     expect(await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25')).to.eql(
       ['third'],
@@ -99,7 +99,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     await expectCode(search('_q=1&amount=3'), 'INVALID_PARAMETER');
   });
 
-  it('a search of payments with a gateway asks it, and leaves out what we do not know', async () => {
+  it('query a gateway for a search, and drop unknown results', async () => {
     const { payments } = engine.acme;
     const [first, , third] = (await payments.page(ALL)).rows;
     answer = () => ({
@@ -114,7 +114,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     expect(keysOf(one)).to.eql(['third']);
   });
 
-  it('payments §11: a search of payments with a gateway that offers none finds our payments of it', async () => {
+  it('payments §11: search the stored payments of a gateway that offers no search', async () => {
     const { payments } = engine.acme;
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
@@ -129,7 +129,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     expect(searches).to.eql([]);
   });
 
-  it('a search of payments with a gateway that fails or is unknown is an error', async () => {
+  it('fail if the searched gateway fails or is unknown', async () => {
     const { payments } = engine.acme;
     for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
       answer = () => bad;
@@ -149,7 +149,7 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
     );
   });
 
-  it('a page of payments with attempts takes as many statements as one payment', async () => {
+  it('load a page with attempts in as many statements as one payment', async () => {
     const sent = (limit: number) =>
       engine.statementsOf(() => engine.acme.payments.page({ offset: 0, limit, withAttempts: true }));
     expect(await sent(3)).to.have.length((await sent(1)).length);

@@ -135,7 +135,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   const changesOf = async ({ id }: { readonly id: Uuid }) =>
     (await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id })).map(({ changeType }) => changeType);
 
-  it('payments §10.3: a method that is not the default is deleted softly, the gateway being told first', async () => {
+  it('payments §10.3: soft-delete a method that is not the default, after notifying the gateway', async () => {
     const method = await add();
     await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
     expect(await all(false)).to.eql([]);
@@ -150,21 +150,21 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
   });
 
-  it('payments §10.3: the default is deleted only if a flag asks for it', async () => {
+  it('payments §10.3: delete the default only with a flag', async () => {
     const method = await add(SANDBOX, { isDefault: true });
     expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
     expect(await defaultOf()).to.equal(method.id);
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
+  it('payments §10.3: clear the default with forceDefaultPmDeletion, and add no tag', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { force: true });
     expect(await defaultOf()).to.equal(null);
     expect(await all(false)).to.eql([]);
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
+  it('payments §10.3: add the tag once with deleteDefaultPmWithAutoPayOff, also with both flags', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
@@ -173,14 +173,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await defaultOf()).to.equal(null);
   });
 
-  it('payments §10.3: the flags say nothing about a method that is not the default', async () => {
+  it('payments §10.3: ignore the flags for a method that is not the default', async () => {
     const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
     await remove(other.id, { withAutoPayOff: true, force: true });
     expect(await defaultOf()).to.equal(kept.id);
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: nothing changes when the gateway refuses a deletion', async () => {
+  it('payments §10.3: change nothing when the gateway rejects a deletion', async () => {
     const method = await add('vault', { isDefault: true });
     vault.failure = new GatewayError('not now');
     expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
@@ -191,14 +191,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('payments §10.3: methods of gateways that need not be told are deleted, external ones too', async () => {
+  it('payments §10.3: delete methods of gateways without a deletion call, and external methods', async () => {
     for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
     expect(await all(false)).to.eql([]);
     // Deleted, it no longer counts against the one external method of an account.
     expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
   });
 
-  it('payments §10.4: nothing changes when the gateway refuses another default', async () => {
+  it('payments §10.4: change nothing when the gateway rejects another default', async () => {
     const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
     const choose = () =>
       engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
@@ -212,14 +212,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await defaultOf()).to.equal(other.id);
   });
 
-  it('payments §10.4: a method that is deleted becomes no default', async () => {
+  it('payments §10.4: do not make a deleted method the default', async () => {
     const method = await add('vault');
     await remove(method.id);
     const input = { accountId: account.id, paymentMethodId: method.id };
     expect(await codeOf(engine.acme.paymentMethods.setDefault(input))).to.equal(7000);
   });
 
-  it('payments §10.5: a gateway that cannot be told of the end of a refresh fails it once all is stored', async () => {
+  it('payments §10.5: fail a refresh after storing it if the gateway rejects the final call', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     expect(await codeOf(refresh('vault'))).to.equal(7006);
@@ -233,7 +233,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     ]);
   });
 
-  it('payments §10.5: a refresh inserts, revives and deletes, takes the default, and does nothing the second time', async () => {
+  it('payments §10.5: insert, revive and delete methods and set the default, and change nothing on repetition', async () => {
     const [gone, dead] = [await add('vault'), await add('vault')];
     const other = await add();
     await remove(dead.id);
@@ -264,13 +264,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await defaultOf()).to.equal(ours);
   });
 
-  describe('what its gateway calls by its own name alone', () => {
+  describe('a refresh of methods with gateway ids only', () => {
     const lists: readonly {
       readonly what: string;
       readonly list: (key: string) => readonly GatewayPaymentMethod[];
     }[] = [
       {
-        what: 'an id that a method of another account has as its key',
+        what: 'an id that is the key of a method of another account',
         list: (key) => [{ externalPaymentMethodId: key, isDefault: true }],
       },
       {
@@ -278,13 +278,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
         list: (key) => [1, 2].map((each) => ({ externalPaymentMethodId: `${key}-${each}`.padEnd(300, 'x') })),
       },
       {
-        what: 'an id that no database stores',
+        what: 'an id that cannot be stored',
         list: (key) => [{ externalPaymentMethodId: `${key}\u0000`, isDefault: true }],
       },
-      { what: 'nothing at all', list: () => [{ isDefault: true }, {}] },
+      { what: 'no id', list: () => [{ isDefault: true }, {}] },
     ];
     for (const { what, list } of lists)
-      it(`payments §10.5: a refresh knows a method again of which the gateway tells ${what}`, async () => {
+      it(`payments §10.5: recognizes a method if the gateway sends ${what}`, async () => {
         const key = `card-${account.id}`;
         const neighbour = await engine.acme.createAccount({ currency: 'USD' });
         await engine.acme.addPaymentMethod({
@@ -317,7 +317,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
         expect(idsOf(await all(false))).to.include.members(idsOf(first));
       });
 
-    it('payments §10.5: two gateways that list the same id of theirs have a method each', async () => {
+    it('payments §10.5: stores one method for each of two gateways with the same id', async () => {
       const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
       vault.methods = list;
       others.methods = list;
@@ -331,7 +331,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(await defaultOf()).to.equal(chosen);
     });
 
-    it('payments §10.5: two accounts that are refreshed at once share no key', async () => {
+    it('payments §10.5: gives two accounts that are refreshed at once different keys', async () => {
       vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
       const accounts = await Promise.all(
         [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
@@ -350,7 +350,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(await read()).to.eql(stored);
     });
 
-    it('payments §10.5: an id of ours that two gateways list is refused', async () => {
+    it('payments §10.5: rejects one of our ids that two gateways list', async () => {
       const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
       vault.methods = list;
       others.methods = list;
@@ -359,7 +359,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     });
   });
 
-  it('payments §10.5: a default that is gone is cleared; a gateway that names none changes nothing', async () => {
+  it('payments §10.5: clear a missing default, and change nothing if the gateway names none', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -370,14 +370,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(idsOf(await all(false))).to.eql([kept.id]);
   });
 
-  it('payments §10.5: the default of another gateway stays', async () => {
+  it('payments §10.5: keep the default of another gateway', async () => {
     const sandboxed = await add(SANDBOX, { isDefault: true });
     vault.methods = [{ paymentMethodId: (await add('vault')).id, isDefault: true }];
     await refresh('vault');
     expect(await defaultOf()).to.equal(sandboxed.id);
   });
 
-  it('payments §10.5: without names every gateway that holds methods is refreshed, external methods stay', async () => {
+  it('payments §10.5: refresh all gateways with methods if none is named, and keep external methods', async () => {
     const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
     await add('vault');
     await refresh();
@@ -386,7 +386,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await all(false)).to.have.length(3);
   });
 
-  it('payments §10.5: an answer of null changes nothing', async () => {
+  it('payments §10.5: change nothing for an answer of null', async () => {
     const method = await add('vault', { isDefault: true });
     vault.methods = null;
     await refresh('vault');
@@ -394,7 +394,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(vault.reset).to.equal(null);
   });
 
-  it('payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be', async () => {
+  it('payments §10.5: change nothing for an unknown name, a failure and an invalid list', async () => {
     const method = await add('vault');
     const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
     const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
@@ -424,7 +424,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
   }
 
-  it('payments §10.1 rule 5: an id of the gateway that cannot be a key is none, and the method is stored', async () => {
+  it('payments §10.1 rule 5: store a method without its key if the gateway id is not a valid key', async () => {
     for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
       others.key = key;
       const method = await add('other-vault');
@@ -437,13 +437,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await all(false)).to.have.length(9);
   });
 
-  it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
+  it('payments §10.1 rule 3: store nothing if a control plugin aborts an addition', async () => {
     expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
     expect(await all()).to.eql([]);
     expect(heard).to.eql([]);
   });
 
-  it('payments §10.1 rule 3: a control plugin replaces the plugin name, and hears how it ended', async () => {
+  it('payments §10.1 rule 3: let a control plugin replace the plugin name, and report the outcome to it', async () => {
     const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
     expect(method.pluginName).to.equal('plain');
     expect(heard).to.eql([`redirects success ${method.id}`]);
@@ -456,13 +456,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     });
   });
 
-  it('payments §10.1 rule 3: a name that nobody has is refused whoever gives it', async () => {
+  it('payments §10.1 rule 3: reject an unknown plugin name from any source', async () => {
     expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
     expect(heard).to.eql(['misleads failure']);
     expect(await all()).to.eql([]);
   });
 
-  it('methods that are added at once are each stored with the token of their call, and become defaults', async () => {
+  it('store methods that are added at once with their own tokens, and set the defaults', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
     );
@@ -491,7 +491,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(new Set(tokens).size).to.equal(methods.length);
   });
 
-  it('what is refused of methods that are added at once does not fail the others', async () => {
+  it('reject an invalid addition without failing others that are made at once', async () => {
     const key = `once-${account.id}`;
     const codes = await Promise.all([
       codeOf(add(SANDBOX)),
@@ -503,14 +503,14 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     expect(await all(false)).to.have.length(3);
   });
 
-  describe('searches', () => {
+  describe('payment method searches', () => {
     const search = async (key: string, request: object = {}) => {
       const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });
       return { ids: idsOf(page.rows), total: page.total };
     };
     const none = { ids: [], total: 0 };
 
-    it('payments §10.2: a text finds a whole id or account id, or part of key or plugin name', async () => {
+    it('payments §10.2: match a whole id or account id, or a part of the key or plugin name', async () => {
       const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
       const other = await add('plain');
       for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
@@ -525,7 +525,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect((await search(account.id)).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: clauses compare columns', async () => {
+    it('payments §10.2: compare columns with clauses', async () => {
       const method = await add(SANDBOX);
       const other = await add('plain');
       const of = `_q=1&account_id=${account.id}`;
@@ -542,7 +542,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: the named gateway searches its own books; unknown hits are dropped', async () => {
+    it('payments §10.2: query the named gateway, and drop unknown results', async () => {
       const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
       const method = await add(SANDBOX, { details });
       expect(await search(`42-${account.id}`)).to.eql(none);
@@ -562,7 +562,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(await search('whatever', { pluginName: 'vault' })).to.eql({ ids: [mine.id], total: 5 });
     });
 
-    it('payments §10.2: with plugin information and no name every gateway is asked, one after the other', async () => {
+    it('payments §10.2: query every gateway in sequence with plugin information and no name', async () => {
       const sandboxed = await add(SANDBOX, {
         details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
       });
@@ -585,7 +585,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(await asked({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
     });
 
-    it('payments §10.2: a named gateway that is unknown or fails is an error', async () => {
+    it('payments §10.2: fail for an unknown or failing gateway', async () => {
       expect(await codeOf(search('x', { pluginName: 'nobody' }))).to.equal(7028);
       vault.failure = new GatewayError('down');
       expect(await codeOf(search('x', { pluginName: 'vault' }))).to.equal(7103);
@@ -593,7 +593,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect(await codeOf(listed)).to.equal(7028);
     });
 
-    it('payments §10.2: a list shows active methods in creation order, of one plugin if asked', async () => {
+    it('payments §10.2: list active methods in creation order, optionally of one plugin', async () => {
       const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
       await remove(first.id);
       const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });

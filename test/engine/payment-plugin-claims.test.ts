@@ -31,7 +31,7 @@ const unreadable: readonly (readonly [what: string, of: (known: GatewayResult) =
   ['undefined', () => undefined],
   ['a text', () => 'PROCESSED'],
   [
-    'a member that throws when it is read',
+    'a getter that throws',
     (known) => ({
       ...known,
       get status() {
@@ -45,7 +45,7 @@ function oops(): never {
   throw new Error('not to be read');
 }
 
-eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2, §2.3)', (open) => {
+eachDatabaseByTurns('plugin inputs and answers (payments §2.2, §2.3)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let plugin: ScriptedControl;
@@ -90,7 +90,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     );
 
   for (const [what, oddly] of unreadable) {
-    it(`${what} in a gateway's list of transactions stops neither operations, nor reads, nor recovery`, async () => {
+    it(`allow operations, reads and recovery with ${what} in a gateway’s list of transactions`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       expect(await outcome(buy('other'))).to.equal(7019);
@@ -105,7 +105,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       expect(await stateOf('other')).to.eql(['SUCCESS 10']);
     });
 
-    it(`${what} in a gateway's list of transactions hides none of the others`, async () => {
+    it(`keep the other transactions readable with ${what} in a gateway’s list`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       info = (result) => [oddly(result), result, oddly(result)];
@@ -113,7 +113,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       expect(await stateOf('odd')).to.eql(['SUCCESS 10']);
     });
 
-    it(`${what} as the answer to a purchase leaves its outcome unknown`, async () => {
+    it(`leave the outcome unknown with ${what} as the answer to a purchase`, async () => {
       await begin();
       answer = (request) => oddly(processed(request));
       expect(await outcome(buy('odd'))).to.be.a('number');
@@ -121,7 +121,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     });
   }
 
-  it('a complete ledger of which a part cannot be read does not show that a payment never arrived', async () => {
+  it('do not prove absence if a part of a complete ledger is unreadable', async () => {
     await begin({ completeLedger: true });
     await outcome(buy('odd'));
     info = () => [null];
@@ -143,7 +143,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       }
     });
 
-  it('what a control plugin does to its context and properties in place changes nothing', async () => {
+  it('ignore changes that a control plugin makes to its context and properties', async () => {
     await begin();
     answer = (request) => processed(request);
     const tried: boolean[] = [];
@@ -172,7 +172,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     expect(properties).to.eql(GIVEN);
   });
 
-  it('what a gateway does to its request in place changes nothing, and nothing of it is stored', async () => {
+  it('ignore and do not store changes that a gateway makes to its request', async () => {
     await begin();
     const tried: boolean[] = [];
     answer = (request) => {
@@ -195,24 +195,24 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
   });
 
   const unreadablePriors: Readonly<Record<string, object>> = {
-    'a member that throws when it is read': {
+    'a getter that throws': {
       get isAborted() {
         return oops();
       },
     },
-    'an amount that throws when it is read': {
+    'an amount whose getter throws': {
       get adjustedAmount() {
         return oops();
       },
     },
     'an amount without a text': { adjustedAmount: Object.create(null) },
-    'an amount that is none': { adjustedAmount: 'ten' },
-    'a payment method that is no id': { adjustedPaymentMethodId: 'garbage' },
-    'a payment method that is a number': { adjustedPaymentMethodId: 42 },
+    'an invalid amount': { adjustedAmount: 'ten' },
+    'an invalid payment method id': { adjustedPaymentMethodId: 'garbage' },
+    'a numeric payment method id': { adjustedPaymentMethodId: 42 },
     'a payment method without a text': { adjustedPaymentMethodId: Object.create(null) },
   };
   for (const [what, claimed] of Object.entries(unreadablePriors))
-    it(`payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`, async () => {
+    it(`payments §2.3 rule 8: fail with 7019 and an ABORTED attempt with ${what} in the answer of a prior call`, async () => {
       await begin();
       answer = (request) => processed(request);
       account = await engine.acme.createAccount({ currency: 'USD' });

@@ -5,7 +5,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
-anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
+anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
   let heard: string[] = [];
 
   const listener: PaymentControl = {
@@ -45,7 +45,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
   const statesOf = ({ stateName, lastSuccessStateName }: PaymentView) => [stateName, lastSuccessStateName];
   const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
 
-  it('payments §7.4 rules 3 and 4: a declined payment of an invoice that is corrected to a success pays it, and its retry goes', async () => {
+  it('payments §7.4 rules 3 and 4: pay the invoice and drop the retry when a decline becomes a success', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const declined = await paymentOf(invoiceId);
@@ -59,7 +59,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §7.4 rule 4: a success that is corrected to a failure is owed again and not tried again', async () => {
+  it('payments §7.4 rule 4: restore the debt without a retry when a success becomes a failure', async () => {
     const invoiceId = await invoiced();
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(statesOf(payment)).to.eql(['PURCHASE_FAILED', null]);
@@ -70,7 +70,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §7.4 rule 4: with IPCD_RETRIES a correction to a failure is tried again', async () => {
+  it('payments §7.4 rule 4: retry a correction to a failure with IPCD_RETRIES', async () => {
     const invoiceId = await invoiced();
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE', properties });
@@ -81,14 +81,14 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §7.4 rule 4: a scheduled retry ends when the failure is confirmed', async () => {
+  it('payments §7.4 rule 4: end a scheduled retry when the failure is confirmed', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['ABORTED']);
   });
 
-  it('payments §7.4 rules 1 and 2: states follow from type, status and earlier successes, or are as told', async () => {
+  it('payments §7.4 rules 1 and 2: derive states from type, status and earlier successes, or use the given ones', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     await payments.capture({ paymentId: payment.id, amount: '10' });
@@ -110,14 +110,14 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS', ...told })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
-  it('payments §7.4 rule 3: what was really processed counts where it is told', async () => {
+  it('payments §7.4 rule 3: use the processed amount if it is given', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
     expect(Number(fixed.payment.totals.authAmount)).to.equal(7);
   });
 
-  it('payments §7.4: unknown payments, transactions, statuses and states are refused', async () => {
+  it('payments §7.4: reject unknown payments, transactions, statuses and states', async () => {
     const { payments } = engine.acme;
     const { payment, transaction } = await payments.authorize({ accountId: account.id, amount: '10' });
     const known = { paymentId: payment.id, transactionId: transaction.id, status: 'SUCCESS' } as const;
@@ -132,7 +132,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
       await expectCode(payments.fixTransaction({ ...known, ...bad } as never), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §7.4 rule 4: control plugins of the attempt hear of a correction as of an API payment', async () => {
+  it('payments §7.4 rule 4: notify the control plugins of the attempt as for an API payment', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.purchase({
       accountId: account.id,
@@ -144,7 +144,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(heard).to.eql(['success api 10', 'failure api 0', 'success api 10']);
   });
 
-  it('payments §8.5: a cancelled retry is not made; the attempt stays RETRIED', async () => {
+  it('payments §8.5: leave the attempt RETRIED when a retry is cancelled', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const payment = await paymentOf(invoiceId);
@@ -156,7 +156,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §8.5: the retry that is cancelled by key is that of the newest attempt', async () => {
+  it('payments §8.5: cancel the retry of the newest attempt by key', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await engine.runTo('2012-05-09T10:00:00Z');
@@ -167,7 +167,7 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED', 'RETRIED']);
   });
 
-  it('payments §8.5: nothing planned is nothing to cancel, and an unknown transaction is not found', async () => {
+  it('payments §8.5: succeed without a planned retry, and do not find an unknown transaction', async () => {
     const { payments } = engine.acme;
     const { transaction } = await payments.purchase({ accountId: account.id, amount: '10' });
     await payments.cancelScheduledRetry({ transactionId: transaction.id });

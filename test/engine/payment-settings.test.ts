@@ -4,7 +4,7 @@ import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 
-anyDatabase('settings of payments (payments §13), and whose payments they are', (open) => {
+anyDatabase('payment settings and ownership (payments §13)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
@@ -14,7 +14,7 @@ anyDatabase('settings of payments (payments §13), and whose payments they are',
     engine.acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
   const findings = async () => (await engine.breaches()).map(({ invariant }) => invariant);
 
-  it('payments §13 overRefund.allowed: only the gateway decides how much of a payment without an invoice is refunded', async () => {
+  it('payments §13 overRefund.allowed: leaves the refund limit of a payment without an invoice to the gateway', async () => {
     const { payments, invoicePayments } = engine.acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const more = { paymentId: payment.id, amount: '10.01' };
@@ -31,7 +31,7 @@ anyDatabase('settings of payments (payments §13), and whose payments they are',
     expect(await findings()).to.eql(['REFUNDS']);
   });
 
-  it('payments §13 allow.emptyInvoice: an invoice of which nothing is owed is paid with 0 where it is allowed', async () => {
+  it('payments §13 allow.emptyInvoice: allows paying 0 for an invoice without debt', async () => {
     const { invoicePayments } = engine.acme;
     const { id } = await invoices.paid('20');
     expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
@@ -53,7 +53,7 @@ anyDatabase('settings of payments (payments §13), and whose payments they are',
     expect(await invoices.balanceOf(owed)).to.equal(20);
   });
 
-  it('payments §9.2 rule 7: an account without a default method is told so by 7021, and nothing is paid', async () => {
+  it('payments §9.2 rule 7: rejects a payment without a default method with 7021', async () => {
     const { acme } = engine;
     const poor = await acme.createAccount({ currency: 'USD' });
     const { id } = await new PaidInvoices(engine, poor).add('20');
@@ -65,7 +65,7 @@ anyDatabase('settings of payments (payments §13), and whose payments they are',
     expect(paid?.transaction.status).to.equal('SUCCESS');
   });
 
-  it('payments §4.1 rule 3: a payment of another account, and a key of another account, are refused with 7034 and 7035', async () => {
+  it('payments §4.1 rule 3: rejects a payment and a key of another account with 7034 and 7035', async () => {
     const { payments } = engine.acme;
     const other = await engine.payingAccount({ currency: 'USD' });
     const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };

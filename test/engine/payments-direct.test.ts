@@ -87,7 +87,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
   });
 
-  it('a declined payment is not repeated with another payment method than its own', async () => {
+  it('reject another payment method when a declined payment is repeated', async () => {
     const { payments } = engine.acme;
     const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
     const declined = await payments.purchase({ ...input, properties: DECLINE });
@@ -122,7 +122,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     expect(Number(completed.transaction.processedAmount)).to.equal(7);
   });
 
-  it('records a chargeback and its reversal without asking the gateway', async () => {
+  it('record a chargeback and its reversal without calling the gateway', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const paymentId = payment.id;
@@ -140,7 +140,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('records how a pending transaction has ended as the gateway told otherwise', async () => {
+  it('record the final outcome of a pending transaction, even against the gateway’s answer', async () => {
     const { payments } = engine.acme;
     const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
     const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };
@@ -150,7 +150,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
     expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
   });
 
-  it('pays by the external gateway within one transaction', async () => {
+  it('use the external gateway within one transaction', async () => {
     const { payments, paymentMethods } = engine.acme;
     const method = await paymentMethods.add({ accountId: account.id, pluginName: '__EXTERNAL_PAYMENT__' });
     const paid = await payments.purchase({ accountId: account.id, amount: '3', paymentMethodId: method.id });
@@ -158,7 +158,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
   });
 });
 
-eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
+eachDatabase('transaction keys (payments §1.7 rule 2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
 
@@ -166,7 +166,7 @@ eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('of two accounts that use one transaction key at the same moment one is refused before its gateway is called', async () => {
+  it('reject one of two accounts that use a key at the same moment before its gateway is called', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;
@@ -189,7 +189,7 @@ eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
     }
   });
 
-  it('payments §7.4: no correction makes a second transaction of a key one that has succeeded or is open', async () => {
+  it('payments §7.4: stay unique among successful and open transactions after corrections', async () => {
     for (const [transactionExternalKey, properties] of [
       ['corrected beside a success', []],
       ['corrected beside what is pending', PENDING],

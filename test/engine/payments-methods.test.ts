@@ -47,7 +47,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
   };
   const unknownId = (): Uuid => stage.ids.next();
 
-  it('an account adds a method, by default under its own id and not as the default', async () => {
+  it('use their own id as key and are not the default unless specified', async () => {
     const method = await add();
     expect(method).to.deep.include({
       externalKey: method.id,
@@ -59,7 +59,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
   });
 
-  it('an account adds a method as the default', async () => {
+  it('become the default on request', async () => {
     const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
     expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.eql([
       [first.id, false],
@@ -67,7 +67,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     ]);
   });
 
-  it('a new payment method takes the key that is given, then the id at the gateway if it is free', async () => {
+  it('use the given key, or the gateway id if it is free', async () => {
     const details = { externalPaymentMethodId: `tok_${account.id}` };
     expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
       `my-${account.id}`,
@@ -77,30 +77,30 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     expect(third.externalKey).to.equal(third.id);
   });
 
-  it('a new payment method refuses a key that is taken or too long, and stores nothing', async () => {
+  it('reject a key that is taken or too long, and store nothing', async () => {
     await add({ externalKey: `taken-${account.id}` });
     expect(await codeOf(add({ externalKey: `taken-${account.id}` }))).to.equal(7031);
     expect(await codeOf(add({ externalKey: 'x'.repeat(256) }))).to.equal(5);
     expect(await list()).to.have.length(1);
   });
 
-  it('a new payment method refuses an unknown account and an unknown gateway', async () => {
+  it('require an existing account and gateway', async () => {
     expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
     expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
     expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
   });
 
-  it('a new payment method stores nothing when the gateway refuses', async () => {
+  it('are not stored if the gateway rejects them', async () => {
     expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
     expect(await list()).to.eql([]);
   });
 
-  it('an account allows one external payment method per account', async () => {
+  it('include at most one external method per account', async () => {
     await add({ pluginName: EXTERNAL });
     expect(await codeOf(add({ pluginName: EXTERNAL }))).to.equal(7023);
   });
 
-  it('an account sets the default, and writes nothing when it is the default already', async () => {
+  it('write nothing if the new default is already the default', async () => {
     const method = await add();
     const setDefault = () =>
       stage.methods.setDefault(stage.context(), { accountId: account.id, paymentMethodId: method.id });
@@ -112,7 +112,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     expect(await stage.load(account.id)).to.eql(changed);
   });
 
-  it('an account refuses a default that is unknown or of another account', async () => {
+  it('reject a default that is unknown or belongs to another account', async () => {
     const method = await add();
     const stranger = await stage.account(null);
     const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
@@ -123,14 +123,14 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
   });
 });
 
-eachDatabaseByTurns('reads of payments (payments §4.4, §11)', (open) => {
+eachDatabaseByTurns('payment reads (payments §4.4, §11)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');
   });
   after(() => stage.stop());
 
-  it('a read of payments lists payments of an account and of an invoice, oldest first, attempts on request', async () => {
+  it('list payments of an account or invoice, oldest first, with attempts on request', async () => {
     const account = await stage.account();
     const stranger = await stage.account();
     const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
@@ -151,7 +151,7 @@ eachDatabaseByTurns('reads of payments (payments §4.4, §11)', (open) => {
     expect(others).to.eql([]);
   });
 
-  it('a read of payments knows unknown accounts and invoices', async () => {
+  it('reject unknown accounts and invoices', async () => {
     const context = stage.context();
     const codes = await Promise.all(
       [
@@ -169,7 +169,7 @@ const OF_OTHER = ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID;
 const KEY_OF_OTHER = ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID;
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 
-eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.2, §4.1, §9.2)', (open) => {
+eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
@@ -184,7 +184,7 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
     return method.id;
   }
 
-  it('payments §9.2 rule 7: an invoice, or all, that are to be paid by a method whose plugin is not registered are refused with 7028', async () => {
+  it('payments §9.2 rule 7: are rejected with 7028 if the plugin of the method is not registered', async () => {
     const { invoicePayments, payments } = engine.acme;
     const paymentMethodId = await methodOfThePast();
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
@@ -199,7 +199,7 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.1: a failed payment of an invoice whose method is deleted is not repeated, and told so by 7000', async () => {
+  it('payments §4.1: are not repeated and fail with 7000 if the method of a failed payment is deleted', async () => {
     const { acme } = engine;
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
@@ -214,7 +214,7 @@ eachDatabaseByTurns('payments of invoices by what cannot pay them (payments §2.
     expect(await invoices.balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('payments §4.1 rule 3: the payment of an invoice under keys of another account is refused as that account has them', async () => {
+  it('payments §4.1 rule 3: are rejected if the keys belong to another account', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     for (const action of ['PROCESSED', 'PENDING', 'UNDEFINED', 'ERROR']) {

@@ -123,7 +123,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       return method;
     };
 
-    it('a read of payment methods asks no gateway unless told to', async () => {
+    it('is queried only on request', async () => {
       await begin();
       await withMethods('talkative');
       expect(await infos({})).to.eql([null]);
@@ -131,7 +131,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(gateway.asked).to.eql([]);
     });
 
-    it('a read of payment methods shows the detail that the gateway gives, asked outside any session', async () => {
+    it('contains the gateway details, which are read outside any session', async () => {
       await begin();
       await withMethods('talkative');
       let sessionsThen = -1;
@@ -149,7 +149,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(sessionsThen).to.equal(0);
     });
 
-    it('a read of payment methods gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
+    it('is null with a warning in a list if a gateway fails, and fails a single read with 7004', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([
@@ -165,7 +165,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(error).to.include({ code: 7004 });
     });
 
-    it('a read of payment methods takes no answer that is none', async () => {
+    it('ignores invalid answers', async () => {
       await begin();
       await withMethods('talkative');
       gateway.detail = () => Promise.resolve(null as never);
@@ -173,7 +173,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(warnings()).to.have.length(1);
     });
 
-    it('a read of payment methods asks no gateway that holds no methods', async () => {
+    it('is not queried from a gateway that holds no methods', async () => {
       await begin({ holdsPaymentMethods: false });
       await withMethods('talkative', EXTERNAL);
       expect(await infos()).to.eql([null, null]);
@@ -184,7 +184,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(warnings()).to.eql([]);
     });
 
-    it('a read of payment methods asks a bounded number at a time, and all within one time limit', async () => {
+    it('is queried with limited concurrency and one common time limit', async () => {
       await begin();
       const count = MAX_CONCURRENT_GATEWAY_CALLS + 5;
       await withMethods(...Array<string>(count).fill('talkative'));
@@ -221,7 +221,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
     const infosOf = (payments: Awaited<ReturnType<PaymentStage['reads']['ofAccount']>>) =>
       payments.flatMap(({ transactions }) => transactions.map(({ pluginInfo }) => pluginInfo));
 
-    it('a read of payments shows references and properties of transactions where asked for', async () => {
+    it('contains references and properties of transactions on request', async () => {
       await begin();
       const { account, invoiceId } = await paid();
       const { reads } = stage;
@@ -246,7 +246,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       }
     });
 
-    it('a read of payments gives null where a gateway fails, with a warning, and where it keeps nothing', async () => {
+    it('is null with a warning if a gateway fails, and null if it stores nothing', async () => {
       await begin();
       const { account } = await paid();
       gateway.info = () => Promise.reject(new Error('down'));
@@ -258,7 +258,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
       expect(warnings()).to.eql([]);
     });
 
-    it('a read of payments records what the gateway knows better of an open transaction; a plain read writes nothing', async () => {
+    it('updates an open transaction that the gateway knows better, while a plain read writes nothing', async () => {
       await begin();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { account, invoiceId } = await paid(SANDBOX);
@@ -281,14 +281,14 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
   });
 });
 
-eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) => {
+eachDatabaseByTurns('planned payment attempts (payments §8.2)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
   });
   after(() => stage.stop());
 
-  it('are shown as SCHEDULED until they are made', async () => {
+  it('are shown as SCHEDULED until they run', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

@@ -20,7 +20,7 @@ function withSessions(storage: Storage<never>, adapt: (session: WriteSession) =>
   });
 }
 
-eachDatabaseByTurns('recovery of payments', (open) => {
+eachDatabaseByTurns('payment recovery', (open) => {
   let stage: PaymentStage;
   afterEach(() => stage.stop());
 
@@ -65,7 +65,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
       expect(scripted.effects).to.have.length(1);
     });
 
-  it('retries what a gateway with a complete ledger has never received', async () => {
+  it('retries a call that a gateway with a complete ledger never received', async () => {
     const storage = storageOf(await open(migrated));
     const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
     const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -89,7 +89,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(scripted.effects).to.have.length(1);
   });
 
-  it('lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
+  it('keeps a decided transaction when a late answer contradicts it, and logs the contradiction', async () => {
     const storage = storageOf(await open(migrated));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('gives way to a busy account: untouched before the call, recorded alone after it', async () => {
+  it('yields to a busy account before the call, and records the answer later after the call', async () => {
     const storage = storageOf(await open(migrated));
     const tries: string[] = [];
     const handlerStorage = withSessions(storage, (session) => ({
@@ -157,7 +157,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 
-  it('does not call a gateway when the lease has ended before the call', async () => {
+  it('does not call a gateway if the lease ended before the call', async () => {
     const storage = storageOf(await open(migrated));
     const handlerStorage = withSessions(storage, (session) => ({
       payments: {
@@ -178,7 +178,7 @@ eachDatabaseByTurns('recovery of payments', (open) => {
     });
   });
 
-  it('repairs a row that does not know of its success before it decides what is due', async () => {
+  it('repairs a row that lacks its success before it decides what is due', async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const account = await stage.account();

@@ -29,7 +29,7 @@ eachDatabase('statements of a payment batch', (open) => {
       : postgresql({ url: database.url, trace });
   }
 
-  it('are as many for 50 invoices as for 2', async () => {
+  it('have the same count for 2 and 50 invoices', async () => {
     const few = await payAll(2);
     const many = await payAll(50);
     expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);
@@ -90,7 +90,7 @@ const expected = {
   postgresql: { purchase: 18, capture: 20, refund: 20 },
 };
 
-eachDatabase('statements of operations on payments', (open, kind) => {
+eachDatabase('statements of payment operations', (open, kind) => {
   let accountId: Uuid;
 
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
@@ -116,7 +116,7 @@ eachDatabase('statements of operations on payments', (open, kind) => {
 
   for (const name of ['purchase', 'capture', 'refund'] as const) {
     const count = expected[kind][name];
-    it(`a ${name} takes ${count} statements, on an account with few payments and on one with many`, async () => {
+    it(`have a count of ${count} for a ${name}, on accounts with few and many payments`, async () => {
       await countOf(await operations[name]());
       const few = await countOf(await operations[name]());
       for (let more = 0; more < 10; more += 1) await (await operations[name]())();
@@ -124,7 +124,7 @@ eachDatabase('statements of operations on payments', (open, kind) => {
     });
   }
 
-  it('the engine reads no state machine of a tenant that has none', async () => {
+  it('read no state machine for a tenant without one', async () => {
     const statements = await engine.statementsOf(() => payments().purchase({ accountId, amount: '10' }));
     // The tenant's row is read with the ids of its settings' values.
     const values = statements.filter(

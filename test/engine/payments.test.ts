@@ -48,7 +48,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     return [invoiceId, account];
   }
 
-  it('an automatic payment pays a committed invoice and tells so', async () => {
+  it('pays a committed invoice and publishes the events', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId, account] = await invoiced();
     expect(await stage.story(invoiceId)).to.eql({
@@ -86,14 +86,14 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('an automatic payment does nothing for an invoice without anything due', async () => {
+  it('does nothing for an invoice without a balance', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId] = await invoiced('0');
     expect(await stage.payments(invoiceId)).to.eql([]);
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('an automatic payment tells of an account without a payment method, and leaves no open attempt', async () => {
+  it('reports an account without a payment method, and leaves no open attempt', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const invoiceId = await stage.invoice(await stage.account(null), '249.95');
     await stage.settle();
@@ -103,7 +103,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('249.95');
   });
 
-  it('an automatic payment pays by the external method in one step, without recovery', async () => {
+  it('pays by the external method in one step, without recovery', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId] = await invoiced('249.95', EXTERNAL);
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
@@ -192,7 +192,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     ]);
   });
 
-  it('an automatic payment of which the gateway takes a part leaves the rest due', async () => {
+  it('leaves the rest due when the gateway takes a part', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '10' });
     const [invoiceId] = await invoiced();
@@ -201,7 +201,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('239.95');
   });
 
-  it('an automatic payment that is processed in another currency settles the balance', async () => {
+  it('settles the balance when the gateway processes another currency', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -214,7 +214,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('0');
   });
 
-  it('an automatic payment turns what a gateway takes beyond the balance into account credit', async () => {
+  it('credits what a gateway takes beyond the balance', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '300' });
     const [invoiceId, account] = await invoiced();
@@ -258,7 +258,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('payments §7.2 rule 5: an outcome that stays unknown is given up with PAYMENT_UNRESOLVED and a warning', async () => {
+  it('payments §7.2 rule 5: gives up an outcome that stays unknown with PAYMENT_UNRESOLVED and a warning', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();
@@ -283,7 +283,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['UNKNOWN'], balance: '249.95' });
   });
 
-  it('the log names the gateway that has left an outcome unknown, and why', async () => {
+  it('logs the gateway and the reason of an unknown outcome', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();
@@ -302,7 +302,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(transaction?.gatewayErrorMsg).to.be.a('string').that.is.not.empty;
   });
 
-  it('an automatic payment pays a pending payment when the gateway has settled it', async () => {
+  it('pays the invoice when the gateway settles a pending payment', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const [invoiceId] = await invoiced();
@@ -325,7 +325,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('an automatic payment applies an answer that comes after its time limit', async () => {
+  it('applies an answer that arrives after the time limit', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 60 });
     const invoiceId = await stage.invoice(await stage.account(), '249.95');
@@ -353,7 +353,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('an automatic payment starts a fresh payment with the new default when the method of a retry is gone', async () => {
+  it('starts a new payment with the new default when the method of a retry is deleted', async () => {
     const deleted = new Set<Uuid>();
     const storage = storageOf(await open(migrated));
     stage = await PaymentStage.open(storage, '2012-05-31T00:03:42Z', {
@@ -380,7 +380,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('an automatic payment ends a retry quietly when nothing is left to pay', async () => {
+  it('ends a retry without an attempt when nothing is left to pay', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const [invoiceId] = await invoiced();
@@ -400,7 +400,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('an automatic payment pays a whole batch with one call of the gateway per invoice', async () => {
+  it('pays a batch with one gateway call per invoice', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const accounts: Account[] = [];
     for (let index = 0; index < 60; index += 1) accounts.push(await stage.account());

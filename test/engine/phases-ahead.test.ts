@@ -53,14 +53,14 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     return found && itemLines(found);
   }
 
-  it('a dry run far ahead sees the last phase', async () => {
+  it('are included in a dry run far ahead', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'three-phases');
     expect(await foreseen(opened, accountId, '2024-03-31')).to.eql(['RECURRING 2024-03-31..2024-04-30 10']);
     expect(await foreseen(opened, accountId, '2024-06-30')).to.eql(['RECURRING 2024-06-30..2024-07-31 50']);
   });
 
-  it('a dry run sees a term end that is not stored yet: nothing is billed after it', async () => {
+  it('are followed by the end of the term in a dry run, which bills nothing after it', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'trial-then-term');
     expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);
@@ -77,7 +77,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-10-15')).to.equal(null);
   });
 
-  it('a run far ahead bills every phase, and leaves nothing to repair as the phases come', async () => {
+  it('are billed by a run far ahead, and need no repair when they are stored', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'three-phases');
     const targetDate = parseLocalDate('2024-09-01');
@@ -97,7 +97,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     expect((await linesOf(opened, accountId)).at(-1)).to.equal('RECURRING 2024-09-30..2024-10-31 50');
   });
 
-  it('a due entry that comes before the PHASE of its day bills up to the phase after it', async () => {
+  it('are billed by a due entry that comes before the PHASE of its day', async () => {
     const opened = await begin('2024-01-01T08:00:00Z');
     const { acme } = opened;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
@@ -122,7 +122,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     ]);
   });
 
-  it('a quantity asked for at creation multiplies the set-up fee too', async () => {
+  it('multiply the setup fee by a quantity that is set at creation', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
     await opened.subscribe({ accountId, planName: 'set-up-fee', quantity: 3 });
@@ -132,7 +132,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     ]);
   });
 
-  it('an account without a bill cycle day gets the one that its first subscription asks for', async () => {
+  it('give an account without a bill cycle day the one of its first subscription', async () => {
     const opened = await begin('2024-01-10T00:00:00Z');
     const { acme } = opened;
     const { id: alone } = await acme.createAccount({ currency: 'USD' });
@@ -144,7 +144,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     expect((await acme.getAccount(both)).billCycleDayLocal).to.equal(20);
   });
 
-  it('an account without a currency is refused by a dry run as by a run', async () => {
+  it('require an account currency in a dry run and in a run', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const { acme } = opened;
     const { id: accountId } = await acme.createAccount({});
@@ -153,7 +153,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     await expectCode(acme.invoices.dryRun({ accountId }), 3);
   });
 
-  it('a dry run equals the run that follows it, on any date of any plan', async () => {
+  it('are the same in a dry run and the next run, on any date of any plan', async () => {
     const start = parseLocalDate('2024-01-17');
     const cases = fc.record({
       days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
@@ -254,7 +254,7 @@ for (const { now, zone, first, recent, last } of [
     last: '2070-01-01',
   },
 ]) {
-  anyDatabase(`billing at the ends of what a clock shows, ${now}`, (open) => {
+  anyDatabase(`billing at the clock limits, ${now}`, (open) => {
     const engine = engineBefore(open, {
       now,
       catalog: longest,
@@ -270,7 +270,7 @@ for (const { now, zone, first, recent, last } of [
       ['oak-longest', first, 1],
       ['oak-longest', last, 0],
     ] as const)
-      it(`a run at the ends of the calendar invoices and foresees ${planName} from ${date}`, async () => {
+      it(`invoices and previews ${planName} from ${date} in a run`, async () => {
         const { acme, logger } = engine;
         const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
         const start = { date: parseLocalDate(date) };

@@ -34,7 +34,7 @@ const shelf = catalogXml({
   }),
 });
 
-eachDatabaseByTurns('changes of plan', (open) => {
+eachDatabaseByTurns('plan changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -75,7 +75,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     await expectCode(work, code);
   }
 
-  it('a second change to the plan in force is not listed again (subscriptions §18 rule 7)', async () => {
+  it('list a second change to the current plan once (subscriptions §18 rule 7)', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 1);
     const subscriptionId = await subscribe('solo-now');
     for (const date of ['2024-01-11', '2024-01-21']) {
@@ -89,7 +89,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     expect(await rowsOf(subscriptionId)).to.eql([...listed, 'CHANGE 2024-01-22 team-now-evergreen']);
   });
 
-  describe('subscriptions W7 Pending change, replaced or undone', () => {
+  describe('pending changes', () => {
     let subscriptionId: Uuid;
 
     beforeEach(async () => {
@@ -102,7 +102,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
 
     const begun = ['START_BILLING 2024-01-01 club-monthly-trial', 'PHASE 2024-01-31 club-monthly-discount'];
 
-    it('subscriptions W7 Pending change: the change waits for the end of the term and takes the phase away', async () => {
+    it('subscriptions W7 Pending change: wait for the end of the term and remove the phase', async () => {
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'CHANGE 2024-02-29 pro-monthly-evergreen']);
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'club-monthly' });
       await engine.runTo('2024-02-29T00:00:00Z');
@@ -110,7 +110,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2024-02-29..2024-03-31 249.95']);
     });
 
-    it('subscriptions W7 Pending change, a: another change replaces it', async () => {
+    it('subscriptions W7 Pending change, a: are replaced by another change', async () => {
       engine.clock.set('2024-02-12T00:00:00Z');
       await change(subscriptionId, 'elite-monthly');
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'CHANGE 2024-02-12 elite-monthly-evergreen']);
@@ -120,7 +120,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       );
     });
 
-    it('subscriptions W7 Pending change, b: it is undone', async () => {
+    it('subscriptions W7 Pending change, b: can be undone', async () => {
       engine.clock.set('2024-02-12T00:00:00Z');
       await engine.acme.subscriptions.undoChangePlan(subscriptionId);
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'PHASE 2024-07-31 club-monthly-evergreen']);
@@ -128,7 +128,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2024-07-31..2024-08-31 599.95']);
     });
 
-    it('subscriptions W7 Pending change: an undo takes every pending change back, those too that another one had replaced', async () => {
+    it('subscriptions W7 Pending change: are all removed by an undo, including replaced ones', async () => {
       const later = { requestedDate: { date: parseLocalDate('2024-03-15') }, billCycleDayLocal: 5 };
       await change(subscriptionId, 'solo-monthly', later);
       expect(await rowsOf(subscriptionId)).to.have.length(4);
@@ -144,7 +144,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       });
     });
 
-    it('subscriptions W7 Pending change: a cancellation takes it along, its reversal brings it back', async () => {
+    it('subscriptions W7 Pending change: are removed by a cancellation and restored by its reversal', async () => {
       const end = { date: parseLocalDate('2024-02-20') };
       await engine.acme.subscriptions.cancel(subscriptionId, {
         requestedDate: end,
@@ -158,7 +158,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     });
   });
 
-  it('subscriptions W7 Pending change: an undone change stays undone when a cancellation that stood behind it is taken back', async () => {
+  it('subscriptions W7 Pending change: stay undone when a later cancellation is reversed', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 31);
     const subscriptionId = await subscribe('solo-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');
@@ -330,7 +330,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
-  it('a change of plan starts in the phase that is asked for, with prices of its own', async () => {
+  it('start in the requested phase with their own price overrides', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('solo-monthly');
     await change(subscriptionId, 'pro-monthly', {
@@ -342,7 +342,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2024-01-01..2024-01-31 193.55']);
   });
 
-  it('a change of plan ends with the term of a plan that has one', async () => {
+  it('end with the term of the new plan', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');
@@ -356,27 +356,27 @@ eachDatabaseByTurns('changes of plan', (open) => {
     await refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, change(subscriptionId, 's-249'));
   });
 
-  describe('what is refused stores nothing', () => {
+  describe('rejected changes', () => {
     const date = (text: string) => ({ requestedDate: { date: parseLocalDate(text) } });
     const table: Readonly<Record<string, readonly [request: object, code: ErrorCode]>> = {
-      'no plan': [{}, ErrorCode.MISSING_OR_INVALID_FIELD],
-      'a product without period': [{ productName: 'S' }, ErrorCode.MISSING_OR_INVALID_FIELD],
-      'a cycle day of no month': [
+      'a missing plan': [{}, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'a product without a billing period': [{ productName: 'S' }, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'an invalid bill cycle day': [
         { planName: 's-9', billCycleDayLocal: 32 },
         ErrorCode.MISSING_OR_INVALID_FIELD,
       ],
-      'no quantity': [{ planName: 's-9', quantity: 0 }, ErrorCode.MISSING_OR_INVALID_FIELD],
-      'an override without price': [
+      'an invalid quantity': [{ planName: 's-9', quantity: 0 }, ErrorCode.MISSING_OR_INVALID_FIELD],
+      'an override without a price': [
         { planName: 's-9', priceOverrides: [{}] },
         ErrorCode.MISSING_OR_INVALID_FIELD,
       ],
-      'date and policy': [
+      'a date with a policy': [
         { planName: 's-9', ...date('2024-02-01'), billingPolicy: 'IMMEDIATE' },
         ErrorCode.INVALID_PARAMETER,
       ],
-      'policy ILLEGAL': [{ planName: 's-9', billingPolicy: 'ILLEGAL' }, ErrorCode.INVALID_PARAMETER],
+      'the policy ILLEGAL': [{ planName: 's-9', billingPolicy: 'ILLEGAL' }, ErrorCode.INVALID_PARAMETER],
       'an unknown plan': [{ planName: 'none' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
-      'a period that the product has not': [
+      'a missing billing period': [
         { productName: 'S', billingPeriod: 'DAILY' },
         ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ],
@@ -389,8 +389,8 @@ eachDatabaseByTurns('changes of plan', (open) => {
         { planName: 's-weekly', billingPolicy: 'END_OF_TERM' },
         ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
       ],
-      'another category': [{ planName: 'extra' }, ErrorCode.SUBSCRIPTION_CHANGE_INVALID],
-      'a phase that is not there': [
+      'a different product category': [{ planName: 'extra' }, ErrorCode.SUBSCRIPTION_CHANGE_INVALID],
+      'a phase that does not exist': [
         { planName: 's-9', phaseType: 'TRIAL' },
         ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
       ],
@@ -400,7 +400,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       ],
     };
     for (const [name, [request, code]] of Object.entries(table))
-      it(`a change of plan is refused: ${name}`, async () => {
+      it(`store nothing for ${name}`, async () => {
         await begin('2024-01-01T00:00:00Z', shelf, 1);
         const subscriptionId = await subscribe('s-249');
         await refusal(code, engine.acme.subscriptions.changePlan(subscriptionId, request));
@@ -408,7 +408,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
         expect(await invoices()).to.have.length(1);
       });
 
-    it('one that has not begun, without a date', async () => {
+    it('store nothing for a pending subscription without a date', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);
       const start = { date: parseLocalDate('2024-02-01') };
       const { subscriptionId } = await engine.acme.createSubscription(
@@ -420,7 +420,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       expect(await rowsOf(subscriptionId)).to.eql(['START_BILLING 2024-02-01 s-9-evergreen']);
     });
 
-    it('a change that the version of its date forbids', async () => {
+    it('store nothing if the catalog version of the date forbids the change', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);
       const forbidding = shelf
         .replace('2012-01-01T00:00:00Z', '2024-03-01T00:00:00Z')
@@ -436,7 +436,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     });
   });
 
-  itOnPostgresql('two changes at once come one after the other', async () => {
+  itOnPostgresql('run in sequence when made at the same time', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');
@@ -459,7 +459,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
     );
   });
 
-  it('a change and a cancellation at once leave one of the two orders', async () => {
+  it('apply in either order when made at the same time as a cancellation', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');

@@ -62,7 +62,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   }
 
   const uploads = {
-    'before it began': ['2024-03-15', '2024-03-15'],
+    'before the subscription began': ['2024-03-15', '2024-03-15'],
     'each on its own date': ['2024-04-01', '2024-07-01'],
     'on the day of the change': ['2024-05-01', '2024-08-01'],
   } as const;
@@ -88,7 +88,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     }
   }
 
-  it('catalog W2 Grandfathering: a subscription keeps its price, one that starts under the next version pays that', async () => {
+  it('catalog W2 Grandfathering: apply to new subscriptions, while existing ones keep their price', async () => {
     const planName = 'a-monthly';
     const opened = await begin('2024-03-05T00:00:00Z', {
       effectiveDate: '2024-01-01',
@@ -126,7 +126,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     ]);
   });
 
-  it('a version uploaded after the period was invoiced repairs it at the date of the change, not before', async () => {
+  it('repair an invoiced period at the date of the change, not before', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-04-20T00:00:00Z');
@@ -151,7 +151,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     ]);
   });
 
-  it('a version uploaded after its date for existing subscriptions is billed from that date at once', async () => {
+  it('apply at once if uploaded after their date for existing subscriptions', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-20T00:00:00Z');
@@ -173,7 +173,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
   });
 
-  it('an explicit run right after an upload already bills it, and the automatic one finds nothing left', async () => {
+  it('are billed by an explicit run right after the upload, so the automatic run finds nothing', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-05-02T00:00:00Z');
@@ -188,7 +188,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(await itemsOf(opened, accountId)).to.eql(items);
   });
 
-  it('a price change comes to an annual subscription long before its next due date', async () => {
+  it('apply to an annual subscription long before its next due date', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
     const opened = await begin('2024-01-01T00:00:00Z', {
       effectiveDate: '2024-01-01',
@@ -213,7 +213,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     ]);
   });
 
-  it('catalog §6.4 rule 5: an aligned price change waits for the renewal of a year, and splits no period', async () => {
+  it('catalog §6.4 rule 5: wait for the renewal of a year if aligned, and split no period', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
     const first = { effectiveDate: '2024-01-01', price: '366.00', ...annual };
     const opened = await begin('2024-01-01T00:00:00Z', first, true);
@@ -233,7 +233,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
+  it('catalog §6.4 rule 5: start on the day of an earlier BCD_CHANGE if aligned', async () => {
     const opened = await begin('2024-03-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' }, true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
     const { subscriptionId } = await opened.subscribe({ accountId, planName: 'heat-monthly' });
@@ -255,7 +255,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('a price change never bills a fixed price again', async () => {
+  it('never bill a fixed price again', async () => {
     const setUp = {
       initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,
@@ -279,7 +279,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     ]);
   });
 
-  it('invoicing §6 rule 6: a set-up fee is billed once, at its present amount after a void, whatever a version dated before the subscription says of it', async () => {
+  it('invoicing §6 rule 6: bill a setup fee once, and after a void at its current amount, despite a backdated version', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
@@ -319,7 +319,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('a version that changes nothing for the subscription makes no run and no invoice', async () => {
+  it('cause no run or invoice if the version does not affect the subscription', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     const events = newEvents(opened.database);
@@ -334,7 +334,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(await events()).to.eql(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
   });
 
-  it('catalog W6 Retirement: the subscription goes on at its price, the plan cannot be bought', async () => {
+  it('catalog W6 Retirement: keep the price of a subscription whose plan can no longer be bought', async () => {
     const opened = await begin('2024-02-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' });
     const accountId = await subscribe(opened);
     await upload(opened, { effectiveDate: '2024-03-01', price: '70.00', isRetired: true });

@@ -118,7 +118,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     ]);
   });
 
-  it('are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
+  it('are invoiced in and after the trial under the names of the plan', async () => {
     const accountId = await newAccount();
     await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
     await engine.runTo('2024-05-01T08:00:00Z');
@@ -162,7 +162,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect(changed, lines.join()).to.eql(['RECURRING 2024-07-01..2024-07-15 13.53']);
   });
 
-  it('have the account currency; the other one keeps its price', async () => {
+  it('use the account currency and keep the price in other currencies', async () => {
     const euro = await newAccount(acme, 'EUR');
     const bare = { phaseType: 'EVERGREEN' } as const;
     await subscribe([evergreen19], { accountId: euro, ...bare });
@@ -179,7 +179,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     ]);
   });
 
-  it('are told by a dry run like by the run that follows', async () => {
+  it('are the same in a dry run and the next run', async () => {
     const accountId = await newAccount();
     await engine.settle(subscribe([evergreen19], { accountId }));
     engine.clock.set('2024-02-15T07:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
   });
 
-  it('price overrides over an override plan merge onto its parent', async () => {
+  it('merge onto the parent plan if the plan is itself an override', async () => {
     await subscribe([trial5]);
     const merged = await subscribe(
       [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
@@ -204,7 +204,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     );
   });
 
-  it('pass over names of the catalog, and an upload cannot take theirs', async () => {
+  it('avoid names of the catalog, and an upload cannot take their names', async () => {
     await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
     expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
     const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
@@ -220,7 +220,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await acme.catalogs.current()).versions).to.have.length(2);
   });
 
-  it('pass over names that entries of other accounts have', async () => {
+  it('avoid names that other accounts use', async () => {
     const other = await newAccount();
     const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
       name,
@@ -261,7 +261,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('made at the same time share a plan where they are equal, and a number nowhere else', async () => {
+  it('share a plan if they are equal and made at the same time, and never a number', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
@@ -296,7 +296,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
 
-eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
+eachDatabaseByTurns('currencies on invoices', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog });
 
   async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
@@ -307,7 +307,7 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('catalog W20 Currency: a price is billed in its currency', async () => {
+  it('catalog W20 Currency: determine the billed price', async () => {
     const accountId = await subscribed('USD', 'p-monthly');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([
@@ -322,10 +322,10 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
     ['GBP', 2010],
   ] as const) {
     for (const planName of ['p-monthly', 'p-setup'])
-      it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, () =>
+      it(`catalog W20 Currency: reject ${planName} in ${currency} with error ${code}`, () =>
         expectCode(subscribed(currency, planName), code));
 
-    it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
+    it(`catalog W20 Currency: fail with ${code} if a version has no price in ${currency} for existing subscriptions, and bill other accounts`, async () => {
       const accountId = await subscribed(currency, 'p-free');
       const other = await subscribed('USD', 'p-free');
       const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
@@ -344,7 +344,7 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
     });
   }
 
-  it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {
+  it('catalog W20 Currency: use 0.00 for an empty price, and invoice free plans', async () => {
     const accountId = await subscribed('GBP', 'p-free');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([

@@ -40,7 +40,7 @@ const forbidden: readonly (readonly string[])[] = [
   [],
 ];
 
-anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
+anyDatabase('push target checks at delivery (platform §10.1)', (open) => {
   let receiver: Receiver;
   let engine: TestEngine | undefined;
   let asked: string[];
@@ -75,7 +75,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
     return rows[0];
   };
 
-  it('targets of pushes at delivery: a name that turns to an address of ours or of the machine is not called', async () => {
+  it('reject a name that now resolves to a local or private address', async () => {
     const { acme, settle } = await opened();
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
     for (const addresses of forbidden) {
@@ -93,7 +93,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
     expect(receiver.arrived).to.eql([]);
   });
 
-  it('targets of pushes at delivery: what was checked is what is connected to, though the name has turned since', async () => {
+  it('connect to the checked address even if the name now resolves differently', async () => {
     const { acme, settle } = await opened({ testMode: true });
     answers = ['127.0.0.1'];
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
@@ -106,7 +106,7 @@ anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
     expect(receiver.arrived).to.have.length(1);
   });
 
-  it('targets of pushes at delivery: what was registered when it was allowed is refused once it is not', async () => {
+  it('reject a registered target that is no longer allowed', async () => {
     const { acme, settle, storage, clock } = await opened({ testMode: true });
     await acme.keyValues.add(CALLBACK, receiver.url);
     await settle();

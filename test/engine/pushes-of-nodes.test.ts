@@ -61,7 +61,7 @@ onPostgresql('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('are sent once each, in the order of their accounts, and ten at a time over all nodes', async () => {
+  it('are sent once each, in account order, with at most ten at a time over all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
@@ -87,7 +87,7 @@ onPostgresql('pushes of several nodes (platform §10.2)', (open) => {
     expect(receiver.mostAtATime).to.be.at.most(10);
   });
 
-  it('pushes of a node that sleeps past its lease are sent by another, and what it says when it wakes is not stored', async () => {
+  it('are sent by another node if a node sleeps past its lease, and ignore its late result', async () => {
     const database = await open(migrated);
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();

@@ -81,7 +81,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(await deliveriesOf(engine)).to.have.length(1);
   });
 
-  it('tell of a subscription, its invoice and its payment, in the order of the bus, by the account', async () => {
+  it('report a subscription, its invoice and its payment in the order of the bus for each account', async () => {
     await register();
     const accounts: Account[] = [];
     for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
@@ -128,7 +128,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(engine.logger.lines.some(({ message }) => message === 'a push was given up')).to.equal(true);
   });
 
-  it('pushes that fail come again by the schedule of the tenant, and end with a success', async () => {
+  it('are retried by the schedule of the tenant until they succeed', async () => {
     await register();
     await engine.settle(retryAfter('15m,1h'));
     receiver.answer(302);
@@ -150,7 +150,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
   });
 
-  it('pushes of a receiver that is away for an hour arrive all, each once it is back', async () => {
+  it('all arrive once after the receiver was down for an hour', async () => {
     await register();
     await engine.settle(retryAfter('15m,15m,15m,30m'));
     const there = receiver.arrived.length;
@@ -171,7 +171,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
   });
 
-  it('are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
+  it('are signed with each active secret, as verified with the Standard Webhooks library', async () => {
     await engine.settle(register());
     expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
     const first = await engine.acme.signingSecrets.create();
@@ -193,7 +193,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await send()).headers).not.to.have.property('webhook-signature');
   });
 
-  it('are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
+  it('are not sent unsigned if the server cannot decrypt the secret, and show the reason to the tenant', async () => {
     await engine.settle(register());
     const { storage, systemClock, billing, tenant } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
@@ -212,7 +212,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('go to the callback that is registered: those of a former one are withdrawn', async () => {
+  it('go to the registered callback, while those of a former callback are withdrawn', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());
@@ -233,7 +233,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     }
   });
 
-  it('start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
+  it('start in account order even if a receiver hangs, with at most ten at a time', async () => {
     await engine.settle(register());
     hanging = await createAccount();
     const { id: hangingId } = hanging;
@@ -259,7 +259,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     );
   });
 
-  it('platform §10.2 rule 7: a receiver that answers and then drips its body holds no more than ten connections', async () => {
+  it('platform §10.2 rule 7: use at most ten connections if a receiver answers and then stalls the body', async () => {
     await engine.settle(register());
     for (let index = 0; index < 24; index += 1) await createAccount();
     receiver.answer((response) => {
@@ -273,7 +273,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 
-  it('leave out the types that the tenant skips, and what stays inside', async () => {
+  it('omit the types that the tenant skips and internal events', async () => {
     await register();
     await engine.acme.keyValues.add(
       'PER_TENANT_CONFIG',
@@ -284,7 +284,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('stay with their tenant', async () => {
+  it('stay within their tenant', async () => {
     await register();
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'other' });
@@ -294,8 +294,8 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 });
 
-anyDatabase('pushes without anything to send them with (platform §10)', (open) => {
-  it('are not kept', async () => {
+anyDatabase('pushes without a sender (platform §10)', (open) => {
+  it('are not stored', async () => {
     const engine = await openEngine(open, { now: NOW, testMode: true });
     await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

@@ -32,7 +32,7 @@ const shelf = catalogXml({
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
 
-eachDatabaseByTurns('quantities', (open) => {
+eachDatabaseByTurns('quantity changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let events: ReturnType<typeof newEvents>;
@@ -73,7 +73,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
-  it('a change of quantity holds at once without a day, and is announced and invoiced with the call', async () => {
+  it('take effect at once without a date, with the event and the invoice', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
@@ -86,7 +86,7 @@ eachDatabaseByTurns('quantities', (open) => {
     ]);
   });
 
-  it('a change of quantity from a day of the account’s calendar holds at reference time, today at once', async () => {
+  it('take effect at the reference time of a given date, and at once for today', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-16T12:30:00Z');
@@ -98,7 +98,7 @@ eachDatabaseByTurns('quantities', (open) => {
     );
   });
 
-  it('a change of quantity before the start of billing is raised to it', async () => {
+  it('move to the start of billing if they are earlier', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: on('2022-11-20') });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
@@ -106,7 +106,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2022-11-20..2022-12-01 43.93']);
   });
 
-  it('a change of quantity does not charge a one-time price again', async () => {
+  it('do not charge a one-time price again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-fee' });
     expect(await lastLines()).to.eql(['FIXED 2022-11-01..2022-12-01 5']);
@@ -117,7 +117,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2022-12-01..2023-01-01 30']);
   });
 
-  it('a change of quantity before today has to be forced; then the days are billed anew', async () => {
+  it('require force for a date before today, and then bill the days again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-20T00:00:00Z');
@@ -132,7 +132,7 @@ eachDatabaseByTurns('quantities', (open) => {
     ]);
   });
 
-  it('invoicing E20 Seats of a year: charged to the renewal, which stays, in dry runs, dates and words too', async () => {
+  it('invoicing E20 Seats of a year: are charged up to the renewal date, also in dry runs and descriptions', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { acme } = engine;
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
@@ -161,7 +161,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('a change of quantity keeps the cycle that the end of a pause, or another bill cycle day, has started', async () => {
+  it('keep the cycle that a resume or another bill cycle day started', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { subscriptionId, bundleId } = await engine.acme.createSubscription({
       accountId,
@@ -184,7 +184,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('a change of quantity in arrear splits the quarter, and of a weekly plan the week', async () => {
+  it('split a quarter in arrears, and the week of a weekly plan', async () => {
     await begin('2026-01-01T00:00:00Z');
     const late = await subscribe({ planName: 's-late' });
     await engine.runTo('2026-02-10T00:00:00Z');
@@ -225,7 +225,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(totals).to.eql(['132.26', '132.26']);
   });
 
-  it('a change of quantity of a term that END_OF_TERM cancels goes with it', async () => {
+  it('end with a term that END_OF_TERM cancels', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await change(subscriptionId, 2, { effectiveFromDate: on('2022-12-05') });
@@ -235,7 +235,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
   });
 
-  it('a change of quantity refuses what is no quantity, and stores nothing', async () => {
+  it('reject invalid quantities, and store nothing', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
@@ -246,7 +246,7 @@ eachDatabaseByTurns('quantities', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('a change of quantity refuses subscriptions that are cancelled and unknown ones', async () => {
+  it('reject cancelled and unknown subscriptions', async () => {
     await begin('2022-11-01T00:00:00Z');
     const cancelled = await subscribe({ planName: 's-29' });
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });

@@ -134,7 +134,7 @@ eachDatabase('queue', (open, kind) => {
     }
   }
 
-  it('the queue hands every due entry to its handler once and leaves future ones alone', async () => {
+  it('hands every due entry to its handler once, and leaves future entries alone', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put(
@@ -148,7 +148,7 @@ eachDatabase('queue', (open, kind) => {
     expect(seen.toSorted()).to.eql([1, 2, 3, 4]);
   });
 
-  it('the queue keeps the order of one account: bus entries first, then notifications by date', async () => {
+  it('keeps the order of an account: bus entries first, then notifications by date', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
@@ -177,7 +177,7 @@ eachDatabase('queue', (open, kind) => {
     expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.eql([0, 1, 2, 3]);
   });
 
-  it('platform P11 Handler failure: a retry runs only the handlers that are not done', async () => {
+  it('platform P11 Handler failure: retries only the handlers that are not done', async () => {
     const first = recorder('first');
     const second = recorder('second', 2);
     const node = dispatcher([first.handler, second.handler]);
@@ -187,7 +187,7 @@ eachDatabase('queue', (open, kind) => {
     expect(second.seen).to.eql([1]);
   });
 
-  it('one bad entry of a batch does not hold back the others', async () => {
+  it('processes the other entries of a batch with a bad entry', async () => {
     const seen: unknown[] = [];
     const handler: QueueHandler = {
       name: 'picky',
@@ -203,7 +203,7 @@ eachDatabase('queue', (open, kind) => {
     expect(seen).to.have.members(['good', 'fine']);
   });
 
-  it('what a handler writes and the end of its entry commit together', async () => {
+  it('commits the writes of a handler together with the end of its entry', async () => {
     let failing = true;
     const handler: QueueHandler = {
       name: 'writer',
@@ -226,7 +226,7 @@ eachDatabase('queue', (open, kind) => {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  it('platform P12 Node crash: another node takes the entry once its claim is dead, not before', async () => {
+  it('platform P12 Node crash: lets another node take the entry only after its claim has expired', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler], 'n2');
     await put([event(0, { n: 'claimed' })]);
@@ -243,7 +243,7 @@ eachDatabase('queue', (open, kind) => {
     expect(seen).to.eql(['free', 'claimed']);
   });
 
-  it('all that a dead node had claimed comes back in one step, in the background too', async () => {
+  it('returns all claims of a dead node in one step, also in the background', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, { n: account })));
     expect(await claimAs('n1')).to.have.length(3);
@@ -258,7 +258,7 @@ eachDatabase('queue', (open, kind) => {
     takeBack.restore();
   });
 
-  it('what this node still works on is not taken back, however late the renewal of its lease', async () => {
+  it('keeps entries that the node still works on, even if the lease is renewed late', async () => {
     const gateway = Promise.withResolvers<void>();
     let handled = 0;
     const handler: QueueHandler = {
@@ -281,7 +281,7 @@ eachDatabase('queue', (open, kind) => {
     expect(handled).to.equal(1);
   });
 
-  it('a node that starts takes up at once what its earlier lives have left, and nothing of others', async () => {
+  it('resumes the entries of a node’s former processes at its start, and no others', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, { n: account })));
     for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
@@ -300,7 +300,7 @@ eachDatabase('queue', (open, kind) => {
     expect(seen.toSorted()).to.eql(storage.singleNode ? [0, 1, 2] : [0, 1]);
   });
 
-  it('a node that has lost its claim cannot end the entry', async () => {
+  it('prevents a node that lost its claim from ending the entry', async () => {
     await put([event(0, { n: 1 })]);
     const claimed = await claimAs('n1');
     systemClock.push(QUEUE_LEASE_MS);
@@ -314,7 +314,7 @@ eachDatabase('queue', (open, kind) => {
     expect(await late).to.equal('LeaseLostError');
   });
 
-  it('an event type without a handler needs no dispatch', async () => {
+  it('dispatches no event type without a handler', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([
@@ -325,7 +325,7 @@ eachDatabase('queue', (open, kind) => {
     expect(seen).to.eql([]);
   });
 
-  it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
+  it('starts in the background, and wakes on commits and clock moves', async () => {
     const { handler, seen } = recorder('only');
     dispatcher([handler]).start();
     await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
@@ -334,7 +334,7 @@ eachDatabase('queue', (open, kind) => {
     await eventually(() => expect(seen).to.eql(['now', 'later']));
   });
 
-  it('the queue gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
+  it('batches entries that fall due while it is busy, until another worker helps', async () => {
     const helps: (() => void)[] = [];
     const after: typeof systemClock.after = (delayMs, action, options) => {
       if (delayMs !== QUEUE_HELP_AFTER_MS) return systemClock.after(delayMs, action, options);
@@ -367,7 +367,7 @@ eachDatabase('queue', (open, kind) => {
     gateway.resolve();
   });
 
-  it('the queue tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
+  it('notifies its dispatcher only of entries that fall due before the next poll', async () => {
     let told = 0;
     const stopListening = storage.onCommit(() => {
       told += 1;
@@ -383,7 +383,7 @@ eachDatabase('queue', (open, kind) => {
     stopListening();
   });
 
-  it('the queue renews the lease of a claim for as long as its handler runs', async () => {
+  it('renews the lease of a claim while its handler runs', async () => {
     const leaseMs = 900;
     const renew = sinon.spy(storage.queue, 'renew');
     const handler: QueueHandler = {
@@ -409,7 +409,7 @@ eachDatabase('queue', (open, kind) => {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  describe('by its settings', () => {
+  describe('queue settings', () => {
     function nodeWith(
       handlers: readonly QueueHandler[],
       bus: Partial<KindSettings>,
@@ -452,14 +452,14 @@ eachDatabase('queue', (open, kind) => {
       );
     };
 
-    it('the queue, by its settings, claims so many entries of a kind', async () => {
+    it('limit how many entries of a kind are claimed', async () => {
       const { handler, counts } = crowd();
       await everything();
       await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
       expect(counts.batches.toSorted()).to.eql([1, 1, 1, 1, 2]);
     });
 
-    it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
+    it('limit how many entries of a kind are processed at a time', async () => {
       const { handler, counts } = crowd();
       await everything();
       nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 }).start();
@@ -467,7 +467,7 @@ eachDatabase('queue', (open, kind) => {
       expect(counts.most).to.be.within(1, 2);
     });
 
-    it('the queue, by its settings, leaves a kind that is off to other nodes', async () => {
+    it('leave a disabled kind to other nodes', async () => {
       const { handler, seen } = recorder('only');
       await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
       const off = nodeWith([handler], { isOff: true }, { isOff: true });
@@ -481,7 +481,7 @@ eachDatabase('queue', (open, kind) => {
       expect(seen).to.eql(['notification', 'bus']);
     });
 
-    it('the queue, by its settings, gives an entry up after so many failures', async () => {
+    it('give up an entry after the given number of failures', async () => {
       const { handler } = recorder('only', Number.POSITIVE_INFINITY);
       const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
       await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
@@ -494,7 +494,7 @@ eachDatabase('queue', (open, kind) => {
       expect(kinds.toSorted()).to.eql(['fail', 'fail', 'retry']);
     });
 
-    it('the queue, by its settings, is told of what falls due before it would look again', async () => {
+    it('notify the dispatcher of entries that fall due before the next poll', async () => {
       await storage.prepare({ pollMs: MINUTE_MS });
       let told = 0;
       const stopListening = storage.onCommit(() => {
@@ -512,7 +512,7 @@ eachDatabase('queue', (open, kind) => {
     });
   });
 
-  it('the queue lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
+  it('yields to timers, requests and heartbeats during a backlog', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     const backlog = 40;

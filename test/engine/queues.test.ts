@@ -13,7 +13,7 @@ interface Listed {
   readonly notifications?: readonly Readonly<Record<string, unknown>>[];
 }
 
-eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => {
+eachDatabase('the queue for operators (platform §9.4, §9.5)', (open) => {
   let account: Account;
   const engine = engineBeforeEach(open, {
     now: '2024-03-01T08:00:00Z',
@@ -59,7 +59,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
     { queues }: TenantBilling = engine.acme,
   ): Promise<Listed> => JSON.parse(await text(await queues.export(request))) as Listed;
 
-  it('entries are late with their reasons, busy, given up and put back, and then done', async () => {
+  it('shows entries as late with reasons, busy, failed and queued again, and done', async () => {
     const { acme, billing, storage } = engine;
     await plan([{ minutesAgo: 9 }, { minutesAgo: 10 }, { minutesAgo: 0 }]);
     const [first, second, ...others] = await acme.queues.late({ accountId: account.id });
@@ -108,7 +108,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
     expect(await billing.backlog.failed()).to.eql([]);
   });
 
-  it('what operators see of one tenant is that of no other, of all it is all; what cannot be asked is refused', async () => {
+  it('separates tenants, includes all of them on request, and rejects invalid requests', async () => {
     const { acme, billing, tenant } = engine;
     const other = await billing.tenants.create(
       { userName: 'test' },
@@ -144,7 +144,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
     await expectCode(acme.queues.failed({ from: '2023-01-01T00:00:00Z' }), 60002);
   });
 
-  it('platform §9.4: the list has history before what is live, by dates or of one account, and a page is no end', async () => {
+  it('platform §9.4: lists history before live entries, by dates or account, in pages', async () => {
     const { acme } = engine;
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/'));
     const stranger = await acme.createAccount({ currency: 'USD' });

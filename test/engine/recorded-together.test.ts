@@ -3,7 +3,7 @@ import { eachDatabase, engineBefore, expect, newEvents, payerBeforeEach } from '
 
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-eachDatabase('several transactions of one payment recorded together (payments §7.1)', (open) => {
+eachDatabase('several transactions of a payment recorded together (payments §7.1)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   before(async () => {
@@ -26,11 +26,10 @@ eachDatabase('several transactions of one payment recorded together (payments §
   }
   const shown = async (paymentId: Uuid, options = {}) => {
     const { transactions, stateName, totals } = await engine.acme.payments.get(paymentId, options);
-    const statuses = transactions.slice(1).map(({ status }) => status);
-    return [...statuses, stateName, Number(totals.refundedAmount)];
+    return [...transactions.slice(1).map(({ status }) => status), stateName, Number(totals.refundedAmount)];
   };
 
-  it('a read with plugin info records two pending refunds of one payment, in the order in which they were made', async () => {
+  it('are recorded in creation order when a read with plugin information finds two pending refunds', async () => {
     const { payments } = engine.acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '100' });
     const refund = async (amount: string) =>
@@ -47,7 +46,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
     });
   });
 
-  it("recovery records two pending refunds of an invoice's payment together, each with its adjustment of the same item", async () => {
+  it('each adjust the same item when recovery finds two pending refunds of an invoice payment', async () => {
     const { invoicePayments, invoices } = engine.acme;
     const { paymentId, invoiceId, invoiceItemId } = await paidInvoice('100');
     for (const amount of ['60', '30']) {
@@ -66,7 +65,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
     expect(left.slice(0, 4)).to.eql([100, -60, -30, -10]);
   });
 
-  it('an adjusted refund tells of the payment, then of the payment of the invoice, then of its adjustment', async () => {
+  it('publish events of the payment, the invoice payment and the adjustment, in this order', async () => {
     const { paymentId, invoiceItemId } = await paidInvoice('30');
     await told();
     const adjustments = [{ invoiceItemId, amount: '5' }];

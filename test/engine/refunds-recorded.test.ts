@@ -5,156 +5,153 @@ import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } fro
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase(
-  'what a gateway has refunded or was told of a chargeback is recorded (payments §5.2, §9.5)',
-  (open) => {
-    const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
-    const account = payerBeforeEach(engine);
-    soundAfterEach(engine);
+anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) => {
+  const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
+  const account = payerBeforeEach(engine);
+  soundAfterEach(engine);
 
-    async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {
-      const items = [{ amount: decimal(amount) }];
-      const [item] = await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        items,
-        autoCommit: true,
-      });
-      await engine.settle();
-      if (!item) throw new Error('no charge was made');
-      return { id: item.invoiceId, itemId: item.id };
-    }
-    /** It is paid automatically. */
-    async function paidInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid; paymentId: Uuid }> {
-      const charged = await chargedInvoice(amount);
-      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(charged.id);
-      if (!payment) throw new Error('the invoice has no payment');
-      return { ...charged, paymentId: payment.id };
-    }
-    const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
-    const adjustmentsOf = async (invoiceId: Uuid): Promise<readonly number[]> =>
-      (await engine.acme.invoices.get(invoiceId)).items
-        .filter(({ itemType }) => itemType === 'ITEM_ADJ')
-        .map(({ amount }) => Number(amount));
+  async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {
+    const items = [{ amount: decimal(amount) }];
+    const [item] = await engine.acme.invoices.addCharges({
+      accountId: account.id,
+      items,
+      autoCommit: true,
+    });
+    await engine.settle();
+    if (!item) throw new Error('no charge was made');
+    return { id: item.invoiceId, itemId: item.id };
+  }
+  /** It is paid automatically. */
+  async function paidInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid; paymentId: Uuid }> {
+    const charged = await chargedInvoice(amount);
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(charged.id);
+    if (!payment) throw new Error('the invoice has no payment');
+    return { ...charged, paymentId: payment.id };
+  }
+  const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
+  const adjustmentsOf = async (invoiceId: Uuid): Promise<readonly number[]> =>
+    (await engine.acme.invoices.get(invoiceId)).items
+      .filter(({ itemType }) => itemType === 'ITEM_ADJ')
+      .map(({ amount }) => Number(amount));
 
-    it('a refund that names one item twice adjusts it by the sum', async () => {
-      const { id, itemId: invoiceItemId, paymentId } = await paidInvoice('100');
-      const adjustments = [
-        { invoiceItemId, amount: '5' },
-        { invoiceItemId, amount: '3' },
-      ];
+  it('adjust an item by the sum if a refund names it twice', async () => {
+    const { id, itemId: invoiceItemId, paymentId } = await paidInvoice('100');
+    const adjustments = [
+      { invoiceItemId, amount: '5' },
+      { invoiceItemId, amount: '3' },
+    ];
+    const { transaction } = await engine.acme.invoicePayments.refund({
+      paymentId,
+      isAdjusted: true,
+      adjustments,
+    });
+    expect([transaction.status, Number(transaction.amount)]).to.eql(['SUCCESS', 8]);
+    expect(await adjustmentsOf(id)).to.eql([-8]);
+    expect(await balanceOf(id)).to.equal(0);
+  });
+
+  it('share the rest of one item in sequence if two payments are refunded at once', async () => {
+    await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+    const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
+    for (const amount of ['60', '40']) {
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount });
       const { transaction } = await engine.acme.invoicePayments.refund({
-        paymentId,
+        paymentId: paid?.payment.id ?? NOWHERE,
         isAdjusted: true,
-        adjustments,
+        adjustments: [{ invoiceItemId, amount }],
+        properties: PENDING,
       });
-      expect([transaction.status, Number(transaction.amount)]).to.eql(['SUCCESS', 8]);
-      expect(await adjustmentsOf(id)).to.eql([-8]);
-      expect(await balanceOf(id)).to.equal(0);
-    });
+      const transactionId = transaction.id;
+      engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
+    }
+    await engine.acme.payments.ofAccount(account.id, { withPluginInfo: true });
+    expect(await adjustmentsOf(invoiceId)).to.eql([-60, -40]);
+    expect(await balanceOf(invoiceId)).to.equal(0);
+  });
 
-    it('refunds of two payments, settled at once, take what is left of one item, one after the other', async () => {
-      await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
-      const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
-      for (const amount of ['60', '40']) {
-        const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount });
-        const { transaction } = await engine.acme.invoicePayments.refund({
-          paymentId: paid?.payment.id ?? NOWHERE,
-          isAdjusted: true,
-          adjustments: [{ invoiceItemId, amount }],
-          properties: PENDING,
-        });
-        const transactionId = transaction.id;
-        engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
-      }
-      await engine.acme.payments.ofAccount(account.id, { withPluginInfo: true });
-      expect(await adjustmentsOf(invoiceId)).to.eql([-60, -40]);
-      expect(await balanceOf(invoiceId)).to.equal(0);
-    });
+  const countedOf = async (invoiceId: Uuid) => {
+    const rows = await engine.storage.read(engine.tenant, (session) =>
+      session.payments.findInvoicePaymentsByInvoices([invoiceId]),
+    );
+    return rows.map(({ type, status, amount }) => `${type} ${status} ${amount.toFixed()}`);
+  };
+  const fix = (paymentId: Uuid, transactionId: Uuid | undefined, status: 'SUCCESS' | 'PLUGIN_FAILURE') =>
+    engine.acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
 
-    const countedOf = async (invoiceId: Uuid) => {
-      const rows = await engine.storage.read(engine.tenant, (session) =>
-        session.payments.findInvoicePaymentsByInvoices([invoiceId]),
-      );
-      return rows.map(({ type, status, amount }) => `${type} ${status} ${amount.toFixed()}`);
-    };
-    const fix = (paymentId: Uuid, transactionId: Uuid | undefined, status: 'SUCCESS' | 'PLUGIN_FAILURE') =>
-      engine.acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
-
-    it('payments §4.2 rule 4: the key of a failed refund may be used again for a refund of another payment', async () => {
-      const [first, second] = [await paidInvoice('50'), await paidInvoice('60')];
-      const transactionExternalKey = `R-${first.paymentId}`;
-      const refund = (paymentId: Uuid, properties: typeof PENDING = []) =>
-        engine.acme.invoicePayments.refund({ paymentId, amount: '10', transactionExternalKey, properties });
-      const { transaction } = await refund(first.paymentId, PENDING);
-      await engine.acme.payments.recordNotifiedOutcome({
-        paymentId: first.paymentId,
-        transactionId: transaction.id,
-        status: 'PAYMENT_FAILURE',
-      });
-      expect((await refund(second.paymentId)).transaction.status).to.equal('SUCCESS');
-      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 10]);
-      expect(await countedOf(first.id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND INIT 0']);
-      expect(await countedOf(second.id)).to.eql(['ATTEMPT SUCCESS 60', 'REFUND SUCCESS -10']);
+  it('payments §4.2 rule 4: reuse the key of a failed refund for another payment', async () => {
+    const [first, second] = [await paidInvoice('50'), await paidInvoice('60')];
+    const transactionExternalKey = `R-${first.paymentId}`;
+    const refund = (paymentId: Uuid, properties: typeof PENDING = []) =>
+      engine.acme.invoicePayments.refund({ paymentId, amount: '10', transactionExternalKey, properties });
+    const { transaction } = await refund(first.paymentId, PENDING);
+    await engine.acme.payments.recordNotifiedOutcome({
+      paymentId: first.paymentId,
+      transactionId: transaction.id,
+      status: 'PAYMENT_FAILURE',
     });
+    expect((await refund(second.paymentId)).transaction.status).to.equal('SUCCESS');
+    expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 10]);
+    expect(await countedOf(first.id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND INIT 0']);
+    expect(await countedOf(second.id)).to.eql(['ATTEMPT SUCCESS 60', 'REFUND SUCCESS -10']);
+  });
 
-    it('payments §4.2 rule 4: the key of a chargeback that was reversed may be used again for another payment', async () => {
-      const [first, second] = [await paidInvoice('50'), await paidInvoice('70')];
-      const transactionExternalKey = `C-${first.paymentId}`;
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.chargeback({ paymentId: first.paymentId, amount: '5', transactionExternalKey });
-      await invoicePayments.reverseChargeback({ paymentId: first.paymentId, transactionExternalKey });
-      await invoicePayments.chargeback({ paymentId: second.paymentId, amount: '7', transactionExternalKey });
-      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 7]);
-      await invoicePayments.reverseChargeback({ paymentId: second.paymentId, transactionExternalKey });
-      expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 0]);
-    });
+  it('payments §4.2 rule 4: reuse the key of a reversed chargeback for another payment', async () => {
+    const [first, second] = [await paidInvoice('50'), await paidInvoice('70')];
+    const transactionExternalKey = `C-${first.paymentId}`;
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.chargeback({ paymentId: first.paymentId, amount: '5', transactionExternalKey });
+    await invoicePayments.reverseChargeback({ paymentId: first.paymentId, transactionExternalKey });
+    await invoicePayments.chargeback({ paymentId: second.paymentId, amount: '7', transactionExternalKey });
+    expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 7]);
+    await invoicePayments.reverseChargeback({ paymentId: second.paymentId, transactionExternalKey });
+    expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 0]);
+  });
 
-    it('payments §9.4: a correction of a failed payment of an invoice leaves the later success of its key alone', async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-      const { id, paymentId } = await paidInvoice('100');
-      engine.clock.advance({ days: 8 });
-      await engine.settle();
-      const { transactions } = await engine.acme.payments.get(paymentId);
-      expect(transactions.map(({ status }) => status)).to.eql(['PAYMENT_FAILURE', 'SUCCESS']);
-      await fix(paymentId, transactions[0]?.id, 'PLUGIN_FAILURE');
-      expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 100']);
-      expect(await balanceOf(id)).to.equal(0);
-      await fix(paymentId, transactions[1]?.id, 'PLUGIN_FAILURE');
-      expect(await balanceOf(id)).to.equal(100);
-      await fix(paymentId, transactions[0]?.id, 'SUCCESS');
-      expect(await balanceOf(id)).to.equal(0);
-    });
+  it('payments §9.4: keep a later success with the same key when a failed invoice payment is corrected', async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+    const { id, paymentId } = await paidInvoice('100');
+    engine.clock.advance({ days: 8 });
+    await engine.settle();
+    const { transactions } = await engine.acme.payments.get(paymentId);
+    expect(transactions.map(({ status }) => status)).to.eql(['PAYMENT_FAILURE', 'SUCCESS']);
+    await fix(paymentId, transactions[0]?.id, 'PLUGIN_FAILURE');
+    expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 100']);
+    expect(await balanceOf(id)).to.equal(0);
+    await fix(paymentId, transactions[1]?.id, 'PLUGIN_FAILURE');
+    expect(await balanceOf(id)).to.equal(100);
+    await fix(paymentId, transactions[0]?.id, 'SUCCESS');
+    expect(await balanceOf(id)).to.equal(0);
+  });
 
-    it('payments §9.4: a correction of a failed refund leaves the later success of its key alone', async () => {
-      const { id, paymentId } = await paidInvoice('50');
-      const transactionExternalKey = `RR-${paymentId}`;
-      const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
-      const asked = { paymentId, amount: '20', transactionExternalKey };
-      const failed = await engine.acme.invoicePayments.refund({ ...asked, properties });
-      expect((await engine.acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
-      await fix(paymentId, failed.transaction.id, 'PLUGIN_FAILURE');
-      expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND SUCCESS -20']);
-      expect(await balanceOf(id)).to.equal(20);
-    });
+  it('payments §9.4: keep a later success with the same key when a failed refund is corrected', async () => {
+    const { id, paymentId } = await paidInvoice('50');
+    const transactionExternalKey = `RR-${paymentId}`;
+    const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
+    const asked = { paymentId, amount: '20', transactionExternalKey };
+    const failed = await engine.acme.invoicePayments.refund({ ...asked, properties });
+    expect((await engine.acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
+    await fix(paymentId, failed.transaction.id, 'PLUGIN_FAILURE');
+    expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND SUCCESS -20']);
+    expect(await balanceOf(id)).to.equal(20);
+  });
 
-    it('payments §9.4: a correction of a chargeback that was reversed leaves the later one of its key alone', async () => {
-      const { id, paymentId } = await paidInvoice('50');
-      const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
-      const { invoicePayments } = engine.acme;
-      const first = await invoicePayments.chargeback({ ...asked, amount: '20' });
-      await invoicePayments.reverseChargeback(asked);
-      await invoicePayments.chargeback({ ...asked, amount: '20' });
-      await fix(paymentId, first.transaction.id, 'PLUGIN_FAILURE');
-      expect(await balanceOf(id)).to.equal(20);
-    });
+  it('payments §9.4: keep a later chargeback with the same key when a reversed one is corrected', async () => {
+    const { id, paymentId } = await paidInvoice('50');
+    const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
+    const { invoicePayments } = engine.acme;
+    const first = await invoicePayments.chargeback({ ...asked, amount: '20' });
+    await invoicePayments.reverseChargeback(asked);
+    await invoicePayments.chargeback({ ...asked, amount: '20' });
+    await fix(paymentId, first.transaction.id, 'PLUGIN_FAILURE');
+    expect(await balanceOf(id)).to.equal(20);
+  });
 
-    it('payments §9.5 rule 3: a chargeback leaves room for the refunds under way', async () => {
-      const { id, paymentId } = await paidInvoice('100');
-      await engine.acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
-      const disputed = engine.acme.invoicePayments.chargeback({ paymentId, amount: '100' });
-      await expectCode(disputed, 'INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH');
-      await engine.acme.payments.complete({ paymentId });
-      expect(await balanceOf(id)).to.equal(100);
-    });
-  },
-);
+  it('payments §9.5 rule 3: leave room for refunds in progress', async () => {
+    const { id, paymentId } = await paidInvoice('100');
+    await engine.acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
+    const disputed = engine.acme.invoicePayments.chargeback({ paymentId, amount: '100' });
+    await expectCode(disputed, 'INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH');
+    await engine.acme.payments.complete({ paymentId });
+    expect(await balanceOf(id)).to.equal(100);
+  });
+});

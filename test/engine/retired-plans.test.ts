@@ -61,7 +61,7 @@ const vip = catalogXml({
   }),
 });
 
-eachDatabaseByTurns('plans and lists that changes leave', (open) => {
+eachDatabaseByTurns('retired plans and price lists', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -75,7 +75,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
   };
   const lines = async (): Promise<readonly string[]> => await engine.linesOf(accountId);
 
-  describe('catalog W6 Retirement', () => {
+  describe('retired plans', () => {
     let subscriptionId: Uuid;
 
     beforeEach(async () => {
@@ -83,7 +83,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
       subscriptionId = await subscribe('oar-monthly');
     });
 
-    it('catalog W6 Retirement: a later version sells the plan no longer, by product, period or name', async () => {
+    it('catalog W6 Retirement: are no longer sold by product, period or name', async () => {
       const byProduct = {
         accountId,
         productName: 'Oar',
@@ -101,7 +101,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
       }
     });
 
-    it('catalog W6 Retirement: a later version bills the subscription on at its first price, and takes a cancellation back', async () => {
+    it('catalog W6 Retirement: bill existing subscriptions at the first price, and allow reversing a cancellation', async () => {
       await engine.runTo('2024-09-15T00:00:00Z');
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId);
@@ -114,7 +114,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
       expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
     });
 
-    it('catalog W6 Retirement: a retired plan changes to another one by the rules of the version that has only the product', async () => {
+    it('catalog W6 Retirement: change to another plan by the rules of a version that contains only the product', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
       await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
@@ -124,14 +124,14 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
     });
   });
 
-  describe('catalog W9 Sticky list', () => {
+  describe('sticky price lists', () => {
     for (const [from, productName, priceListName, expected] of [
       ['vip-basic-monthly', 'Pro', null, 'vip-pro-monthly'],
       ['vip-basic-monthly', 'Plus', null, 'plus-monthly'],
       ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
       ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
     ] as const)
-      it(`a change from the retired plan ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
+      it(`catalog W9 Sticky list: change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
         await begin('2024-02-10T00:00:00Z', vip);
         const subscriptionId = await subscribe(from);
         await engine.acme.subscriptions.changePlan(subscriptionId, {

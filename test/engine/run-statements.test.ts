@@ -10,7 +10,7 @@ const beginningOf = (statement: string): string => statement.trim().replaceAll(/
 eachDatabase('statements of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('are as many where the run falls due by itself, with its payment', async () => {
+  it('have the same count when the run falls due automatically, with its payment', async () => {
     const { acme, clock } = engine;
     for (const count of [FEW, SEVERAL]) {
       clock.advance({ days: 1 });
@@ -30,14 +30,13 @@ eachDatabase('statements of an invoice run', (open) => {
     expect(sent[1]?.sort()).to.eql(sent[0]?.sort());
   });
 
-  it(`an invoice run sends as many statements for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
+  it(`have the same count for ${FEW} and ${MANY} subscriptions of an account`, async () => {
     const counts: number[] = [];
     for (const count of [FEW, MANY]) {
       const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
       const bundle = [{ accountId, planName: 'solo-now' }];
       await engine.acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-      const statements = await engine.statementsOf(() => engine.acme.generateInvoice({ accountId }));
-      counts.push(statements.length);
+      counts.push((await engine.statementsOf(() => engine.acme.generateInvoice({ accountId }))).length);
       expect((await engine.invoicesOf(accountId)).flatMap(({ items }) => items)).to.have.length(count);
     }
     expect(counts[1]).to.equal(counts[0]);

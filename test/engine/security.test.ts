@@ -22,13 +22,13 @@ const minuteMs = 60_000;
 /** `password` with N = 2^4. */
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
-eachDatabaseByTurns('who may use the server', (open) => {
+eachDatabaseByTurns('access to the server', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   const permissionsOf = async (name: string) =>
     (await engine.billing.security.principal('USER', name))?.permissions;
 
-  it('access to the server: a change holds at once: permissions of roles, changes of roles, users and grants', async () => {
+  it('changes at once with permissions, roles, users and grants', async () => {
     const { users, roles, principal } = at(engine);
     await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
     await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
@@ -48,7 +48,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     await expectCode(users.deactivate(author, 'ann'), 40001);
   });
 
-  it('access to the server lets the name of an inactive user be taken, with nothing of the old one', async () => {
+  it('allows the name of an inactive user to be used again without its old rights', async () => {
     const { users, principal } = at(engine);
     const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
     await users.create(author, first, strict);
@@ -63,7 +63,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     });
   });
 
-  it('access to the server gives a name to one of many who ask for it at the same time', async () => {
+  it('creates one user if many calls request the same name at the same time', async () => {
     const { users, roles, clients } = at(engine);
     const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
     const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
@@ -77,7 +77,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     }
   });
 
-  it('access to the server refuses what cannot be, and stores nothing of it', async () => {
+  it('rejects invalid input and stores nothing', async () => {
     const { users, roles, clients } = at(engine);
     const user = { name: 'cy', password: 'long enough', roles: [] };
     const tenantIds = ['11111111-1111-4111-8111-111111111111' as never];
@@ -115,14 +115,14 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await roles.get('admin')).to.eql({ name: 'admin', permissions: ['*:*'] });
   });
 
-  it('access to the server keeps a role without permissions', async () => {
+  it('keeps a role without permissions', async () => {
     const { roles } = at(engine);
     await roles.create(author, { name: 'nothing', permissions: [''] });
     await expectCode(roles.create(author, { name: 'nothing', permissions: [] }), 40004);
     expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.eql([]);
   });
 
-  it('access to the server leaves the administrator of the configuration alone', async () => {
+  it('does not change the administrator of the configuration', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('root', 'long enough');
     const { users } = security;
@@ -136,7 +136,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await security.authenticate('root', 'long enough')).to.include({ isActive: true });
   });
 
-  it('access to the server renews the hash of a password that was made with less work, at the next success', async () => {
+  it('rehashes a password with a weak hash at the next login', async () => {
     const renewing = await openEngine(open, { now: '2025-03-10T09:15:30Z', hasher: scryptHasher() });
     const { storage, billing } = renewing;
     await at(renewing).users.create(author, { name: 'dora', password: 'to be replaced', roles: [] }, strict);
@@ -152,7 +152,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     await renewing.close();
   });
 
-  it('access to the server is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
+  it('is cached on one node, and reloaded once for all waiting calls on several nodes', async () => {
     const { storage, billing } = engine;
     await billing.security.principal('USER', 'root');
     const reads = {
@@ -167,7 +167,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
   });
 
-  itOnPostgresql('access to the server: a change holds at once on every node', async () => {
+  itOnPostgresql('changes at once on every node', async () => {
     const other = await openBilling(engine.database);
     const { roles, users } = at(engine);
     await roles.create(author, { name: 'shared', permissions: ['tag:add'] });
@@ -180,7 +180,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await there()).to.equal(null);
   });
 
-  it('access to the server ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
+  it('ends sessions after an idle hour, and each use restarts the hour', async () => {
     const { security } = engine.billing;
     const { systemClock } = engine;
     await security.ensureAdministrator('ina', 'long enough');
@@ -200,7 +200,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
   });
 
-  it('access to the server locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
+  it('locks a name for 15 minutes after ten failures within 15 minutes', async () => {
     const { guard } = engine.billing.security;
     const { systemClock } = engine;
     const attempt = (isRight: boolean) =>
@@ -221,7 +221,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await attempt(true)).to.equal(true);
   });
 
-  it('access to the server tells nothing of attempts that were under way when others led to the lock', async () => {
+  it('hides the result of attempts in progress when other attempts lead to the lock', async () => {
     const { guard } = engine.billing.security;
     const attempt = async (checked: Promise<true | null>): Promise<string> => {
       try {
@@ -241,7 +241,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await last).to.equal('40006');
   });
 
-  it('access to the server locks an address out after fifty failures, whatever the names, and no other', async () => {
+  it('locks only the address after fifty failures with any names', async () => {
     const { guard } = engine.billing.security;
     const attempt = (address: string, name: string) =>
       guard.attempt({ kind: 'tenant', name, address }, async () => null);
@@ -250,7 +250,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     expect(await attempt('192.0.2.2', 'another')).to.equal(null);
   });
 
-  it('access to the server counts failures that come at the same time', async () => {
+  it('counts simultaneous failures', async () => {
     const { guard } = engine.billing.security;
     const attempt = () =>
       guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
@@ -258,7 +258,7 @@ eachDatabaseByTurns('who may use the server', (open) => {
     await expectCode(attempt(), 40006);
   });
 
-  it('access to the server audits each change of users, roles and clients, never with a secret', async () => {
+  it('audits each change of users, roles and clients without secrets', async () => {
     const { users, clients } = at(engine);
     const secret = 'a secret that nobody sees';
     await users.create(author, { name: 'gil', password: secret, roles: [] }, strict);
@@ -290,7 +290,7 @@ function at(engine: TestEngine) {
 eachDatabaseByTurns('users', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
-  it('get a new password, which ends the old one and what is remembered of it', async () => {
+  it('receive a new password, which invalidates the old one and its cached result', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('admin', 'first secret');
     await security.ensureAdministrator('other', 'first secret');
@@ -302,16 +302,16 @@ eachDatabaseByTurns('users', (open) => {
     expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
   });
 
-  it('that are not there get none', async () => {
+  it('receive no password if they do not exist', async () => {
     const { security } = engine.billing;
     for (const name of ['nobody', 'a\u0000b']) await expectCode(security.setPassword(name, 'secret'), 40001);
   });
 });
 
-eachDatabaseByTurns('keys that sign tokens', (open) => {
+eachDatabaseByTurns('token signing keys', (open) => {
   let engine: TestEngine;
 
-  it('platform 7.1: keys that sign tokens are removed when every token that they have signed is dead', async () => {
+  it('platform §7.1: are removed when all tokens that they signed have expired', async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { tokenKeys } = engine.billing.security;
     let made = 0;
@@ -358,7 +358,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     engine.storage.read(engine.tenant, (session) => service.current(session));
   const create = async () => secrets.create(await context());
 
-  it('are told once, kept encrypted, and sign until they are deleted', async () => {
+  it('are shown once, stored encrypted, and sign until they are deleted', async () => {
     expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -370,7 +370,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     expect(await current()).to.eql([]);
   });
 
-  it('overlap for 24 hours when one is replaced, and never more than two of them', async () => {
+  it('overlap for 24 hours after a rotation, with at most two at a time', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();
@@ -381,7 +381,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     expect(await current()).to.eql([third]);
   });
 
-  it('stay with their tenant', async () => {
+  it('stay within their tenant', async () => {
     await create();
     const other = await engine.billing.tenants.create(
       { userName: 'test' },
@@ -390,7 +390,7 @@ eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
     expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
   });
 
-  it('signing secrets of another server key are not taken for none', async () => {
+  it('are not mistaken for missing if they were encrypted with another server key', async () => {
     await create();
     let thrown: unknown;
     await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {

@@ -186,11 +186,11 @@ async function stored({ database }: TestEngine): Promise<unknown> {
   );
 }
 
-eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (open) => {
+eachDatabaseByTurns('an amount finer than the minor unit (invoicing §2 rule 6)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
 
   for (const [currency, , finer] of currencies)
-    it(`is refused in ${currency} as every amount that a caller states, and leaves nothing behind`, async () => {
+    it(`is rejected in ${currency} in every input, and leaves no changes`, async () => {
       const life = await live(engine, currency);
       const before = await stored(engine);
       const calls = engine.ledger.all().length;
@@ -202,12 +202,12 @@ eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (
     });
 
   for (const [currency, valid] of currencies)
-    it(`with all digits of ${currency} is not one: every operation takes it`, async () => {
+    it(`is allowed with all digits of ${currency} in every operation`, async () => {
       for (const [what, state] of statements)
         expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
     });
 
-  it('is measured by the currency of the payment, not by that of the account', async () => {
+  it('is checked against the payment currency, not the account currency', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const { payments } = engine.acme;
     await expectCode(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }), REFUSED);
@@ -216,7 +216,7 @@ eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (
     );
   });
 
-  it('names the amount and the digits of the currency', async () => {
+  it('is named in the error with the digits of the currency', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'JPY' });
     const refused = await engine.acme.payments.purchase({ accountId, amount: '10.999' }).catch(String);
     expect(refused).to.contain(
@@ -225,7 +225,7 @@ eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (
   });
 });
 
-eachDatabaseByTurns('a balance that older data has left finer than its currency', (open) => {
+eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
@@ -248,7 +248,7 @@ eachDatabaseByTurns('a balance that older data has left finer than its currency'
     return invoice;
   }
 
-  it('is named by the check with the adjustment that ends it, and the adjustment ends it', async () => {
+  it('is reported by the check with the adjustment that fixes it', async () => {
     const { id: invoiceId, itemId: invoiceItemId } = await leftOver();
     expect(await findings()).to.eql([
       {
@@ -271,7 +271,7 @@ eachDatabaseByTurns('a balance that older data has left finer than its currency'
     expect(await findings()).to.eql([]);
   });
 
-  it('is taken by an external payment of all invoices, whose rest is credit', async () => {
+  it('is paid by an external payment of all invoices, and the rest becomes credit', async () => {
     const { id: invoiceId } = await leftOver();
     await engine.acme.invoicePayments.payAll({ accountId: account.id, amount: '1', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');
@@ -293,13 +293,13 @@ eachDatabaseByTurns('a balance that older data has left finer than its currency'
     expect(await balanceOf(next)).to.equal('4');
   });
 
-  it('is not found of an invoice that is written off', async () => {
+  it('is not reported for a written-off invoice', async () => {
     const { id } = await leftOver();
     await engine.acme.tags.add({ id, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
     expect((await findings()).filter(({ invariant }) => invariant === 'MINOR_UNIT')).to.eql([]);
   });
 
-  it('lets a payment be refunded and charged back whole', async () => {
+  it('allows a full refund and chargeback of a payment', async () => {
     const { paymentId } = await leftOver();
     const { invoicePayments } = engine.acme;
     await expectCode(invoicePayments.refund({ paymentId, amount: '19.995' }), 60003);

@@ -20,10 +20,10 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 };
 
 // subscriptions §24
-eachDatabase('calls at once', (open) => {
+eachDatabase('simultaneous calls', (open) => {
   const start = () => openEngine(open, { now: START });
 
-  it('calls of 50 callers at once on one account have one effect or none, as if made one after the other', async () => {
+  it('on one account each have one effect or none for 50 callers, as in some sequence', async () => {
     const engine = await start();
     const account = await standing(engine);
     const made = await storm(engine, shuffled(callsOn(account)));
@@ -57,7 +57,7 @@ eachDatabase('calls at once', (open) => {
     expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
   });
 
-  it(`on ${ACCOUNTS} accounts: one of two equal creations wins, change and cancellation leave one of the two orders`, async () => {
+  it(`on ${ACCOUNTS} accounts create one of two equal subscriptions, and apply change and cancellation in some order`, async () => {
     const engine = await start();
     const ids = await inTurns(ACCOUNTS + 2, async () => (await engine.payingAccount({ currency: 'USD' })).id);
     const created = await storm(

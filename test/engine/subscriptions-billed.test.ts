@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-eachDatabaseByTurns('subscriptions and their invoices', (open) => {
+eachDatabaseByTurns('subscription invoices', (open) => {
   let engine: TestEngine;
 
   async function begin(now: string): Promise<void> {
@@ -61,7 +61,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     expect(await acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 15 });
   });
 
-  it('a quantity multiplies the amounts, a term ends them', async () => {
+  it('multiply amounts by the quantity, and end with the term', async () => {
     await begin('2023-01-01T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -74,7 +74,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     ]);
   });
 
-  it('subscriptions §19.2 rule 2: one whose start is lost is left out with a warning, the others are billed', async () => {
+  it('subscriptions §19.2 rule 2: skip a subscription without a stored start with a warning, and bill the others', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme, storage, tenant, logger } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -111,7 +111,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     expect(later[0]).to.deep.include(warned);
   });
 
-  it('a term that lies in the past as a whole is invoiced when it is created', async () => {
+  it('include a term that lies entirely in the past when it is created', async () => {
     await begin('2023-12-01T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

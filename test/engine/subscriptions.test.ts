@@ -180,8 +180,8 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
 
   const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
 
-  describe('create and read', () => {
-    it('subscriptions W3 Create, stored, told and read', async () => {
+  describe('creation and reads', () => {
+    it('subscriptions W3 Create: stores, publishes and returns the subscription', async () => {
       const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
       await settle();
 
@@ -205,7 +205,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
     });
 
-    it('subscriptions W4 Two dates, told as they come', async () => {
+    it('subscriptions W4 Two dates: publishes each event on its date', async () => {
       clock.set('2024-08-07');
       const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
       const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
@@ -223,7 +223,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await toldBy('2024-12-01')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
     });
 
-    it('a creation tells of everything that lies in the past with the call', async () => {
+    it('publishes all past events with the call', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
       await settle();
       expect(told).to.eql([
@@ -235,7 +235,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
     });
 
-    it('subscriptions W18 Fixed term: the base, as time passes', async () => {
+    it('subscriptions W18 Fixed term: ends a base subscription over time', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' });
       expect(await toldBy('2024-05-31')).to.eql([]);
       expect(await toldBy('2024-06-01T09:15:00Z')).to.eql(['SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01']);
@@ -245,7 +245,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       });
     });
 
-    it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
+    it('publishes changes, ends, reversals and pending changes that take effect', async () => {
       const lifecycles = lifecycleOperations({ storage, ids }, catalogs, control);
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
@@ -289,7 +289,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       ]);
     });
 
-    it('a subscription goes through all phases when the clock jumps over them', async () => {
+    it('passes through all phases if the clock jumps over them', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       expect(await toldBy('2026-01-01')).to.eql([
         'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
@@ -299,7 +299,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await toldBy('2030-01-01')).to.eql([]);
     });
 
-    it('subscriptions are read by key, by account, by filter and by page', async () => {
+    it('finds subscriptions by key, account, filter and page', async () => {
       const first = await create({ planName: 'solo-now', externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
       const second = await create({ planName: 'pro-monthly' });
       await create({ planName: 'solo-now' }, {}, await newAccount());
@@ -326,7 +326,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       ]);
     });
 
-    it('a creation keeps several STANDALONE in a bundle, named by key or by id', async () => {
+    it('adds several STANDALONE subscriptions to a bundle by key or id', async () => {
       const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
       const second = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
       const third = await create({ planName: 'kit-monthly', bundleId: first.bundleId });
@@ -340,7 +340,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(bundle?.timeline).to.have.length(6);
     });
 
-    it('a creation makes the subscription due for invoicing from its billing start', async () => {
+    it('makes the subscription due for invoicing from its billing start', async () => {
       const { subscriptionId } = await create({ planName: 'solo-now' }, { billingDate: on('2024-02-10') });
       const [cursor] = await cursors();
       expect(cursor).to.include({ subscriptionId, settledThrough: null, nextDueDate: null });
@@ -348,8 +348,8 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     });
   });
 
-  describe('refusals', () => {
-    it('refused calls on subscriptions store nothing and name the reason', async () => {
+  describe('rejections', () => {
+    it('store nothing and name the reason', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -407,7 +407,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await stored()).to.eql(before);
     });
 
-    it('refused calls on subscriptions name what is not there to be read', async () => {
+    it('name the missing object of a read', async () => {
       expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
         ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       );
@@ -419,7 +419,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       );
     });
 
-    it('subscription keys let one of two simultaneous creations have a key', async () => {
+    it('accept one of two simultaneous creations with the same key', async () => {
       const other = await newAccount();
       const outcomes = await Promise.allSettled([
         create({ planName: 'solo-now', externalKey: 'one' }),
@@ -431,7 +431,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       ]);
     });
 
-    it('reads of subscriptions hide what belongs to another tenant', async () => {
+    it('hide objects of another tenant', async () => {
       const elsewhere = await newTenant('elsewhere');
       const stranger = await newAccount(elsewhere);
       const { subscriptionId, bundleId } = await create({
@@ -460,21 +460,21 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
   describe('due work', () => {
     const jump = '2024-04-15';
 
-    it('due work of subscriptions makes the subscription due for invoicing from the phase that it adds', async () => {
+    it('makes the subscription due for invoicing from the phase that it adds', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, null);
       await toldBy(jump);
       expect(await dirtyFrom()).to.equal('2024-09-30');
     });
 
-    it('due work of subscriptions keeps an earlier date from which it is due', async () => {
+    it('keeps an earlier due date for invoicing', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
       await toldBy(jump);
       expect(await dirtyFrom()).to.equal('2024-03-20');
     });
 
-    it('due work of subscriptions is done once, also when its claim is met again', async () => {
+    it('runs once, even if its claim is delivered again', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       clock.set(jump);
       const entries = await claim();
@@ -487,7 +487,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await rowsOf(subscriptionId)).to.have.length(4);
     });
 
-    it('due work of subscriptions of one account does not hold back that of another', async () => {
+    it('does not delay work of another account', async () => {
       const other = await newAccount();
       await storage.write(tenant, authorship(), async (session) => {
         session.schedule([
@@ -511,7 +511,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     });
 
     if (kind === 'postgresql') {
-      it('of a busy account is given back and done later', async () => {
+      it('returns to the queue for a busy account and runs later', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         clock.set(jump);
         const entries = await claim();
@@ -527,7 +527,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
   });
 
   describe('queries', () => {
-    it('statements for subscriptions are as many for a hundred bundles as for one', async () => {
+    it('take the same number of statements for one and a hundred bundles', async () => {
       const single = await newAccount();
       await create({ planName: 'pro-monthly' }, {}, single);
       for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
@@ -541,7 +541,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(await found(customer.id)).to.equal(await found(single.id));
     });
 
-    it('reads of subscriptions take a long page a part at a time, each in a transaction of its own', async () => {
+    it('read a long page in parts with one transaction each', async () => {
       const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
       await creations.createBundles(
         context(),
@@ -564,7 +564,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('statements for subscriptions are as many for the due work of eleven accounts as for that of one', async () => {
+    it('take the same number of statements for due work of one and eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);
@@ -576,7 +576,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     });
   });
 
-  it('calls create subscriptions of many bundles in as many statements as those of one', async () => {
+  it('create subscriptions in many bundles with as many statements as in one', async () => {
     const request = (planName: string, index: number) => ({
       accountId: customer.id,
       planName,

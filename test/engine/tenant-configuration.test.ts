@@ -21,8 +21,8 @@ const CONFIGURATION = 'PER_TENANT_CONFIG';
 const MINUTE_MS = 60_000;
 const meadow = example('catalogs/meadow.xml');
 
-onPostgresql('configuration of a tenant', (open) => {
-  it('is seen by the next call on another node', async () => {
+onPostgresql('tenant configuration', (open) => {
+  it('applies to the next call on another node', async () => {
     const { acme, clock, database, tenant } = await openEngine(open, { now: '2024-02-10T09:00:00Z' });
     const { configuration } = (await openBilling(database, { clock })).as({ tenant, user: 'test' });
     expect((await configuration.settings())['invoice.enabled']).to.equal(true);
@@ -33,7 +33,7 @@ onPostgresql('configuration of a tenant', (open) => {
   });
 });
 
-eachDatabaseByTurns('configuration of a tenant', (open) => {
+eachDatabaseByTurns('tenant configuration', (open) => {
   let acme: TenantBilling;
 
   const engine = engineBeforeEach(open, {
@@ -54,7 +54,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     return account;
   }
 
-  it('P3 Resolution: the tenant’s value, else the server’s, else the default; deleting it returns to the latter', async () => {
+  it('P3 Resolution: uses the value of the tenant, the server or the default, and falls back after deletion', async () => {
     const other = (await openShop(engine.billing)).acme;
     await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
@@ -66,7 +66,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('P3 Resolution: a declined payment is tried again by the tenant’s days, a scheduled retry keeps its date', async () => {
+  it('P3 Resolution: retries a declined payment by the tenant’s days, and keeps the date of a scheduled retry', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -76,7 +76,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await retryDates(id)).to.eql(['2024-02-19T09:00:00.000Z']);
   });
 
-  it('P2 Key-values: a bad value is refused and the old configuration stays', async () => {
+  it('P2 Key-values: rejects a bad value and keeps the old configuration', async () => {
     await upload({ 'org.service.payment.retry.days': '1' });
     const newTypes = newEvents(engine.database);
     await newTypes();
@@ -87,7 +87,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('the configuration of a tenant that is bad in the database falls back with a warning', async () => {
+  it('falls back with a warning if the stored configuration is invalid', async () => {
     const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
     await engine.storage.write(engine.tenant, authorship(), async (session) => {
       const now = engine.clock.now();
@@ -105,7 +105,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
   });
 
-  it('the configuration of a tenant that names what has no effect is kept, with a warning for each name', async () => {
+  it('is stored with unknown or ineffective keys, with a warning for each', async () => {
     const values = {
       'org.killbill.invoice.usage.tz.mode': 'FIXED',
       'org.service.invoice.enabeld': 'false',
@@ -124,7 +124,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect((await acme.configuration.settings())['invoice.enabled']).to.equal(true);
   });
 
-  itOnPostgresql('how long a busy account is waited for, by the kind of call', async () => {
+  itOnPostgresql('sets how long each kind of call waits for a busy account', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const held = storageOf(engine.database);
     const waits: unknown[] = [];
@@ -177,7 +177,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
   }
 
   itOnPostgresql(
-    'when background work comes back to a busy account: after the time of a call, by its own intervals, until it is parked',
+    'sets the intervals in which background work retries a busy account until it is parked',
     async () => {
       await upload({
         'org.service.invoice.globalLock.retries': 0,
@@ -209,7 +209,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     },
   );
 
-  it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
+  it('P15 Parked accounts: parks due accounts without automatic invoicing, and a requested run invoices them', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.eql([]);
@@ -219,7 +219,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await isParked(accountId)).to.equal(false);
   });
 
-  it('the configuration of a tenant leaves events out of the store, or from dispatch, by their type', async () => {
+  it('excludes events from the store or from dispatch by type', async () => {
     const newTypes = newEvents(engine.database);
     await upload({
       'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',
@@ -239,7 +239,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
   });
 
-  it('the configuration of a tenant moves the furthest target date of runs and dry runs', async () => {
+  it('changes the maximum target date of runs and dry runs', async () => {
     const { id: accountId } = await engine.settle(subscriber());
     const targetDate = parseLocalDate('2024-05-10');
     await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
@@ -249,7 +249,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
   });
 
-  it('the configuration of a tenant lets the safety bound of one tenant be raised', async () => {
+  it('raises the safety bound of one tenant', async () => {
     await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await isParked(accountId)).to.equal(true);
@@ -271,7 +271,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     return xml.replace(plan, changed).replace('2024-01-01T00:00:00Z', '2024-02-15T00:00:00Z');
   }
 
-  it('the configuration of a tenant leaves an account unparked after an error that is no illegal state, where it says so', async () => {
+  it('can leave an account unparked after an error that is not an illegal state', async () => {
     await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
     const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'canopy-monthly' }));
@@ -301,7 +301,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
       .map(({ effectiveDate }) => effectiveDate.toISOString());
   }
 
-  it('the configuration of a tenant is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
+  it('publishes TENANT_CONFIG_CHANGE or TENANT_CONFIG_DELETION once per change', async () => {
     const newTypes = newEvents(engine.database);
     await newTypes();
     await upload({ 'org.service.invoice.enabled': 'true' });

@@ -37,7 +37,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
     return ids;
   }
 
-  it('accounts that are worked on together are each in the trace of their own call, which the work as a whole is linked to', async () => {
+  it('separate accounts that are processed together by their calls, and link the common work to them', async () => {
     const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
@@ -56,7 +56,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
     expect(ofAccount('invoice')).to.eql(calls.map((call) => [call]));
   });
 
-  it('what was planned for later begins a trace, which is linked to the one that has planned it', async () => {
+  it('begin with scheduled work, and link to the trace that scheduled it', async () => {
     await engine.settle(subscribed(1));
     const planned = new Set(traces.spans().map(({ traceId }) => traceId));
     traces.forget();
@@ -70,7 +70,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
     expect(spans.find(({ name }) => name === 'gateway PURCHASE')?.traceId).to.equal(run?.traceId);
   });
 
-  it('a call that is refused is shown as failed, with what it began', async () => {
+  it('show a rejected call and its work as failed', async () => {
     traces.forget();
     await engine.acme
       .createSubscription({ accountId: engine.tenant.id, planName: 'solo-now' })
@@ -80,7 +80,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
     expect(call?.attributes).to.deep.include({ 'billwright.tenant.id': engine.tenant.id });
   });
 
-  it('calls stand below a span of the host, and its own spans below theirs', async () => {
+  it('place calls below a host span, and engine spans below calls', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     try {
       const { sdkTracer } = traces;
@@ -104,7 +104,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
 anyDatabase('log lines (platform §13.1)', (open) => {
   let refused = '';
 
-  it('log lines of a run that fails carry the id of the call that has caused it, also among runs of others', async () => {
+  it('contain the id of the call that caused a failed run, even among runs of others', async () => {
     const engine = await openEngine(open, {
       now: NOW,
       invoicePlugins: [
@@ -138,7 +138,7 @@ anyDatabase('log lines (platform §13.1)', (open) => {
 });
 
 anyDatabase('background work (platform §13.1)', (open) => {
-  it('looking for due work is done on behalf of nobody, whoever has woken it', async () => {
+  it('polls for due work without a user, regardless of who woke it', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];
     const clock: Clock = {

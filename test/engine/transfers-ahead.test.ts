@@ -5,7 +5,7 @@ import { codeOf, expect, expectCode, messageOf, newEvents, openEngine } from '..
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4 rule 1)', (open) => {
+eachDatabaseByTurns('future bundle transfers (subscriptions §17.4 rule 1)', (open) => {
   let engine: TestEngine;
   let source: Account;
   let target: Account;
@@ -57,7 +57,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     return (await engine.linesOf(accountId)).filter((line) => !line.startsWith('CBA_ADJ'));
   }
 
-  describe('of one subscription', () => {
+  describe('one subscription', () => {
     beforeEach(async () => {
       await begin('2012-04-01T00:15:42Z', 'pro-monthly');
       await engine.runTo('2012-05-10T00:15:42Z');
@@ -73,7 +73,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       ['END_OF_TERM', '2012-06-09', []],
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
-      it(`with ${billingPolicy} bill the source until ${billingEnd} and the target from the date, day by day or at once`, async () => {
+      it(`bills the source until ${billingEnd} with ${billingPolicy}, and the target from the date, in daily runs or one run`, async () => {
         const made = await engine.settle(transfer('2012-05-20', { billingPolicy }));
         expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', billingEnd]);
         const pending = await onlyOf(made);
@@ -106,7 +106,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         ]);
       });
 
-      it(`with ${billingPolicy} end the source at the date if it is not invoiced that far`, async () => {
+      it(`ends the source at the date with ${billingPolicy} if it is not invoiced that far`, async () => {
         await transfer('2012-06-20', { billingPolicy });
         await engine.runTo('2012-09-01T12:00:00Z');
         // 11 of 30 days, and 25 of 30.
@@ -115,7 +115,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       });
     }
 
-    it('are announced at once as requested, and at the date as effective', async () => {
+    it('publishes the request at once and the effect at the date', async () => {
       const fresh = newEvents(engine.database);
       await fresh();
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       ]);
     });
 
-    it('give a PENDING subscription a bill cycle day and a quantity that come before the date', async () => {
+    it('gives a PENDING subscription a bill cycle day and quantity that take effect before the date', async () => {
       const { subscriptions } = engine.acme;
       await subscriptions.changeQuantity(subscriptionId, { quantity: 3, effectiveFromDate: '2012-05-12' });
       await subscriptions.changeBillCycleDay(subscriptionId, {
@@ -143,14 +143,14 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect([begun.billCycleDayLocal, begun.quantity]).to.eql([18, 3]);
     });
 
-    it('leave a pending cancellation after the date behind, and transfer nothing that has ended by then', async () => {
+    it('leaves out a pending cancellation after the date, and transfers nothing that has ended by then', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
       await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       expect((await onlyOf(await transfer('2012-05-31'))).cancelled).to.equal(null);
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
-    it('cannot be undone: uncancelling the source is refused, also after it was cancelled before the date', async () => {
+    it('rejects uncancelling the source, even if it was cancelled before the date', async () => {
       const { subscriptions, blocking } = engine.acme;
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
@@ -173,7 +173,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect(states.map(({ stateName }) => stateName)).to.eql(['ENT_STARTED', 'ENT_CANCELLED']);
     });
 
-    it('tell a caller who changes or cancels the source to do so in the new bundle', async () => {
+    it('refers a caller who changes or cancels the source to the new bundle', async () => {
       await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
       const hint = (edit: string) =>
         `it is transferred as of 2012-05-20T00:15:42.000Z; ${edit} it in the new bundle`;
@@ -182,7 +182,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect(await messageOf(cancelAt(subscriptionId, '2012-06-25'))).to.include(hint('cancel'));
     });
 
-    it('end the source for good although a cancellation that was pending before is replaced and undone', async () => {
+    it('ends the source even if an earlier pending cancellation is replaced and undone', async () => {
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId, {
         entitlementPolicy: 'END_OF_TERM',
@@ -194,7 +194,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-06-09']);
     });
 
-    it('report the end of the service once if the source is cancelled before the date', async () => {
+    it('reports the end of the service once if the source is cancelled before the date', async () => {
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.settle(cancelAt(subscriptionId, '2012-05-12'));
       const fresh = newEvents(engine.database);
@@ -207,7 +207,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       );
     });
 
-    it('never start on the target if that is cancelled before the date; the source ends all the same', async () => {
+    it('never starts the target if the target is cancelled before the date, but ends the source', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       const { subscriptionId: begun } = await onlyOf(made);
       await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
@@ -217,7 +217,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-20', '2012-05-20']);
     });
 
-    it('are reversed by a transfer of the new bundle back: the subscription continues on the source', async () => {
+    it('continues on the source if the new bundle is transferred back', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(
         transfer('2012-05-15'),
@@ -245,7 +245,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       ]);
     });
 
-    it('leave nothing for a closed account to bill: the source closes, and the target begins at its date', async () => {
+    it('bills nothing after the account is closed: the source closes and the target begins at its date', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.acme.accounts.close(source.id, { cancelAllSubscriptions: true });
       await engine.runTo('2012-06-20T12:00:00Z');
@@ -254,7 +254,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     });
   });
 
-  it('continue in the phase of the date, also if phases before it are not stored yet', async () => {
+  it('continue in the phase of the date, even if earlier phases are not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -282,7 +282,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     ]);
   });
 
-  it('take a pending change of plan along that comes before the date, and one that comes after it', async () => {
+  it('include a pending plan change before the date and one after it', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
@@ -301,7 +301,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     ]);
   });
 
-  it('transfer nothing of a term that expires before the date, and the rest of one that does not', async () => {
+  it('skip a term that expires before the date, and transfer the rest of a longer one', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
     await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
@@ -329,7 +329,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     ]);
   });
 
-  it('date the transfer by the calendar of each account', async () => {
+  it('use the calendar of each account for the date', async () => {
     await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
     const made = await transfer('2024-03-20');
     await engine.runTo('2024-03-22T08:00:00Z');
@@ -370,7 +370,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     expect(await usageOf(target)).to.eql(['USAGE 2026-04-16..2026-05-01 7']);
   });
 
-  describe('of a base with add-ons', () => {
+  describe('a base with add-ons', () => {
     let addOn: Uuid;
 
     beforeEach(async () => {
@@ -392,7 +392,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       ['END_OF_TERM', '2024-02-09', []],
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
-      it(`with ${billingPolicy} end the add-on with its base and begin both on the target`, async () => {
+      it(`ends the add-on with its base and begins both on the target with ${billingPolicy}`, async () => {
         const made = await engine.settle(transfer('2024-01-25', { billingPolicy }));
         for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
@@ -412,7 +412,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
         ]);
       });
 
-      it(`with ${billingPolicy} keep the end of an add-on that is cancelled and uncancelled before the date`, async () => {
+      it(`keeps the end of an add-on with ${billingPolicy} that is cancelled and uncancelled before the date`, async () => {
         await transfer('2024-01-25', { billingPolicy });
         await cancelAt(addOn, '2024-01-22');
         expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);
@@ -429,7 +429,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       });
     }
 
-    it('leave an add-on behind that has ended by the date, by itself or with a change of its base', async () => {
+    it('leaves out an add-on that ended by the date, by itself or with a change of its base', async () => {
       const backup = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await cancelAt(addOn, '2024-01-22');
       await engine.acme.subscriptions.changePlan(subscriptionId, {
@@ -442,7 +442,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
       expect((await endsOf(backup)).slice(1)).to.eql(['2024-01-23', '2024-01-23']);
     });
 
-    it('end an add-on that is bought after the call and before the date, without transferring it', async () => {
+    it('ends an add-on that is bought between the call and the date, without transferring it', async () => {
       const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
       const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await engine.runTo('2024-01-25T12:00:00Z');

@@ -1,7 +1,7 @@
 import { parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
-eachDatabaseByTurns('trials that other terms come with', (open) => {
+eachDatabaseByTurns('trials and term changes', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-03-01T00:00:00Z' });
@@ -31,14 +31,14 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     ]);
   }
 
-  it('invoicing §5.1 rule 3: a change of plan with a quantity ends the trial at its PHASE, and nothing more is charged', async () => {
+  it('invoicing §5.1 rule 3: end at the PHASE after a plan change with a quantity, without further charges', async () => {
     const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
     await expectNothingCharged(subscriptionId);
   });
 
-  it('a trial with a pause in it ends at its PHASE all the same, when the plan has changed within', async () => {
+  it('end at the PHASE despite a pause if the plan changed meanwhile', async () => {
     const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
     const pauses = engine.acme.blocking;
     await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
@@ -48,7 +48,7 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     await expectNothingCharged(subscriptionId);
   });
 
-  it('an add-on that is bought mid-trial with a quantity is on trial no longer than its bundle', async () => {
+  it('of an add-on with a quantity that is bought mid-trial end with the trial of its bundle', async () => {
     const { bundleId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });
@@ -56,7 +56,7 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
   });
 
-  it('a bundle that is transferred in its trial stays on trial no longer, whatever its quantity and day', async () => {
+  it('of a transferred bundle end on the same date, regardless of quantity and bill cycle day', async () => {
     const target = await engine.acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
     await engine.runTo('2024-03-05T00:00:00Z');

@@ -186,10 +186,10 @@ const pairs: readonly Pair[] = isLongRun
   : sampled(deciding, 4);
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
-onPostgresql('two operations at once on one customer', (open) => {
+onPostgresql('two simultaneous operations on one account', (open) => {
   const engine = engineBefore(open, { now: START });
 
-  it(`two operations at once leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
+  it(`apply completely in one of two orders: ${pairs.length} pairs`, async () => {
     const bare = await inPlaces(engine, pairs.length * 3);
     await engine.runTo(LATER);
     const places = await Promise.all(

@@ -2,7 +2,7 @@ import { formatDecimal, instant, parseLocalDate } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage that is on no invoice', (open) => {
+eachDatabaseByTurns('unbilled usage', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -20,7 +20,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     });
   }
 
-  it('usage E7 Look-back, N = 2: tells what is not due, and what is too old to be billed', async () => {
+  it('usage E7 Look-back, N = 2: includes usage that is not due and usage too old to bill', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('10 sms 2026-04-02');
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-02 NOT_YET_DUE sms 10 (sms-usage)']);
@@ -47,7 +47,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: what comes after it is AFTER_END, at it is not', async () => {
+  it('usage E12 Cancellation at an instant: is AFTER_END after the instant, but not at it', async () => {
     await begin({ planName: 'sms-payg', from: '2026-05-01' });
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -66,7 +66,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     ]);
   });
 
-  it('usage E13 Pause and resume: what comes while billing is paused is BLOCKED, before billing begins BEFORE_START', async () => {
+  it('usage E13 Pause and resume: is BLOCKED while billing is paused, and BEFORE_START before billing begins', async () => {
     await begin({ planName: 'api-std', from: '2026-08-01T06:00:00Z' });
     await stage.use('40 calls 2026-08-01');
     await stage.use('7 calls 2026-08-01T00:00:00Z', 'too early');
@@ -92,7 +92,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     expect(await unbilled('2026-09-01', '2026-10-01')).to.eql(['2026-09-02 BLOCKED calls 1']);
   });
 
-  it('usage E2 Tiers, blocks, overflow: what no tier takes of a billed period is OVERFLOW', async () => {
+  it('usage E2 Tiers, blocks, overflow: is OVERFLOW for the part of a billed period that no tier takes', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('101001 sms 2026-04-10');
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql([
@@ -104,7 +104,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     expect(await unbilled('2026-05-01', '2026-06-01')).to.eql([]);
   });
 
-  it('usage §3.3: what the tenant never bills of late usage is LATE', async () => {
+  it('usage §3.3: is LATE if the tenant does not bill late usage', async () => {
     const settings = { 'invoice.usage.lateMode': 'IGNORE' };
     await begin({ planName: 'api-std', from: '2026-04-01' }, { settings });
     await stage.runTo('2026-05-01');
@@ -113,7 +113,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
     expect(await unbilled('2026-04-01', '2026-06-01')).to.eql(['2026-04-10 LATE calls 3 (std-usage)']);
   });
 
-  it('usage §3.3: what comes for a day that was billed as part of a longer period is COVERED', async () => {
+  it('usage §3.3: is COVERED on a day that was billed in a longer period', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -138,7 +138,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
   });
 
   for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod'])
-    it(`usage §2.2 rule 3: what is void and charged beyond the look-back is shown, and credited once with ${setting}`, async () => {
+    it(`usage §2.2 rule 3: includes voided usage that was charged beyond the look-back, and credits it once with ${setting}`, async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' });
       await stage.use('10 calls 2026-04-05', 'kept');
       await stage.use('7 calls 2026-04-20', 'void');
@@ -166,7 +166,7 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
       expect(await unbilled('2026-04-01', '2026-10-01')).to.eql([]);
     });
 
-  it('usage §3.3: a void invoice leaves its usage to a run to come', async () => {
+  it('usage §3.3: includes the usage of a void invoice until the next run', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01');

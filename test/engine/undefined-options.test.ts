@@ -3,8 +3,8 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { plainHasher } from '../../adapters/testing/index.ts';
 
-describe('options that a host leaves undefined', () => {
-  it('are those that there are without them', async () => {
+describe('undefined engine options', () => {
+  it('have the same effect as absent ones', async () => {
     const options = { logger: undefined, clock: undefined, ids: undefined, gateways: undefined };
     // What a host's compiler lets pass without `exactOptionalPropertyTypes`.
     const open = Billing.open as (options: object) => ReturnType<typeof Billing.open>;

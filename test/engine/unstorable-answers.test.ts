@@ -49,7 +49,7 @@ const control: PaymentControl = {
 };
 const silent: PaymentControl = { name: 'silent' };
 
-eachDatabase('texts of plugins that no database can store (payments §2.2)', (open) => {
+eachDatabase('unstorable plugin texts (payments §2.2)', (open) => {
   let account: Account;
   const engine = engineBefore(open, {
     now: '2012-05-01T10:00:00Z',
@@ -68,7 +68,7 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
     return engine.acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
   }
 
-  it("a decline is recorded with the gateway's words, in which what cannot be stored is replaced", async () => {
+  it('are stored in a decline with invalid characters replaced', async () => {
     const { payment } = await charged(declines);
     const read = await engine.acme.payments.get(payment.id, { withPluginInfo: true });
     expect(read.transactions[0]).to.deep.include({
@@ -87,7 +87,7 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
     [throws, STORED],
     [throwsNothing, 'an error without a text'],
   ] as const)
-    it(`an error of gateway "${gateway.name}" is recorded as an unknown outcome whatever its text is`, async () => {
+    it(`leave an unknown outcome if they are the error of gateway "${gateway.name}"`, async () => {
       const error = await charged(gateway).catch((reason: Error) => reason);
       expect(error).to.be.instanceOf(Error);
       expect(String(error)).to.include(told);
@@ -97,7 +97,7 @@ eachDatabase('texts of plugins that no database can store (payments §2.2)', (op
       expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
     });
 
-  it("an attempt is recorded whatever text control plugins and the caller's properties hold", async () => {
+  it('are stored in an attempt from control plugins and the caller’s properties', async () => {
     const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
     for (const controlPlugins of [['control'], ['silent']]) {
       const input = { accountId: account.id, amount: '10', properties, controlPlugins };

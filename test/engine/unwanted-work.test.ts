@@ -5,7 +5,7 @@ import { anyDatabase, expect, openEngine, specCatalog, type TestEngine } from '.
 import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-anyDatabase('Work whose result nobody needs any more', (open) => {
+anyDatabase('work whose result is no longer needed', (open) => {
   let engine: TestEngine;
   let account: Account;
   let invoiceId: Uuid;
@@ -62,7 +62,7 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
 
   const closed = async (pieces: AsyncIterable<string>) => pieces[Symbol.asyncIterator]().return?.();
   const works: Readonly<Record<string, () => Promise<unknown>>> = {
-    'a page of HTML': () => engine.acme.invoices.html(invoiceId),
+    'an HTML page': () => engine.acme.invoices.html(invoiceId),
     'a PDF': () => engine.acme.invoices.pdf(invoiceId),
     'a dry run': () =>
       engine.acme.invoices.dryRun({
@@ -73,22 +73,22 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
     'an export': async () => closed(await engine.acme.accounts.export(account.id)),
     'a list of queue entries': async () => closed(await engine.acme.queues.export({ accountId: account.id })),
     'a timeline': () => engine.acme.accounts.timeline(account.id),
-    'the bundles of an account': () => engine.acme.subscriptions.bundlesOfAccount(account.id),
-    'the audit rows of an account': () => engine.acme.audit.ofAccount(account.id),
-    'a validation of a catalog': () => engine.acme.catalogs.validate(String(specCatalog)),
+    'a list of bundles': () => engine.acme.subscriptions.bundlesOfAccount(account.id),
+    'a list of audit rows': () => engine.acme.audit.ofAccount(account.id),
+    'a catalog validation': () => engine.acme.catalogs.validate(String(specCatalog)),
   };
   for (const [what, work] of Object.entries(works))
     it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
 
-  it('ends the drawing of a PDF, which has turns of its own', async () => {
+  it('ends the drawing of a PDF, which yields by itself', async () => {
     await engine.acme.invoices.pdf(invoiceId);
     if (drawn === undefined) throw new Error('Nothing was drawn');
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);
   });
 
-  it('ends a report on a candidate catalog between two pages of accounts, though its parts are read later', async () => {
+  it('ends a report on a candidate catalog between two pages of accounts, although its parts are read later', async () => {
     const caller = new AbortController();
     const text = await readFile(specCatalog, 'utf8');
     const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');
@@ -101,7 +101,7 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
     expect(await rejection(parts.next())).to.equal(reason);
   });
 
-  it('goes on to its end outside such a call, and after it', async () => {
+  it('continues to its end outside and after such a call', async () => {
     const caller = AbortSignal.abort(reason);
     expect(await engine.billing.requests.whileWanted(caller, async () => 'no turns')).to.equal('no turns');
     expect(await engine.acme.invoices.html(invoiceId)).to.match(/^1.51.5/);

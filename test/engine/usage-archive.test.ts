@@ -1,14 +1,14 @@
 import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import { ArchivedUsageLife } from '../support/usage/archived-usage-life.ts';
 
-eachDatabaseByTurns('archived usage', (open) => {
+eachDatabaseByTurns('usage archiving', (open) => {
   async function begun(configuration: Readonly<Record<string, string>> = {}): Promise<ArchivedUsageLife> {
     const life = await ArchivedUsageLife.begin(open, configuration);
     await life.liveToJune();
     return life;
   }
 
-  it('usage §11.4: points of months that are billed and older than the look-back go, and no invoice changes', async () => {
+  it('usage §11.4: removes points of billed months older than the look-back without changing an invoice', async () => {
     const life = await begun();
     const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
     const { archive } = life.engine.acme.usage;
@@ -24,7 +24,7 @@ eachDatabaseByTurns('archived usage', (open) => {
     expect(await life.told()).to.eql(before.invoices);
   });
 
-  it('usage §11.4: sums begin and end with days that are archived, not within them', async () => {
+  it('usage §11.4: limits sums to whole archived days', async () => {
     const life = await begun();
     const ranges = [
       ['2026-01-10', '2026-03-08'],
@@ -53,7 +53,7 @@ eachDatabaseByTurns('archived usage', (open) => {
     await expectCode(timeline('HOUR'), 'INVALID_PARAMETER');
   });
 
-  it('usage §11.4: what is archived cannot be taken back, what comes later can', async () => {
+  it('usage §11.4: prevents removal of archived points, but not of later ones', async () => {
     const life = await begun();
     const { usage } = life.engine.acme;
     const sms = life.subscriptionOf['sms-payg'];
@@ -68,7 +68,7 @@ eachDatabaseByTurns('archived usage', (open) => {
     expect(await life.used('2026-03-01', '2026-04-01')).to.eql(before);
   });
 
-  it('usage §11.4: late usage, a wider look-back, and void invoices bill what they would have billed', async () => {
+  it('usage §11.4: does not change the billing of late usage, a wider look-back and void invoices', async () => {
     const [archiving, keeping] = [await begun(), await begun()];
     const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
       await work(archiving);
@@ -120,7 +120,7 @@ eachDatabaseByTurns('archived usage', (open) => {
     expect(archived[2]).to.be.greaterThan(4);
   });
 
-  it('usage.keyRetentionDays: tracking ids of archived points are forgotten once they are older, but those of invoices', async () => {
+  it('usage.keyRetentionDays: deletes old tracking ids of archived points, except those on invoices', async () => {
     const life = await begun({ 'org.service.usage.keyRetentionDays': '110' });
     const before = await life.told();
     const text = '10 sms 2026-01-03 01/03/sms';

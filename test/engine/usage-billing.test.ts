@@ -9,7 +9,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage §2.2 rule 3: is given back where records are void, once', async () => {
+  it('usage §2.2 rule 3: is credited once when records are voided', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'wrong');
     await stage.use('2 calls 2026-04-11', 'right');
@@ -23,7 +23,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     await expectCode(stage.run('2026-05-01'), 'INVOICE_NOTHING_TO_DO');
   });
 
-  it('usage §7.9 rule 6: the first run after AUTO_INVOICING_OFF bills each period, more of them than items of a day are allowed', async () => {
+  it('usage §7.9 rule 6: is billed for each period after AUTO_INVOICING_OFF, beyond the daily item limit', async () => {
     await begin('api-std', '2026-01-01');
     const { acme, settle } = stage.engine;
     const account = { type: 'ACCOUNT', id: stage.accountId } as const;
@@ -41,7 +41,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     ]);
   });
 
-  it('usage §7.6: an invoice keeps the tracking ids of what was void after it, and has none of what was void before', async () => {
+  it('usage §7.6: keeps the tracking ids of usage that is voided later, and excludes usage voided before', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'later');
     await stage.use('3 calls 2026-04-10', 'before');
@@ -53,7 +53,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['later']);
   });
 
-  it('usage §7.6: an invoice that only gives back tells the points that made it cheaper', async () => {
+  it('usage §7.6: includes the points that caused a credit on an invoice with credits only', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10', 'first');
     await stage.runTo('2026-05-01');
@@ -62,7 +62,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.6: an invoice tells points that change no amount, also one without items of usage, and each id once', async () => {
+  it('usage §7.6: includes points without an effect on amounts, also without usage items, and each id once', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -86,7 +86,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);
   });
 
-  it('usage §7.10: no invoice is to come where nothing is used and zero items are dropped', async () => {
+  it('usage §7.10: leads to no upcoming invoice without usage if zero items are dropped', async () => {
     const settings = { 'invoice.disable.usage.zero.amount': 'true' };
     await begin('sms-payg', '2026-04-01', { settings });
     const { accountId } = stage;
@@ -102,7 +102,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('usage §7.8: a unit that nothing charges parks the account where the tenant asks for that', async () => {
+  it('usage §7.8: parks the account for an uncharged unit if the tenant requests it', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' } });
     await stage.use('1 mms 2026-04-15', 'unknown');
     await stage.runTo('2026-05-01');
@@ -112,7 +112,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 0']);
   });
 
-  it('usage §7.5 rule 4: zero items that the tenant drops leave no invoice, but a charged-through date', async () => {
+  it('usage §7.5 rule 4: sets a charged-through date without an invoice if zero items are dropped', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.disable.usage.zero.amount': 'true' } });
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
@@ -122,7 +122,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-06-01 2.95']);
   });
 
-  it('usage §7.7 rule 4: the void of an invoice frees what came to nothing on it, also of subscriptions without items', async () => {
+  it('usage §7.7 rule 4: is released by a void for zero amounts too, also for subscriptions without items', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
       settings: { 'invoice.disable.usage.zero.amount': 'true' },
@@ -146,7 +146,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['charged', 'free']);
   });
 
-  it('usage §7.7 rule 4: the void of an invoice frees a period whose late usage was void before a later run', async () => {
+  it('usage §7.7 rule 4: is released by a void for a period whose late usage was voided before a later run', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.runTo('2026-05-01');
     const april = await stage.last();
@@ -159,8 +159,8 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(itemLines(await stage.run('2026-06-01'))).to.eql(['USAGE 2026-04-01..2026-05-01 0']);
   });
 
-  describe('usage §7.7 rule 1: late usage', () => {
-    it('of a subscription that has ended is billed by the next run of the account', async () => {
+  describe('late usage (usage §7.7 rule 1)', () => {
+    it('is billed by the next run after the subscription has ended', async () => {
       await begin('api-std', '2026-04-01');
       await stage.runTo('2026-04-16');
       await stage.engine.settle(stage.engine.acme.subscriptions.cancel(stage.subscriptionId));
@@ -169,7 +169,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
       await expectCode(stage.run('2026-12-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-    it('costs a run nothing where there is none', async () => {
+    it('causes no run without late points', async () => {
       const statements: string[] = [];
       await begin('api-std', '2026-04-01', { trace: (statement) => statements.push(statement) });
       await stage.use('7 calls 2026-04-10', 'used');
@@ -190,7 +190,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
       ['usage.lateMode', 'IGNORE', 'DELTA'],
       ['readMaxRawUsagePreviousPeriod', '0', '2'],
     ] as const)
-      it(`is billed where another ${name} asks for it`, async () => {
+      it(`is billed after ${name} changes`, async () => {
         const setting = `org.service.invoice.${name}`;
         await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
         await stage.runTo('2026-05-01');
@@ -201,7 +201,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
       });
   });
 
-  it('usage §7.7: automatic runs wait for stragglers as long as the tenant says, and bill up to the boundary all the same', async () => {
+  it('usage §7.7: waits for late points as long as the tenant configures, while still being billed up to the boundary', async () => {
     await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
     await stage.use('4 videos 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -221,7 +221,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('invoicing §13 rule 3: a plugin changes amounts of usage, but neither takes items off nor says what they bill', async () => {
+  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change what they bill', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

@@ -28,7 +28,7 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   ['REPAIRS', `update bw_invoice_items set repairable = '1' where item_type = 'USAGE'`, /has .* left/],
 ];
 
-eachDatabaseByTurns('the check of what is stored of usage', (open) => {
+eachDatabaseByTurns('the consistency check of usage', (open) => {
   let stage: UsageStage;
   const breaches = () => Array.fromAsync(stage.engine.billing.checks.breaches());
   beforeEach(async () => {
@@ -41,7 +41,7 @@ eachDatabaseByTurns('the check of what is stored of usage', (open) => {
     await stage.runTo('2026-06-01');
   });
 
-  it('a check finds nothing where usage was late, void, given back, and billed anew after the void of an invoice', async () => {
+  it('finds nothing after late usage, voids, credits and a void invoice that is billed again', async () => {
     expect((await stage.lines()).at(-1)).to.contain('REPAIR_ADJ 2026-04-01..2026-05-01 -8980');
     expect(await breaches()).to.eql([]);
     await stage.engine.acme.invoices.void((await stage.last()).id);
@@ -50,7 +50,7 @@ eachDatabaseByTurns('the check of what is stored of usage', (open) => {
     expect(await breaches()).to.eql([]);
   });
 
-  it('a check finds days that are not their points, and items that no interval bills', async () => {
+  it('reports days that differ from their points, and items that no interval bills', async () => {
     for (const [invariant, damage, message] of damages) {
       const own = (await damaged(damage)).filter((each) => each.invariant === invariant);
       expect(own.map((each) => each.message).join('\n'), damage).to.match(message);

@@ -3,14 +3,14 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/i
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) => {
+eachDatabaseByTurns('usage billing examples: periods', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage E8 Phase change: each phase is billed by its own section', async () => {
+  it('usage E8 Phase change: bills each phase by its own section', async () => {
     await begin('trial-api', '2026-04-01');
     await stage.use('10 calls 2026-04-10');
     await stage.use('5 calls 2026-04-20');
@@ -24,7 +24,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
   ] as const)
-    it(`usage E8 Phase change: without zero items a free phase has ${trial.length} items in ${mode}`, async () => {
+    it(`usage E8 Phase change: creates ${trial.length} item(s) for a free phase without zero items in ${mode} mode`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
@@ -33,7 +33,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
       expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
 
-  it('usage E9 Short first interval: is not prorated, and is billed when it ends', async () => {
+  it('usage E9 Short first interval: bills it without proration at its end', async () => {
     await begin('sms-payg', '2026-03-20', { bcd: 15 });
     await stage.use('130 sms 2026-03-20');
     await stage.use('271 sms 2026-03-21');
@@ -45,7 +45,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     ]);
   });
 
-  it('usage E10 Plan change within a day: is billed when the plan ends', async () => {
+  it('usage E10 Plan change within a day: bills the plan at its end', async () => {
     await begin('api-std', '2026-01-01');
     await stage.use('10 calls 2026-01-01T00:00:00Z');
     stage.engine.clock.set('2026-01-01T02:00:00Z');
@@ -59,7 +59,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: is billed up to it, and what comes late for it as blocks begin', async () => {
+  it('usage E12 Cancellation at an instant: bills up to it, and late points as their blocks begin', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -77,7 +77,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     expect(await stage.lines()).to.have.lengthOf(2);
   });
 
-  it('usage E13 Pause and resume: what was used in between is recorded, and not billed', async () => {
+  it('usage E13 Pause and resume: records usage during the pause without billing it', async () => {
     await begin('api-std', '2026-08-01', { catalog: usageCatalogBySubscription });
     const { acme } = stage.engine;
     const call = async (...days: readonly string[]) => {
@@ -109,7 +109,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     expect(await stage.rolledUp('2026-09-01', '2026-09-05')).to.equal('calls 3');
   });
 
-  it('usage E14 Zones: a point just after midnight of the zone is of the new month, also where the clocks have changed', async () => {
+  it('usage E14 Zones: counts a point just after local midnight in the new month, also after a clock change', async () => {
     await begin('api-std', '2026-02-01T17:00:00Z', {
       account: { timeZone: 'America/New_York', referenceTime: instant(Date.UTC(2026, 1, 1, 17)) },
     });
@@ -122,7 +122,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     ]);
   });
 
-  it('usage E15 Date-only start day: a point of the day counts, one before its instant does not', async () => {
+  it('usage E15 Date-only start day: counts a point of the day, but not before the start instant', async () => {
     await begin('api-std', '2026-04-01T06:00:00Z');
     await stage.use('40 calls 2026-04-01', 'of the day');
     await stage.use('7 calls 2026-04-01T00:00:00Z', 'before');

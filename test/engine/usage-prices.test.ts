@@ -13,7 +13,7 @@ function overriding(usageName: string, ...blocks: readonly Block[]): readonly Pr
   return [{ phaseType: 'EVERGREEN', usagePrices: [{ usageName, tierPrices }] }];
 }
 
-eachDatabaseByTurns('prices of usage that change', (open) => {
+eachDatabaseByTurns('usage price changes', (open) => {
   let stage: UsageStage;
 
   const change = (planName: string, priceOverrides: readonly PriceOverrideRequest[]) =>
@@ -23,7 +23,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
       billingPolicy: 'IMMEDIATE',
     });
 
-  it('usage §4.1 rules 1, 5: another price ends the interval, and what is not overridden keeps the list price', async () => {
+  it('usage §4.1 rules 1, 5: end the interval, and keep the list price of parts without override', async () => {
     stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('1100 sms 2026-04-02');
     await stage.runTo('2026-04-11');
@@ -46,7 +46,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
     expect(second?.items[0]).to.deep.include({ usageName: 'sms-usage', prettyUsageName: 'sms-usage' });
   });
 
-  it('usage §4.1 rule 4: the price of a tier of CAPACITY is overridden by its position', async () => {
+  it('usage §4.1 rule 4: override a tier of CAPACITY by its position', async () => {
     stage = await UsageStage.begin(open, { planName: 'team-cap', from: '2026-01-01' });
     const tierPrices = [{ blockPrices: [] }, { blockPrices: [], recurringPrice: decimal('3.5') }];
     await change('team-cap', [
@@ -59,7 +59,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
     expect(itemLines(await stage.last())).to.eql(['USAGE 2026-01-01..2026-02-01 3.5']);
   });
 
-  it('usage §4.1 rule 2: what matches no section and no block is refused', async () => {
+  it('usage §4.1 rule 2: are rejected without a matching section or block', async () => {
     stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
     for (const wrong of [
       overriding('fax-usage', ['sms', '100', '10', '1']),
@@ -69,7 +69,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
       await expectCode(change('sms-payg', wrong), 'CATALOG_INVALID_PRICE_OVERRIDE');
   });
 
-  it('a catalog change report tells what usage will cost, and from when on', async () => {
+  it('are shown in a catalog change report with the future cost and its date', async () => {
     stage = await UsageStage.begin(open, { planName: 'power', from: '2026-04-01' });
     const report = await stage.engine.acme.catalogs.changeReport(powerCatalogs);
     const lines = (await Array.fromAsync(report)).flatMap((part) => {

@@ -5,12 +5,12 @@ import { usageCatalog, usageCatalogBySubscription } from '../support/usage/usage
 import { UsageStage } from '../support/usage/usage-stage.ts';
 import { shelfDocuments } from '../support/usage-oracle/metered-shelf.ts';
 
-eachDatabaseByTurns('usage and the runs of its account', (open) => {
+eachDatabaseByTurns('runs that bill usage', (open) => {
   let stage: UsageStage;
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: what AUTO_INVOICING_OFF has kept back is billed period by period, however old', async () => {
+  it('usage §7.9 rule 6: bill usage held by AUTO_INVOICING_OFF period by period, however old', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -32,7 +32,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     expect((await stage.last()).trackingIds).to.have.length(4);
   });
 
-  it('usage §7.6: a reused draft tells the tracking ids of all its runs, and so does a dry run', async () => {
+  it('usage §7.6: keep the tracking ids of all runs on a reused draft, also in a dry run', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     const { AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
     await stage.engine.acme.tags.add(account(), [AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT]);
@@ -52,7 +52,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage §6.2 rule 4: a plan of usage alone gives its account the bill cycle day', async () => {
+  it('usage §6.2 rule 4: set the bill cycle day of an account with a usage-only plan', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-10' }, { bcd: 0 });
     await stage.use('3 calls 2026-04-12');
     await stage.runTo('2026-05-01', '2026-05-10');
@@ -60,7 +60,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
-  it('usage §7.10: a dry run of a cancellation shows what is used up to it', async () => {
+  it('usage §7.10: include usage up to the cancellation in its dry run', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-12');
     await stage.use('4 calls 2026-04-21');
@@ -80,7 +80,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
   });
 });
 
-anyDatabase('the next invoice of an account with usage, where zero items are dropped', (open) => {
+anyDatabase('the next invoice of an account with usage without zero items', (open) => {
   let engine: TestEngine;
 
   const configuration = {
@@ -88,7 +88,7 @@ anyDatabase('the next invoice of an account with usage, where zero items are dro
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: is none at once, however many subscriptions wait for usage from before the look-back', async () => {
+  it('usage §7.10: is absent at once, however many subscriptions wait for usage older than the look-back', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -110,7 +110,7 @@ anyDatabase('the next invoice of an account with usage, where zero items are dro
     expect(upcoming?.trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.10: has nothing of what is billed, where a run ahead has looked further than the next one', async () => {
+  it('usage §7.10: excludes billed usage if an earlier run covered more than the next one', async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z', catalog: null, configuration });
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);
@@ -133,7 +133,7 @@ anyDatabase('the next invoice of an account with usage, where zero items are dro
   });
 });
 
-eachDatabaseByTurns('usage of accounts that are closed', (open) => {
+eachDatabaseByTurns('usage of closed accounts', (open) => {
   let stage: UsageStage;
   beforeEach(async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
@@ -144,7 +144,7 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
   const close = (options: Parameters<typeof stage.engine.acme.accounts.close>[1]) =>
     stage.engine.acme.accounts.close(stage.accountId, options);
 
-  it('accounts §9: what was written off is not billed anew, and nothing that is used afterwards makes an invoice', async () => {
+  it('accounts §9: is not billed again after a write-off, and later usage creates no invoice', async () => {
     await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
     const [invoice] = await stage.invoices();
     expect(invoice && itemLines(invoice)).to.eql([
@@ -157,7 +157,7 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
     expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('accounts §9: what was used of the running period is told as unbilled until an explicit run bills it', async () => {
+  it('accounts §9: is shown as unbilled for the current period until an explicit run bills it', async () => {
     await stage.use('7 calls 2026-05-05', 't2');
     await stage.runTo('2026-05-10');
     await close({ cancelAllSubscriptions: true });
@@ -169,7 +169,7 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('accounts §16: the export has the days of usage and what is billed of them', async () => {
+  it('accounts §16: is exported with its days and billed amounts', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],
@@ -182,11 +182,11 @@ eachDatabaseByTurns('usage of accounts that are closed', (open) => {
   });
 });
 
-anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, however old', (open) => {
+anyDatabase('partly billed usage periods of any age (usage §7.1 rule 3)', (open) => {
   let stage: UsageStage;
 
   for (const periods of ['0', '2'])
-    it(`usage §7.7 rule 4: are billed again where their invoice is void, with N = ${periods}`, async () => {
+    it(`usage §7.7 rule 4: are billed again after a void of their invoice, with N = ${periods}`, async () => {
       const settings = { 'invoice.readMaxRawUsagePreviousPeriod': periods };
       stage = await UsageStage.begin(
         open,
@@ -208,7 +208,7 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
 
-  it('usage §2.2 rule 3: a void of what is billed longer ago than the look-back is given back once N is higher', async () => {
+  it('usage §2.2 rule 3: credit usage voided beyond the look-back once N is raised', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10', 'old');
     await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');
@@ -220,7 +220,7 @@ anyDatabase('usage §7.1 rule 3: periods of which some time is not billed, howev
     expect(itemLines(await stage.run('2026-05-01'))).to.include('REPAIR_ADJ 2026-01-01..2026-02-01 -10');
   });
 
-  it('are billed with N = 0 where a bill cycle day in the past makes them begin before what is billed', async () => {
+  it('are billed with N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-04-01' },

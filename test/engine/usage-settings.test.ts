@@ -4,7 +4,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 const APRIL = '2026-04-01..2026-05-01';
 const MAY = '2026-05-01..2026-06-01';
 
-eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usage', (open) => {
+eachDatabaseByTurns('tenant settings for usage (usage §8)', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, settings: Readonly<Record<string, string>>): Promise<void> => {
@@ -16,7 +16,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
     ['IGNORE', [`USAGE ${MAY} 2`]],
   ] as const)
-    it(`invoice.usage.lateMode ${lateMode}`, async () => {
+    it(`invoice.usage.lateMode ${lateMode} determines the billing of late usage`, async () => {
       await begin('api-std', { 'invoice.usage.lateMode': lateMode });
       await stage.use('40 calls 2026-04-10');
       await stage.runTo('2026-05-01');
@@ -29,7 +29,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       await expectCode(stage.run('2026-06-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-  it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills what comes in time for a period that was billed ahead', async () => {
+  it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills timely usage of a period that was billed ahead', async () => {
     await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
     await stage.use('10 calls 2026-04-03');
     await stage.runTo('2026-04-05');
@@ -53,7 +53,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['2', [`USAGE ${APRIL} 7`]],
     ['-1', [`USAGE ${APRIL} 7`]],
   ] as const)
-    it(`invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
+    it(`invoice.readMaxRawUsagePreviousPeriod ${periods} determines the look-back`, async () => {
       await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
       await stage.runTo('2026-05-01', '2026-06-01');
       await stage.use('7 calls 2026-04-11');
@@ -62,7 +62,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       expect(itemLines(await stage.last())).to.eql([...april, 'USAGE 2026-06-01..2026-07-01 3']);
     });
 
-  it('usage E7 Look-back, N = 2: invoice.usage.beyondLookback NEXT_PERIOD carries what came too late into the next period', async () => {
+  it('usage E7 Look-back, N = 2: invoice.usage.beyondLookback NEXT_PERIOD bills too-late usage in the next period', async () => {
     await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
     await stage.use('100 sms 2026-04-30', 'a');
@@ -83,7 +83,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
     ['IGNORE', [`USAGE ${MAY} 0`]],
     ['FAIL', []],
   ] as const)
-    it(`invoice.usage.negativeDelta ${negativeDelta}`, async () => {
+    it(`invoice.usage.negativeDelta ${negativeDelta} determines the handling of reduced usage`, async () => {
       await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
       await stage.use('40 calls 2026-04-10', 'wrong');
       await stage.runTo('2026-05-01');
@@ -100,7 +100,7 @@ eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usag
       expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });
 
-  it('invoice.trackingIds.maxReturned: an invoice tells no more ids than that', async () => {
+  it('invoice.trackingIds.maxReturned: limits the ids that an invoice shows', async () => {
     await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });
     for (const id of ['a', 'b', 'c']) await stage.use('1 calls 2026-04-10', id);
     await stage.runTo('2026-05-01');

@@ -66,7 +66,7 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
     ['says the second wrong', (id) => [use(id), use(id, { trackingId: 7 })], /records\[1\]\.trackingId/],
   ];
 
-eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
+eachDatabase('failing usage sources (usage §9 rule 6)', (open, kind) => {
   let engine: TestEngine;
   let source: MeteringSource;
   before(async () => {
@@ -93,7 +93,7 @@ eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
     );
   }
 
-  it('each keeps the account as it was: nothing is stored, nobody is parked, a caller is told who it was', async () => {
+  it('change nothing on the account, park nobody, and are named in the error', async () => {
     for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
       const { accountId, subscriptionId } = await subscribed();
       const targetDate = parseLocalDate('2026-05-01');
@@ -122,7 +122,7 @@ eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
     }
   }).timeout(60_000);
 
-  it('sums that are not one for each request are refused', async () => {
+  it('are rejected if they do not return one sum for each request', async () => {
     const { accountId } = await subscribed();
     const targetDate = parseLocalDate('2026-05-01');
     for (const [answer, says] of [

@@ -56,7 +56,7 @@ eachDatabaseByTurns('usage sources', (open) => {
   const generate = (targetDate: string) =>
     engine.acme.invoices.generate({ accountId, targetDate: parseLocalDate(targetDate) });
 
-  it('usage §9 rule 2: what the first source tells is billed with its tracking ids, not what is recorded or what others tell', async () => {
+  it('usage §9 rule 2: bill the records of the first source with tracking ids instead of recorded usage or other sources', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -78,7 +78,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('usage §9 rule 2: where no source has the account, what is recorded is billed', async () => {
+  it('usage §9 rule 2: bill recorded usage if no source has the account', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;
@@ -98,7 +98,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(await trackingIds()).to.eql([['5000 sms 2026-04-10']]);
   });
 
-  it('usage §9 rules 3 and 5: a run is asked for from the look-back to the end of its target date, and told what it cuts at', async () => {
+  it('usage §9 rules 3 and 5: are queried from the look-back to the end of the target date, with the cut dates', async () => {
     await begin('club');
     for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
     const { range, context, properties } = source.calls.at(-1) ?? {};
@@ -118,7 +118,7 @@ eachDatabaseByTurns('usage sources', (open) => {
   });
 
   for (const isAggregating of [false, true])
-    it(`usage §7.3 rule 7: what a source ${isAggregating ? 'adds up' : 'tells'} is charged once after a change dated back`, async () => {
+    it(`usage §7.3 rule 7: charge usage that they ${isAggregating ? 'add up' : 'list'} once after a backdated change`, async () => {
       await begin('api-std');
       source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
       if (isAggregating) {
@@ -145,7 +145,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       expect(await isParked()).to.equal(false);
     });
 
-  it('usage §9 rule 5: a dry run tells the properties of the caller, and what it looks at', async () => {
+  it('usage §9 rule 5: receive the properties of the caller of a dry run and its range', async () => {
     await begin('club');
     source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
     const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
@@ -178,7 +178,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
   });
 
-  it('usage §9 rule 8: what a source tells later is billed as the difference, and told ids are told once', async () => {
+  it('usage §9 rule 8: bill later records as a difference, and show known ids once', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -193,7 +193,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
   });
 
-  it('usage §7.7: a source that tells less than is billed stops the run, unless the tenant says otherwise', async () => {
+  it('usage §7.7: stop the run if they report less than was billed, unless the tenant allows it', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -213,7 +213,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 4: records of others and outside the range are passed over with a warning; unknown units are not charged', async () => {
+  it('usage §9 rule 4: skip foreign records and records outside the range with a warning, and do not charge unknown units', async () => {
     await begin('sms-payg');
     const stranger = '00000000-0000-7000-8000-0000000000ff';
     source.use(
@@ -230,7 +230,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
 
-  it('usage §7.8: a unit that no section charges stops the run of a tenant that wants to know', async () => {
+  it('usage §7.8: stop the run for an uncharged unit if the tenant requests it', async () => {
     await begin('sms-payg', {
       configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
     });
@@ -240,7 +240,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(await lines()).to.eql([]);
   });
 
-  it('usage §9 rule 7: a host with sums of its own tells one number an interval', async () => {
+  it('usage §9 rule 7: return one number per interval if the host aggregates', async () => {
     await begin('team-cap');
     source.addUp(({ unitType }) => ({
       quantity: unitType === 'mbps' ? '101' : '10',
@@ -264,7 +264,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 7: where it has no sums, its records are asked for', async () => {
+  it('usage §9 rule 7: are queried for records if they have no sums', async () => {
     await begin('sms-payg');
     source.addUp(() => null);
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(source.calls.map(({ member }) => member)).to.eql(['getAggregatedUsage', 'getUsageForAccount']);
   });
 
-  it('usage §6.4: the last instant of a subscription is asked for, and counts', async () => {
+  it('usage §6.4: include the last instant of a subscription', async () => {
     await begin('api-std');
     await engine.acme.subscriptions.cancel(subscriptionId, {
       requestedDate: '2026-04-16T00:00:00Z',
@@ -284,7 +284,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(await lines()).to.eql(['USAGE 2026-04-01..2026-04-16 7']);
   });
 
-  it('usage §3.1 rule 7: a roll-up tells what the source tells between its bounds, of its unit, and what is recorded if it has nothing to say', async () => {
+  it('usage §3.1 rule 7: supply roll-ups between their bounds for each unit, with recorded usage as the fallback', async () => {
     await begin('sms-payg');
     await record('8 sms 2026-04-02');
     source.use(
@@ -315,7 +315,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(await units('2026-04-01', '2026-04-03')).to.eql(['8 sms']);
   });
 
-  it('usage §3.3: the timeline, what usage costs so far and the pages of tracking ids are as the source tells', async () => {
+  it('usage §3.3: supply the timeline, the cost so far and the pages of tracking ids', async () => {
     await begin('sms-payg');
     await record('5000 sms 2026-04-02');
     source.use(
@@ -346,7 +346,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(last.rows).to.eql(all.slice(1));
   });
 
-  it('an account that changes while its source is asked is asked about again', async () => {
+  it('are queried again if the account changes during the query', async () => {
     await begin('api-std');
     source.use(subscriptionId, '5 calls 2026-04-05T00:00:00Z', '5 calls 2026-04-15T00:00:00Z');
     let changes = 0;
@@ -368,7 +368,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect(changes).to.equal(2);
   });
 
-  it('a source that is first given later leaves alone what was billed from what is recorded', async () => {
+  it('do not change what was billed from recorded usage before they were added', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.usage.negativeDelta': 'CREDIT' } });
     source.instead = () => null;
     await record('199 sms 2026-04-10');
@@ -385,7 +385,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 6: one that says when to come again is asked then, and the account is not parked', async () => {
+  it('usage §9 rule 6: are queried later if they ask for it, without parking the account', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' } });
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     source.instead = () => {
@@ -404,7 +404,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     expect((await invoices())[0]?.invoiceDate ?? parseLocalDate('2000-01-01')).to.equal('2026-05-01');
   });
 
-  it('two of one name are refused', async () => {
+  it('are rejected if two have the same name', async () => {
     await begin('sms-payg');
     const again = openEngine(open, {
       now: '2026-04-01T00:00:00Z',

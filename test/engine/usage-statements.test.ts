@@ -7,7 +7,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 const isLookForWork = (statement: string) => statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase('usage §11: statements of runs that bill usage', (open) => {
+eachDatabase('statements of runs that bill usage (usage §11)', (open) => {
   let statements: string[] = [];
   let engine: TestEngine;
   const begin = async (): Promise<void> => {
@@ -59,7 +59,7 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
       .sort();
   }
 
-  it('are as many for any number of points and subscriptions, also where usage comes late', async () => {
+  it('have the same count for any number of points and subscriptions, also with late usage', async () => {
     const first: (readonly string[])[] = [];
     const late: (readonly string[])[] = [];
     for (const [subscriptions, days] of [
@@ -82,7 +82,7 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
     expect(reads).not.to.have.length(0);
   }).timeout(60_000);
 
-  it('are as many for any number of accounts that fall due at one time', async () => {
+  it('have the same count for any number of accounts that fall due at one time', async () => {
     const sent: (readonly string[])[] = [];
     for (const accounts of [2, 8]) {
       if (sent.length > 0) {
@@ -99,8 +99,8 @@ eachDatabase('usage §11: statements of runs that bill usage', (open) => {
   }).timeout(60_000);
 });
 
-anyDatabase('statements of reads of usage', (open) => {
-  it('usage §3.3: are no more for periods of two lengths than of one, to rate what is running', async () => {
+anyDatabase('statements of usage reads', (open) => {
+  it('usage §3.3: have the same count for periods of one and two lengths when they rate current usage', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {
       const statements: string[] = [];
@@ -119,7 +119,7 @@ anyDatabase('statements of reads of usage', (open) => {
     expect(counts[1]).to.equal(counts[0]);
   });
 
-  it('usage §11: are no more for many points, days and billed periods than for few', async () => {
+  it('usage §11: have the same count for few and many points, days and billed periods', async () => {
     const statements: string[] = [];
     const stage = await UsageStage.begin(
       open,

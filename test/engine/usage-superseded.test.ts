@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { laterPowerCatalog } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)', (open) => {
+eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)', (open) => {
   let stage: UsageStage;
 
   async function begin(planName: string, options: UsageStageOptions = {}): Promise<void> {
@@ -91,7 +91,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await expectNothingLeft('2026-06-01');
   });
 
-  it('credits all of a plan that a change replaces from its start', async () => {
+  it('credits all usage of a plan that it replaces from its start', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-01');
     expect(await lastLines()).to.eql([
@@ -118,7 +118,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     ]);
   });
 
-  it('charges the first plan again when the change is taken back', async () => {
+  it('charges the first plan again when it is undone', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await changeTo('api-std', '2026-04-15');
@@ -133,7 +133,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await expectNothingLeft('2026-05-02');
   });
 
-  it('takes no account of the look-back', async () => {
+  it('ignores the look-back', async () => {
     await billApril('api-std', { settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' } });
     await stage.runTo('2026-06-01', '2026-07-01', '2026-08-01', '2026-08-02');
     await changeTo('api-plus', '2026-04-15');
@@ -148,7 +148,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
   });
 
   for (const negativeDelta of ['IGNORE', 'FAIL'])
-    it(`credits it with invoice.usage.negativeDelta ${negativeDelta}, which speaks of less usage`, async () => {
+    it(`credits usage with invoice.usage.negativeDelta ${negativeDelta}, which applies only to reduced usage`, async () => {
       await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
       await changeTo('api-plus', '2026-04-15');
       expect(await total()).to.equal('24');
@@ -156,7 +156,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     });
 
   for (const mode of ['AGGREGATE', 'DETAIL'])
-    it(`rates the shorter period anew, tiers included, in ${mode} mode`, async () => {
+    it(`rates the shorter period again, tiers included, in ${mode} mode`, async () => {
       await begin('duo', { settings: { 'invoice.item.result.behavior.mode': mode } });
       await stage.use('8 FOO 2026-04-05');
       await stage.use('12 FOO 2026-04-20');
@@ -168,7 +168,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
       await expectNothingLeft('2026-05-02');
     });
 
-  it('charges more for the shorter period where less usage is dearer', async () => {
+  it('charges more for the shorter period if lower usage is more expensive', async () => {
     await begin('packs-top');
     await stage.use('995 packs 2026-04-10');
     await stage.use('20 packs 2026-04-20');
@@ -191,7 +191,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     expect(await total()).to.equal('17');
   });
 
-  it('is taken back with its invoice, and then billed again', async () => {
+  it('is reversed with its invoice and then billed again', async () => {
     await billApril('api-std', { unpaid: true });
     await changeTo('api-plus', '2026-04-15');
     const { invoices } = stage.engine.acme;
@@ -205,7 +205,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     ]);
   });
 
-  it('credits no more than is left of an adjusted item', async () => {
+  it('credits at most the rest of an adjusted item', async () => {
     await billApril();
     const [first] = await stage.invoices();
     const [item] = first?.items ?? [];
@@ -224,7 +224,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await expectNothingLeft('2026-05-02');
   });
 
-  it('follows a price change that is uploaded for days that are billed', async () => {
+  it('follows an uploaded price change for billed days', async () => {
     await begin('power');
     await stage.use('100 kwh 2026-05-02');
     await stage.use('100 kwh 2026-05-10');
@@ -237,7 +237,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     ]);
   });
 
-  it('is foreseen by a dry run of the change', async () => {
+  it('is previewed by a dry run', async () => {
     await billApril();
     const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
     const foreseen = await stage.engine.acme.invoices.dryRun({
@@ -272,7 +272,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     expect(await unbilled()).to.eql([]);
   });
 
-  it('leaves what is charged as it is for a cancellation, a pause or a quantity', async () => {
+  it('keeps charges in case of a cancellation, a pause or a quantity', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.subscriptions.changeQuantity(stage.subscriptionId, {

@@ -36,7 +36,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
 
   const lines = async () => (await invoices()).map((invoice) => itemLines(invoice).join(', '));
 
-  it('are lines of their own on the item, told by its explanation, and the same in a dry run', async () => {
+  it('add their own lines to the item, its explanation and the dry run', async () => {
     await begin('sms-payg', {
       'sms-usage': { freeQuantity: { sms: 100 }, percentOff: '10', minimumAmount: { USD: 4 } },
     });
@@ -62,7 +62,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
       .and.to.contain('0.59 USD of it are off by the terms of the usage.');
   });
 
-  it('bound what a period costs, whatever arrives late', async () => {
+  it('limit the cost of a period, whatever arrives late', async () => {
     await begin('api-std', { 'std-usage': { minimumAmount: { USD: 10 }, maximumAmount: { USD: 50 } } });
     await use('3 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -99,7 +99,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
       .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
   });
 
-  it('prorate the minimum of both parts of a period over which a change is dated back', async () => {
+  it('prorate the minimum of both parts of a period that a backdated change divides', async () => {
     await begin('api-std', {
       'std-usage': { minimumAmount: { USD: 30 } },
       'plus-usage': { minimumAmount: { USD: 60 } },
@@ -117,7 +117,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     ]);
   });
 
-  it('hold for periods that begin from their day on, so that what is billed stays', async () => {
+  it('apply to periods that begin from their date on, and keep what is billed', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -136,7 +136,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     ]);
   });
 
-  it('that are changed for a period that is billed give back what is too much', async () => {
+  it('credit the excess if they change for a billed period', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -147,7 +147,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     );
   });
 
-  it('that take something off are billed as one item where the tenant wants one for each line', async () => {
+  it('bill a discount as one item if the tenant has one item per line', async () => {
     const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
     await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
     await use('13 videos 2026-04-10');
@@ -163,7 +163,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     );
   });
 
-  it('that cannot be read are refused, and nothing of them is kept', async () => {
+  it('are rejected if they are unreadable, and nothing is stored', async () => {
     await begin('api-std', { 'std-usage': { percentOff: 50 } });
     await expectCode(upload({ 'std-usage': { percentOff: 200 } }), 'INVALID_PARAMETER');
     const { values } = await engine.acme.keyValues.get('USAGE_TERMS');

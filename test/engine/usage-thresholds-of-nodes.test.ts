@@ -5,8 +5,8 @@ import { expect, migrated, onPostgresql, plainHasher, recordingLogger, storageOf
 import { openReceiver } from '../support/push/receiver.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-onPostgresql('thresholds of usage on several nodes (usage §12.1)', (open) => {
-  it('each is pushed once, whichever nodes record and look', async () => {
+onPostgresql('usage thresholds on several nodes (usage §12.1)', (open) => {
+  it('are pushed once each, whichever nodes record and evaluate', async () => {
     const receiver = await openReceiver();
     const sender = httpPushSender();
     const database = await open(migrated);

@@ -81,13 +81,13 @@ interface Begun {
   readonly usageSources?: readonly UsageSource[];
 }
 
-eachDatabase('thresholds of usage (usage §12.1)', (open) => {
+eachDatabase('usage thresholds (usage §12.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('a threshold is told once for each period, of a quantity and of what it costs', async () => {
+  it('are reported once per period, for a quantity and for a cost', async () => {
     await stage.begin(open, {
       'std-usage': {
         freeQuantity: { calls: 4 },
@@ -111,7 +111,7 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
   });
 
-  it('a threshold is told once, however many record at once, line by line and in bulk', async () => {
+  it('are reported once with many simultaneous records, line by line and in bulk', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [1, 50] } } } });
     const { acme } = stage.engine;
     await Promise.all(
@@ -127,7 +127,7 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     expect(await rowsOf(stage.engine.database, LOOKS)).to.eql([]);
   });
 
-  it('what is taken back or recorded twice tells nothing again', async () => {
+  it('are not reported again after a removal or a repeated record', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
@@ -135,7 +135,7 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
-  it('that it was told of is forgotten once the period is over for as long as queue history is kept, and no sooner', async () => {
+  it('are forgotten after the period and the retention time of queue history, and not earlier', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     const starts = async () => {
       const rows = await rowsOf(
@@ -165,13 +165,13 @@ eachDatabase('thresholds of usage (usage §12.1)', (open) => {
   });
 });
 
-anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
+anyDatabase('evaluations of usage thresholds (usage §12.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('are asked for only where the tenant has thresholds, one for each subscription', async () => {
+  it('are scheduled only for tenants with thresholds, one for each subscription', async () => {
     const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
@@ -192,7 +192,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     expect(versions.map(({ version }) => Number(version))).to.eql([1, 1]);
   });
 
-  it('see what was recorded at the end of a period that is over when they come, and what of it is billed', async () => {
+  it('include usage recorded at the end of a past period, and its billed part', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [5, 9] } } } });
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
@@ -202,7 +202,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     expect(await stage.told()).to.have.length(2);
   });
 
-  it('tell the peak of CAPACITY, and what costs nothing although such items are dropped', async () => {
+  it('report the peak of CAPACITY, and free usage although zero items are dropped', async () => {
     await stage.begin(
       open,
       {
@@ -224,7 +224,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     ]);
   });
 
-  it('come again where something is recorded while they look, and tell of it', async () => {
+  it('run again if usage is recorded meanwhile, and report it', async () => {
     let recordsMeanwhile: (() => Promise<unknown>) | null = null;
     const nothingOfIts = async () => {
       const meanwhile = recordsMeanwhile;
@@ -247,7 +247,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     ]);
   });
 
-  it('go by what a usage source tells where one has the account', async () => {
+  it('use the values of a usage source that has the account', async () => {
     const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
     const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
     const source: UsageSource = { name: 'meters', getUsageForAccount: tell, getUsageForSubscription: tell };
@@ -260,7 +260,7 @@ anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
     ]);
   });
 
-  it('find nothing where the thresholds are gone, or the document cannot be taken', async () => {
+  it('report nothing without thresholds or with an invalid document', async () => {
     await stage.begin(open, null);
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },

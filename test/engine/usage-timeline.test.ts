@@ -5,7 +5,7 @@ import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../sup
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (open) => {
+eachDatabaseByTurns('the usage timeline and tracking ids of invoices', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -29,7 +29,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     });
   };
 
-  it('usage §3.3: tells local hours, days and months that have points, by unit', async () => {
+  it('usage §3.3: contain local hours, days and months with points, by unit', async () => {
     const account = { timeZone: 'America/New_York' };
     await begin({ planName: 'sms-payg', from: '2026-10-01T04:00:00Z' }, { account });
     await stage.use('5 sms 2026-10-30');
@@ -63,7 +63,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.eql([]);
   });
 
-  it('usage §3.3: refuses an end before the start, too many parts, and what is no subscription', async () => {
+  it('usage §3.3: reject an end before the start, too many parts and unknown subscriptions', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     const { usage } = stage.engine.acme;
     const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
@@ -81,7 +81,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     await expectCode(usage.unbilled(stage.subscriptionId, backwards), 'INVALID_PARAMETER');
   });
 
-  it('usage §7.6: all tracking ids of an invoice are told by pages', async () => {
+  it('usage §7.6: return all tracking ids of an invoice in pages', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     for (const day of ['05', '02', '03']) await stage.use(`1 calls 2026-04-${day}`, `t${day}`);
     await stage.use('1 calls 2026-05-01', 'next');
@@ -107,7 +107,7 @@ function lineOf({ startDate, endDate, usageName, amount }: InvoiceItemView): str
   return `${start}..${end} ${usageName} ${formatDecimal(amount)}`;
 }
 
-eachDatabaseByTurns('what usage costs while it happens', (open) => {
+eachDatabaseByTurns('the current cost of usage', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -119,7 +119,7 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 
-  it('usage §3.3: is what a dry run at the end of the running period has of it, and nothing is stored', async () => {
+  it('usage §3.3: equals the amount of a dry run at the end of the current period, and stores nothing', async () => {
     await begin({ planName: 'club', from: '2026-03-13' }, { bcd: 13 });
     await stage.use('6 videos 2026-03-15');
     await stage.runTo('2026-03-20');
@@ -137,7 +137,7 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     expect(await rated('2026-06-13')).to.eql(['2026-05-13..2026-06-13 club-usage 0']);
   });
 
-  it('usage §3.3: ends with a cancellation to come, and is nothing once all is billed', async () => {
+  it('usage §3.3: ends with a planned cancellation, and is empty once all is billed', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('50 sms 2026-04-02');
     await stage.runTo('2026-04-10');
@@ -153,7 +153,7 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     expect(await rated()).to.eql([]);
   });
 
-  it('usage §3.3: holds what came late for billed periods, and what a change of plan has left to bill', async () => {
+  it('usage §3.3: includes late usage of billed periods and unbilled usage of a former plan', async () => {
     await begin({ planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10');
     await stage.runTo('2026-02-01');
@@ -166,7 +166,7 @@ eachDatabaseByTurns('what usage costs while it happens', (open) => {
     ]);
   });
 
-  it('usage §3.3: looks at each section at the end of its own period', async () => {
+  it('usage §3.3: evaluates each section at the end of its own period', async () => {
     await begin({ planName: 'two-lengths', from: '2026-01-01' });
     await stage.use('3 calls 2026-01-10');
     await stage.use('4 members 2026-01-11');

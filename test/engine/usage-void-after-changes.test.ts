@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history was changed', (open) => {
+eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rule 3)', (open) => {
   let stage: UsageStage;
 
   async function begin(options: UsageStageOptions = {}, from = '2026-04-01'): Promise<void> {
@@ -50,7 +50,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     await stage.engine.settle();
   }
 
-  it('is given back where a pause has cut the billed period, once, and what stays is charged on', async () => {
+  it('is credited once if a pause cut the billed period, and the rest stays charged', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('6 calls 2026-04-12', 'in the pause');
@@ -71,7 +71,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     expect(await run('2026-06-01')).to.eql([]);
   });
 
-  it('is given back after a cancellation in the past', async () => {
+  it('is credited after a cancellation in the past', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('5 calls 2026-04-20', 'b');
@@ -85,7 +85,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
   });
 
-  it('is given back where a bill cycle day in the past makes periods overlap, and the rest is charged once', async () => {
+  it('is credited if a backdated bill cycle day makes periods overlap, and the rest is charged once', async () => {
     await begin({ catalog: usageCatalogBySubscription });
     await stage.use('2 calls 2026-04-10', 'a');
     await stage.use('60 calls 2026-04-29', 'b');
@@ -105,7 +105,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     ]);
   });
 
-  it('is given back of the plan that charges it since a change in the past', async () => {
+  it('is credited from the plan that charges it since a backdated change', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('7 calls 2026-04-20', 'b');
@@ -119,7 +119,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
   });
 
-  it('is not given back where negative differences are not', async () => {
+  it('is not credited if negative differences are disabled', async () => {
     await begin({ settings: { 'invoice.usage.negativeDelta': 'IGNORE' } });
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -128,7 +128,7 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
     expect(await run('2026-05-02')).to.eql([]);
   });
 
-  it('is not given back of a period before the look-back', async () => {
+  it('is not credited for a period before the look-back', async () => {
     await begin({ settings: { 'invoice.readMaxRawUsagePreviousPeriod': '1' } });
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
@@ -138,8 +138,8 @@ eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history 
   });
 });
 
-eachDatabaseByTurns('usage §7.7 rule 6: late usage that is ignored', (open) => {
-  it('is billed again where an invoice had charged it that is void, though a later one holds its period', async () => {
+eachDatabaseByTurns('ignored late usage (usage §7.7 rule 6)', (open) => {
+  it('is billed again if a void invoice had charged it, although a later invoice contains its period', async () => {
     const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     try {
       await stage.use('10 calls 2026-04-05', 'first');
@@ -167,27 +167,24 @@ eachDatabaseByTurns('usage §7.7 rule 6: late usage that is ignored', (open) => 
   });
 });
 
-eachDatabaseByTurns(
-  'usage §7.6: tracking ids of an invoice, where usage is voided in the millisecond of its run',
-  (open) => {
-    let stage: UsageStage;
-    beforeEach('an account with usage', async () => {
-      stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
-      await stage.use('10 calls 2026-04-05', 'kept');
-      await stage.use('5 calls 2026-04-06', 'voided');
-      await stage.runTo('2026-04-30');
-    });
+eachDatabaseByTurns('tracking ids with a void in the millisecond of the run (usage §7.6)', (open) => {
+  let stage: UsageStage;
+  beforeEach('an account with usage', async () => {
+    stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
+    await stage.use('10 calls 2026-04-05', 'kept');
+    await stage.use('5 calls 2026-04-06', 'voided');
+    await stage.runTo('2026-04-30');
+  });
 
-    it('are those of what it has billed: not of what was void before', async () => {
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-      await stage.run('2026-05-01');
-      expect((await stage.last()).trackingIds).to.eql(['kept']);
-    });
+  it('exclude usage voided before the run', async () => {
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+    await stage.run('2026-05-01');
+    expect((await stage.last()).trackingIds).to.eql(['kept']);
+  });
 
-    it('are those of what it has billed: also of what is void since', async () => {
-      await stage.run('2026-05-01');
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-      expect((await stage.last()).trackingIds).to.eql(['kept', 'voided']);
-    });
-  },
-);
+  it('include usage voided after the run', async () => {
+    await stage.run('2026-05-01');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+    expect((await stage.last()).trackingIds).to.eql(['kept', 'voided']);
+  });
+});

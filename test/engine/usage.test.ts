@@ -24,7 +24,7 @@ function linesOf({ startDate, endDate, rolledUpUnits }: Plain<RolledUpUsage>): s
   return `${startDate.toISOString()}..${endDate.toISOString()}: ${units.join(', ')}`;
 }
 
-eachDatabaseByTurns('usage', (open, kind) => {
+eachDatabaseByTurns('recorded usage', (open, kind) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -60,7 +60,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
       .join(', ');
   }
 
-  it('is recorded under an id of its own, publishes nothing, and is told as text too', async () => {
+  it('has its own id, publishes nothing, and is returned as text on request', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const events = newEvents(engine.database);
     await events();
@@ -82,7 +82,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     });
   });
 
-  it('usage §2.1 rules 2 and 3: is taken in pauses, before the start and for the future', async () => {
+  it('usage §2.1 rules 2 and 3: is accepted in pauses, before the start and for the future', async () => {
     const { subscriptionId, bundleId } = await subscribe('p-monthly');
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
@@ -96,7 +96,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(pending.subscriptionId)).to.equal('sms 8');
   });
 
-  it('usage §2.1 rule 1: is taken up to the very end of the service, also of one that is to come', async () => {
+  it('usage §2.1 rule 1: is accepted up to the end of the service, also of a future one', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
     await engine.settle();
@@ -128,7 +128,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await expectCode(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'), AFTER_END);
   });
 
-  it('usage §2.1 rule 6: once more it changes nothing, in any order and notation', async () => {
+  it('usage §2.1 rule 6: does not change when repeated in any order and notation', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { usage } = engine.acme;
     const ignoring = { onDuplicate: OnDuplicate.IGNORE };
@@ -143,7 +143,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 6');
   });
 
-  it('usage §2.1: is recorded once where it is sent many times at once', async () => {
+  it('usage §2.1: is stored once if it is sent many times at once', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
     const outcomes = await Promise.all(
@@ -156,7 +156,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
-  it('usage §2.2: is taken back, and everything else stays', async () => {
+  it('usage §2.2: can be removed without changing other usage', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
     await record(subscriptionId, '2024-02-01 1');
@@ -167,7 +167,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await expectCode(engine.acme.usage.void(subscriptionId, 'x'), 'OBJECT_NOT_FOUND');
   });
 
-  it('usage §3.2: is told between instants, where a repeated one gives nothing', async () => {
+  it('usage §3.2: is summed between instants, and is empty for equal instants', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await record(
       subscriptionId,
@@ -194,7 +194,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     await expectCode(backwards, 'INVALID_PARAMETER');
   });
 
-  it('usage §2.4: takes decimals and texts, and refuses numbers that are neither exact nor finite', async () => {
+  it('usage §2.4: accepts decimals and texts, and rejects inexact and non-finite numbers', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const withAmount = (amount: unknown) => ({
       subscriptionId,
@@ -206,7 +206,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
       await expectCode(engine.acme.usage.record(withAmount(amount) as NewUsage), 60_003);
   });
 
-  it('usage §1.2: has the SHA-256 of what it says as fingerprint, alone or in bulk', async () => {
+  it('usage §1.2: has the SHA-256 of its content as fingerprint, alone or in bulk', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
     await engine.acme.usage.record(given);
@@ -250,7 +250,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(two.subscriptionId)).to.equal('');
   });
 
-  it('usage.bulk.chunkSize: so many lines are one transaction', async () => {
+  it('usage.bulk.chunkSize: limits the lines of a transaction', async () => {
     await engine.close();
     const statements: string[] = [];
     engine = await openEngine(open, {
@@ -273,7 +273,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
   });
 
-  it('usage §2.5: tells every line where all are asked for, and stores more lines than a transaction takes', async () => {
+  it('usage §2.5: reports every line on request, and stores more lines than a transaction holds', async () => {
     const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
     const lines = function* () {
@@ -305,7 +305,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: gives others their turn after so many points, few lines or many', async () => {
+  it('usage §2.5: yields after a number of points, with few or many lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -331,7 +331,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: takes one step of all bulk calls in a turn, however many calls there are', async () => {
+  it('usage §2.5: takes one step of all bulk calls per turn, however many calls run', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -355,7 +355,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(most).to.equal(1);
   });
 
-  it('usage §2.5: refuses a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
+  it('usage §2.5: rejects a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
@@ -385,7 +385,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.5: the end of a subscription counts from the next call on', async () => {
+  it('usage §2.5: uses the end of a subscription from the next call on', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
     expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
@@ -393,7 +393,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('usage §2.5: so many at once that the next is refused before it is read', async () => {
+  it('usage §2.5: rejects a call before reading it if too many run at once', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {
@@ -415,7 +415,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([])).to.include({ received: 0 });
   });
 
-  it('of nobody is refused', async () => {
+  it('requires a subscription', async () => {
     const nobody = engine.tenant.id;
     await expectCode(record(nobody, '2024-02-01 1'), 1_082);
     await expectCode(summed(nobody), 1_082);

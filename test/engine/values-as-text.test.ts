@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase('values that a host gives as text', (open) => {
+anyDatabase('text values of a host', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
 
   const refusal = async (call: Promise<unknown>): Promise<BillingError> => {
@@ -14,7 +14,7 @@ anyDatabase('values that a host gives as text', (open) => {
     throw new Error('it was not refused');
   };
 
-  it('a caller without a tenant or a user, a policy and a request that are none are refused as what they are', async () => {
+  it('are rejected for a caller without tenant or user, an invalid policy and an invalid request', async () => {
     const { acme, billing, tenant } = engine;
     const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
     const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
@@ -35,7 +35,7 @@ anyDatabase('values that a host gives as text', (open) => {
     ]);
   });
 
-  it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
+  it('are accepted as ids, dates, instants and amounts', async () => {
     const { acme, billing, tenant } = engine;
     const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
     const account = await text.accounts.create({ currency: 'USD', referenceTime: '2024-03-01T06:30:00Z' });
@@ -63,7 +63,7 @@ anyDatabase('values that a host gives as text', (open) => {
     expect(invoices.length).to.be.greaterThan(0);
   });
 
-  it('values given by a host may be values as well', async () => {
+  it('can also be values', async () => {
     const { acme } = engine;
     const account = await acme.createAccount({
       currency: 'USD',
@@ -76,7 +76,7 @@ anyDatabase('values that a host gives as text', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('accepts what answers give: texts of days and Dates, alone and as requested dates', async () => {
+  it('can come from answers: days and Dates, alone and as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });
@@ -93,7 +93,7 @@ anyDatabase('values that a host gives as text', (open) => {
     expect(clock.now()).to.equal(first.createdDate.getTime());
   });
 
-  it('texts in the place of values are refused with the field that is wrong, and leave nothing behind', async () => {
+  it('are rejected with the name of the invalid field, and leave no changes', async () => {
     const { acme, billing } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
     const credit = (item: object) =>
@@ -157,7 +157,7 @@ function unreadable(value: unknown, path = ''): readonly string[] {
   return isDate || (typeof value === 'number' && value > 15_000) ? [path] : [];
 }
 
-anyDatabase('views as JSON', (open) => {
+anyDatabase('JSON views', (open) => {
   let accountId: string;
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   before(async () => {
@@ -165,7 +165,7 @@ anyDatabase('views as JSON', (open) => {
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
-  it('show an account with its instants', async () => {
+  it('contain an account with its instants', async () => {
     const account = await engine.acme.getAccount(accountId);
     expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
@@ -173,7 +173,7 @@ anyDatabase('views as JSON', (open) => {
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));
   });
 
-  it('show a bundle with its subscriptions and their events', async () => {
+  it('contain a bundle with its subscriptions and their events', async () => {
     const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
     const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
     const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
@@ -182,7 +182,7 @@ anyDatabase('views as JSON', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('views give days as text and instants as Date, each field by itself', async () => {
+  it('contain days as text and instants as Date in each field', async () => {
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(
@@ -193,7 +193,7 @@ anyDatabase('views as JSON', (open) => {
     expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
-  it('show an invoice with its dates and amounts', async () => {
+  it('contain an invoice with its dates and amounts', async () => {
     const [listed] = await engine.acme.invoices.ofAccount({ accountId });
     const invoice = await engine.acme.getInvoice(String(listed?.id));
     const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
@@ -203,7 +203,7 @@ anyDatabase('views as JSON', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('show a payment with its transactions', async () => {
+  it('contain a payment with its transactions', async () => {
     const [payment] = await engine.acme.payments.ofAccount(accountId);
     const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
       read(payment);
@@ -212,7 +212,7 @@ anyDatabase('views as JSON', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('show the timeline of an account', async () => {
+  it('contain the timeline of an account', async () => {
     const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
       await engine.acme.accounts.timeline(accountId),
     );

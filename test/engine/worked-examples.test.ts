@@ -215,7 +215,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     expect((await engine.acme.getSubscription(sold.subscriptionId)).state).to.equal('CANCELLED');
   });
 
-  it('subscriptions W22 Gaps (a): a block of 23.5 hours that is a day of the calendar counts', async () => {
+  it('subscriptions W22 Gaps (a): count a block of 23.5 hours that is a calendar day', async () => {
     const accountId = await customer({ now: '2026-01-10T07:30:00Z', timeZone: 'America/New_York' });
     engine.clock.set('2026-03-01T07:30:00Z');
     const sold = await sell(accountId, { planName: 'solo-now' });
@@ -284,7 +284,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     expect(await linesOf(sold)).to.eql(billed);
   });
 
-  describe('invoicing E12 No over-repair', () => {
+  describe('no over-repair', () => {
     const cancelFrom = (sold: Sold, date: string) =>
       engine.acme.subscriptions.cancel(sold.subscriptionId, {
         requestedDate: momentOf(date),
@@ -337,7 +337,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     });
   });
 
-  describe('invoicing E11 Fixed days 30', () => {
+  describe('fixed days 30', () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
 
     it('invoicing E11 Fixed days 30: of a leading period', async () => {

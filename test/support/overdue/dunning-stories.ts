@@ -139,7 +139,7 @@ const withoutTries = (lines: readonly string[]): readonly string[] =>
   );
 
 export const heldBack: DunningStory = {
-  title: 'with AUTO_PAY_OFF: what is not tried ages all the same, and is paid when the tag is taken away',
+  title: 'unpaid invoices with AUTO_PAY_OFF, which age as usual and are paid when the tag is removed',
   play: async (teller) => {
     const accountId = await signUp(teller);
     await teller.tag(accountId, SystemTag.AUTO_PAY_OFF);
@@ -175,7 +175,7 @@ const OTHER = overdueXml({
 });
 
 export const changedConfig: DunningStory = {
-  title: 'across changes of the configuration: accounts meet it when they are looked at next',
+  title: 'configuration changes, which apply to accounts at their next evaluation',
   play: async (teller) => {
     const accountId = await signUp(teller);
     const chronicle = chronicleOf(teller, accountId);
@@ -250,7 +250,7 @@ export const changedConfig: DunningStory = {
 };
 
 export const parentPays: DunningStory = {
-  title: 'with a parent that pays: both go through every state, and the child is cancelled',
+  title: 'a paying parent and its child, which pass through every state until the child is cancelled',
   play: async (teller) => {
     await teller.upload(CONFIG);
     const parentId = await teller.account({ hasCard: true });
