@@ -3,7 +3,7 @@ import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
 
-eachDatabaseByTurns('migration invoices (invoicing §9.5)', (open) => {
+eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
@@ -149,7 +149,7 @@ eachDatabaseByTurns('migration invoices (invoicing §9.5)', (open) => {
       invoiceId: invoice.id,
       invoiceItemId: item.id,
     }));
-    if (!charge || !cba) throw new Error('an empty list of items');
+    if (!charge || !cba) throw new Error('no items');
     await expectCode(engine.acme.invoices.adjustItem(charge), 4012);
     await expectCode(engine.acme.invoices.deleteCredit(cba), 4006);
     await expectCode(engine.acme.invoices.commit(invoice.id), 4023);
