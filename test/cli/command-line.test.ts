@@ -19,8 +19,7 @@ import { login, run, serve, serving, start } from './program.ts';
 import { speak } from './spoken.ts';
 
 async function statusAs(url: string, password: string): Promise<number> {
-  const answer = await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) });
-  return answer.status;
+  return (await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) })).status;
 }
 
 async function makeAccount(url: string, password: string): Promise<void> {
@@ -40,7 +39,7 @@ async function makeAccount(url: string, password: string): Promise<void> {
   }
 }
 
-describe('the command line', () => {
+describe('command line', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-cli-'));
@@ -56,7 +55,7 @@ describe('the command line', () => {
     );
   });
 
-  it('serves the default catalog and overdue configuration, and with the properties of the environment', async () => {
+  it('serves the default catalog and overdue configuration with the properties of the environment', async () => {
     const database = join(directory, 'configured.db');
     const meadow = fileURLToPath(example('catalogs/meadow.xml'));
     const overdue = join(directory, 'overdue.xml');
@@ -79,8 +78,7 @@ describe('the command line', () => {
       await fetch(`${core}/tenants?useGlobalDefault=true`, { method: 'POST', headers, body });
       const catalogs = (await (await fetch(`${core}/catalog`, { headers })).json()) as { name: string }[];
       expect(catalogs.map(({ name }) => name)).to.eql(['Meadow']);
-      const late = (await (await fetch(`${core}/overdue`, { headers })).json()) as unknown;
-      expect(late).to.eql(exampleJson);
+      expect(await (await fetch(`${core}/overdue`, { headers })).json()).to.eql(exampleJson);
       const register = `${core}/tenants/registerNotificationCallback?cb=`;
       const statusOf = async (url: string) =>
         (await fetch(register + encodeURIComponent(url), { method: 'POST', headers })).status;
@@ -92,7 +90,7 @@ describe('the command line', () => {
     }
   });
 
-  it('ends a wait for work at once when it is told to stop, and answers it', async () => {
+  it('ends and answers a running wait immediately when it is stopped', async () => {
     const running = await serve(['--database', join(directory, 'waiting.db'), '--test-mode'], {
       SERVICE_persistent_bus_main_off: 'true',
       SERVICE_notificationq_main_notification_off: 'true',
@@ -125,7 +123,7 @@ describe('the command line', () => {
     expect(log).to.contain('"msg":"stopped"');
   });
 
-  it('makes a random password at the first start, and shows it only then', async () => {
+  it('generates a random password at the first start and shows it only then', async () => {
     const database = join(directory, 'first.db');
     const first = await serve(['--database', database]);
     const password = /password (\S{24}) /.exec(first.greeting)?.[1] ?? '';
@@ -144,7 +142,7 @@ describe('the command line', () => {
     expect((await second.stop('SIGINT')).code).to.equal(0);
   });
 
-  it('loses no password to a port that is taken', async () => {
+  it('keeps the generated password for the next start if the port is in use', async () => {
     const database = join(directory, 'taken.db');
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -179,7 +177,7 @@ describe('the command line', () => {
     expect(unknown.errors).to.match(/no user "nobody"/);
   });
 
-  it('takes the first password from the environment, if it is long enough', async () => {
+  it('uses the first password of the environment if it is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
     const server = await serve(['--database', join(directory, 'given.db')], environment);
     expect(server.greeting).to.match(/BILLWRIGHT_ADMIN_PASSWORD/);
@@ -193,7 +191,7 @@ describe('the command line', () => {
     expect(short.errors).to.match(/at least 8 characters/);
   });
 
-  it('takes the first administrator from the properties security.admin.*', async () => {
+  it('uses the first administrator of the properties security.admin.*', async () => {
     const database = join(directory, 'named.db');
     const environment = {
       SERVICE_security_admin_user: 'root',
@@ -215,7 +213,7 @@ describe('the command line', () => {
     expect(short.errors).to.match(/SERVICE_security_admin_password needs at least 8 characters/);
   });
 
-  it('under another name still refuses the administrator of test mode', async () => {
+  it('rejects the administrator of test mode even under another name', async () => {
     const database = join(directory, 'renamed.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const renamed = { SERVICE_security_admin_user: 'root', BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
@@ -224,7 +222,7 @@ describe('the command line', () => {
     expect(refused.errors).to.match(/administrator "admin" .* password --user/);
   });
 
-  it('says loudly that it is in test mode, and refuses that in production', async () => {
+  it('warns about test mode and rejects it in production', async () => {
     const args = ['--database', join(directory, 'test.db'), '--test-mode'];
     const server = await serve(args);
     expect(server.greeting).to.match(/TEST MODE/);
@@ -241,7 +239,7 @@ describe('the command line', () => {
     expect((await run(['serve', ...args], { NODE_ENV: 'Production' })).code).to.equal(2);
   });
 
-  it('serves by the server properties of options and environment', async () => {
+  it('applies server properties of options and environment', async () => {
     const options = [
       '--base-path',
       '/billing',
@@ -304,7 +302,7 @@ describe('the command line', () => {
     expect(refused.errors).to.match(/SERVICE_server_trustedProxies "nowhere"/);
   });
 
-  it('keeps the ledger of the sandbox in a file on PostgreSQL too', async () => {
+  it('keeps the sandbox ledger in a file on PostgreSQL too', async () => {
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const args = ['serve', '--port', '0', '--test-mode', '--database', database.url];
@@ -319,7 +317,7 @@ describe('the command line', () => {
     }
   });
 
-  it('serves a database with the password of test mode in test mode only', async () => {
+  it('serves a database with the test-mode password only in test mode', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);
@@ -340,7 +338,7 @@ describe('the command line', () => {
     expect((await test.stop()).log).to.match(/keeps its existing password/);
   });
 
-  it('refuses a superuser where --require-rls asks for row-level security, else warns of it and /healthcheck says so', async () => {
+  it('rejects a superuser with --require-rls, and otherwise warns in the log and in /healthcheck', async () => {
     const database = await connectedAs('superuser', await freshDatabase('postgresql', migrated));
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const where = ['--database', database.url];
@@ -355,7 +353,7 @@ describe('the command line', () => {
     expect(log).to.match(/"role":"postgres","msg":"row-level security of the database does not bind/);
   });
 
-  it('says why a database that is not there cannot be reached', async () => {
+  it('explains why a missing database cannot be reached', async () => {
     const { status, errors } = await speak(['migrate', '--database', 'postgresql://x:y@127.0.0.1:9/none']);
     expect(status).to.equal(1);
     expect(errors).to.match(
@@ -363,7 +361,7 @@ describe('the command line', () => {
     );
   });
 
-  it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {
+  it('rejects a missing PostgreSQL schema and names the command that creates it', async () => {
     const database = await freshDatabase('postgresql');
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const refused = await speak(['check', '--database', database.url]);
@@ -377,14 +375,13 @@ describe('the command line', () => {
 // Of SQLite's databases the tests above make many.
 eachDatabase((kind, open) => {
   if (kind === 'sqlite' && !isLongRun) return;
-  it(`the command line migrates a database of ${kind}, then serves it`, async () => {
+  it(`billwright commands migrate, serve, check and archive a ${kind} database`, async () => {
     const database = await open();
     const where = database.kind === 'sqlite' ? database.path : database.url;
     const first = await run(['migrate', '--database', where]);
     expect(first.code, first.errors).to.equal(0);
     expect(first.output).to.match(/^applied /);
-    const second = await run(['migrate', '--database', where]);
-    expect(second.output).to.equal('The schema is up to date.\n');
+    expect((await run(['migrate', '--database', where])).output).to.equal('The schema is up to date.\n');
     const server = await serve(['--database', where], { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' });
     expect(await statusAs(server.url, 'long enough')).to.equal(404);
     await makeAccount(server.url, 'long enough');

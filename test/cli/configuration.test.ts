@@ -12,7 +12,7 @@ import type { ServerDefinition } from '../../adapters/server/index.ts';
 import { RetryLater } from '../../lib/index.ts';
 import { blocksOf } from '../package/readme-examples.ts';
 
-describe('the configuration of a server', () => {
+describe('server configuration', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'billwright-configuration-'));
@@ -31,23 +31,20 @@ describe('the configuration of a server', () => {
     return (error as Error).message;
   };
 
-  it('is nothing where there is no file', async () => {
-    expect(await read()).to.eql({ file: null, definition: {}, environment: {} });
-  });
+  it('is empty without a file', async () =>
+    expect(await read()).to.eql({ file: null, definition: {}, environment: {} }));
 
-  it('is what init writes, whose comments are properties and plugins that there are', async () => {
+  it('contains only existing properties and plugins in the file written by init', async () => {
     await writeDefinition({ directory, isTypeScript: true });
     const file = join(directory, 'billwright.config.ts');
-    const text = readFileSync(file, 'utf8');
-    const shown = text.replaceAll(/\/\/ (?='org\.|database: |\{ name: )/g, '');
-    writeFileSync(file, shown);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/\/\/ (?='org\.|database: |\{ name: )/g, ''));
     const { definition, environment } = await read();
     expect(Object.keys(environment)).to.have.length.of.at.least(3);
     expect(definition.database).to.equal('billwright.db');
     expect(definition.eventSinks?.map(({ name }) => name)).to.eql(['mailer']);
   });
 
-  it('is a module of the working directory, which gets the code of the running program, with types and without', async () => {
+  it('is a module of the working directory that imports the running program, with or without types', async () => {
     write('package.json', '{ "type": "commonjs" }');
     const file = write(
       'billwright.config.ts',
@@ -68,7 +65,7 @@ describe('the configuration of a server', () => {
     expect((await read(other)).file).to.equal(other);
   });
 
-  it('is what the documentation shows', async () => {
+  it('matches the documentation', async () => {
     const [shown = ''] = await blocksOf('adapters/cli/README.md', 'js');
     write('billwright.config.mjs', shown);
     const { definition, environment } = await read();
@@ -76,7 +73,7 @@ describe('the configuration of a server', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('says which name a module needs that Node takes for CommonJS, and that a module is not there', async () => {
+  it('reports the required name of a module that Node treats as CommonJS, and a missing module', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
@@ -87,7 +84,7 @@ describe('the configuration of a server', () => {
     );
   });
 
-  it('is not written beside another, since a start takes neither of two', async () => {
+  it('is not written next to an existing file, because startup rejects two', async () => {
     write('billwright.config.js', 'export default {};');
     const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
     expect(error)
@@ -96,7 +93,7 @@ describe('the configuration of a server', () => {
       .that.matches(/^billwright\.config\.js already exists/);
   });
 
-  it('is asked for by name where there are two', async () => {
+  it('must be selected by name if there are two files', async () => {
     write('billwright.config.mjs', 'export default {};');
     write('billwright.config.js', 'export default {};');
     expect(await refusal()).to.match(
@@ -104,52 +101,39 @@ describe('the configuration of a server', () => {
     );
   });
 
-  for (const [text, message] of [
-    ['export default {', /wrong\.mjs(:\d+)?: Unexpected/],
-    ["\nthrow new Error('no key');", /wrong\.mjs:2: no key$/],
-    ["import 'not-there';", /wrong\.mjs: Cannot find package 'not-there'/],
-    ['export const server = {};', /wrong\.mjs has no default export/],
-    [
-      'export default { gatways: [] };',
+  for (const [text, message] of Object.entries({
+    'export default {': /wrong\.mjs(:\d+)?: Unexpected/,
+    "\nthrow new Error('no key');": /wrong\.mjs:2: no key$/,
+    "import 'not-there';": /wrong\.mjs: Cannot find package 'not-there'/,
+    'export const server = {};': /wrong\.mjs has no default export/,
+    'export default { gatways: [] };':
       /wrong\.mjs: "gatways" is not a member of a server definition; did you mean gateways\?/,
-    ],
-    [
-      'export default { plugins: [] };',
+    'export default { plugins: [] };':
       /wrong\.mjs: "plugins" is not a member of a server definition \(it has database, /,
-    ],
-    ['export default { port: "8080" };', /wrong\.mjs: port is not a number from 0 to 65535/],
-    ['export default { gateways: {} };', /gateways is not a list of plugins/],
-    [
-      'export default { configuration: { "org.service.server.limit.json": 1 } };',
+    'export default { port: "8080" };': /wrong\.mjs: port is not a number from 0 to 65535/,
+    'export default { gateways: {} };': /gateways is not a list of plugins/,
+    'export default { configuration: { "org.service.server.limit.json": 1 } };':
       /wrong\.mjs: "org\.service\.server\.limit\.json" is not a property .* did you mean org\.service\.server\.limits\.json\?/,
-    ],
-    [
-      'export default { configuration: { "org.killbill.invoice.enabeld": true } };',
+    'export default { configuration: { "org.killbill.invoice.enabeld": true } };':
       /did you mean org\.service\.invoice\.enabled\?/,
-    ],
-    [
-      'export default { configuration: { "invoice.enabled": true } };',
+    'export default { configuration: { "invoice.enabled": true } };':
       /"invoice\.enabled" is not a property .* did you mean org\.service\.invoice\.enabled\?/,
-    ],
-    [
-      'export default { configuration: { "org.servise.invoice.enabled": true } };',
+    'export default { configuration: { "org.servise.invoice.enabled": true } };':
       /did you mean org\.service\.invoice\.enabled\?/,
-    ],
-  ] as const) {
-    it(`is refused with the name of the file: ${text.trim()}`, async () => {
+  } as const))
+    it(`is rejected with the file name: ${text.trim()}`, async () => {
       write('wrong.mjs', text);
       expect(await refusal('wrong.mjs')).to.match(message);
     });
-  }
 
-  it('is refused as a JSON object with a property that there is not, too', async () => {
+  it('is rejected as a JSON object with an unknown property', async () => {
     const file = write('wrong.json', '{ "org.service.catalog.url": "x" }');
     expect(await refusal('wrong.json')).to.equal(
       `${file}: "org.service.catalog.url" is not a property of this server; did you mean org.service.catalog.uri?`,
     );
   });
 
-  it('is refused as a JSON object with what only a module can say, and as what is no JSON, in one line', async () => {
+  it('is rejected in one line as JSON with settings that require a module, and as invalid JSON', async () => {
     write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
     expect(await refusal('parts.json')).to.match(
       /^.*parts\.json: "database" is not a property.*billwright init/,
@@ -160,7 +144,7 @@ describe('the configuration of a server', () => {
     );
   });
 
-  it('gives way to the environment, and that to options', async () => {
+  it('is overridden by the environment, which options override', async () => {
     const definition: ServerDefinition = {
       port: 1,
       host: 'h',
@@ -204,7 +188,7 @@ describe('the configuration of a server', () => {
     expect((error as Error).message).to.match(/^f\.ts: org\.service\.server\.limits\.page "many" is not/);
   });
 
-  it('has a database of its own for test mode, unless one is named', () => {
+  it('has a separate default database in test mode', () => {
     const where = (option: string | undefined, environment: Environment, testMode: boolean) =>
       databaseOf(option, { environment, definition: {} }, { testMode });
     expect(where(undefined, {}, false)).to.equal('billwright.db');
@@ -216,8 +200,8 @@ describe('the configuration of a server', () => {
   for (const [name, isTypeScript] of [
     ['billwright.config.ts', true],
     ['billwright.config.mjs', false],
-  ] as const) {
-    it(`begins with a file that init writes and that stands as it is: ${name}`, async () => {
+  ] as const)
+    it(`works unchanged as written by init: ${name}`, async () => {
       expect(await writeDefinition({ directory, isTypeScript })).to.include(name);
       const { definition, environment, file } = await read();
       expect(file).to.equal(join(directory, name));
@@ -226,16 +210,14 @@ describe('the configuration of a server', () => {
       const again = await writeDefinition({ directory, isTypeScript }).catch((error: unknown) => error);
       expect(again).to.be.instanceOf(UsageError);
     });
-  }
 
-  it('warns of variables for what has an option alone', () => {
+  it('warns about variables for settings that only options can set', () =>
     expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.eql([
       'BILLWRIGHT_PORT has no effect because this variable does not exist; use the option --port',
       'BILLWRIGHT_HOST has no effect because this variable does not exist; use the option --host',
-    ]);
-  });
+    ]));
 
-  it('warns of variables that have no effect, with those that are meant, and of nobody else’s', () => {
+  it('warns about ineffective variables with suggestions, but not about unrelated ones', () => {
     const environment = {
       SERVICE_server_limits_jsn: '1',
       SERVICE_org_killbill_invoice_enabled: 'true',

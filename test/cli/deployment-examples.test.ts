@@ -19,14 +19,14 @@ interface Service {
   readonly configs?: readonly { readonly source: string }[];
 }
 
-describe('the examples of deployments', () => {
+describe('deployment examples', () => {
   for (const file of ['Dockerfile', 'examples/compose.yaml', 'examples/billwright.service']) {
-    it(`leave the database to the environment, which an option would win over and show to everybody: ${file}`, async () => {
+    it(`leave the database to the environment, because an option would override and expose it: ${file}`, async () => {
       const text = await readFile(join(root, file), 'utf8');
       expect(text).to.include('BILLWRIGHT_DATABASE').and.to.not.include('--database');
     });
 
-    it(`name variables that there are: ${file}`, async () => {
+    it(`use only existing variables: ${file}`, async () => {
       const text = await readFile(join(root, file), 'utf8');
       // One of the container of the database, for the script that makes the role.
       const names = text
@@ -37,7 +37,7 @@ describe('the examples of deployments', () => {
     });
   }
 
-  it('the image runs as a user without rights, and its process gets the signals', async () => {
+  it('run the image as an unprivileged user that receives the signals', async () => {
     const text = await readFile(join(root, 'Dockerfile'), 'utf8');
     const lines = text.slice(text.lastIndexOf('FROM ')).split('\n');
     const user = lines.findIndex((line) => /^USER (?!root|0\b)\w+/.test(line));
@@ -46,7 +46,7 @@ describe('the examples of deployments', () => {
       expect(lines.find((line) => line.startsWith(instruction))).to.match(/^[A-Z]+ \[".*"\]$/);
   });
 
-  it('compose builds the image, and its server connects as a role that row-level security binds', async () => {
+  it('build the image with compose and connect with a role that row-level security restricts', async () => {
     const { services, configs } = load(
       await readFile(join(root, 'examples/compose.yaml'), 'utf8'),
     ) as Compose;
@@ -59,7 +59,7 @@ describe('the examples of deployments', () => {
       .and.to.not.match(/superuser|bypassrls/i);
   });
 
-  it('the unit of systemd starts the command of the package as a user of its own, and ends it by SIGTERM', async () => {
+  it('start the command with systemd as a dedicated user and stop it with SIGTERM', async () => {
     const text = await readFile(join(root, 'examples/billwright.service'), 'utf8');
     expect(text).to.include(`node node_modules/billwright/${manifest.bin.billwright} serve`);
     expect(text)

@@ -10,7 +10,7 @@ function coded(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-describe('a database that cannot be used', () => {
+describe('unusable database', () => {
   for (const [database, error, words] of [
     [url, coded('connect ECONNREFUSED', 'ECONNREFUSED'), 'the connection was refused. Start PostgreSQL'],
     [url, coded('getaddrinfo ENOTFOUND db.example', 'ENOTFOUND'), 'the host name is unknown'],
@@ -37,8 +37,8 @@ describe('a database that cannot be used', () => {
     ['a.db', coded('database is locked', 'SQLITE_BUSY'), 'is locked by another process'],
     ['a.db', coded('unable to open database file', 'SQLITE_CANTOPEN'), 'cannot be opened'],
     ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: restore a backup'],
-  ] as const) {
-    it(`is named without its password, with the way out: ${error.message}`, () => {
+  ] as const)
+    it(`is reported without its password and with a solution: ${error.message}`, () => {
       const wrapped = new BillingError({ code: ErrorCode.BUSY, message: 'later', cause: error });
       const several = new AggregateError([error], 'every address was tried');
       for (const each of [error, wrapped, several]) {
@@ -52,9 +52,8 @@ describe('a database that cannot be used', () => {
         expect(text).to.not.include('secret');
       }
     });
-  }
 
-  it('is named where its schema is refused, and is not blamed for anything else', () => {
+  it('is named if its schema is rejected, but not for other errors', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',
     );
@@ -68,11 +67,11 @@ describe('a database that cannot be used', () => {
   });
 });
 
-describe('a package that is not installed', () => {
+describe('missing package', () => {
   const notFound = (name: string) =>
     coded(`Cannot find package '${name}' imported from /app/dist/chunks/A.js`, 'ERR_MODULE_NOT_FOUND');
 
-  it('is named, with the line that installs it in the version that fits', () => {
+  it('is named with the command that installs the required version', () => {
     const { peerDependencies } = manifest;
     const text = missingPackages(new Error('outer', { cause: notFound('@koa/router') }), ['koa']);
     expect(text).to.include('"@koa/router" is not installed');
@@ -82,14 +81,14 @@ describe('a package that is not installed', () => {
     expect(text).to.not.include(` koa@`);
   });
 
-  it('is that of the database that was asked for, and with it whatever else is lacking', async () => {
+  it('is reported for the requested database together with all other missing packages', async () => {
     const thrown = await reachingDatabase({ database: url }, () =>
       Promise.reject(notFound('@mikro-orm/postgresql')),
     ).catch((error: unknown) => error);
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
   });
 
-  it('is one of those that stand beside billwright, which are all known or not needed by a start', () => {
+  it('is a known optional dependency of billwright or not needed for startup', () => {
     const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
       /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
         name,
@@ -99,7 +98,7 @@ describe('a package that is not installed', () => {
     expect(known).to.eql(new Set(Object.keys(manifest.peerDependencies)));
   });
 
-  it('of nobody here is left to say so itself', () => {
+  it('is left to its own error message if it is not a known dependency', () => {
     expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
     expect(missingPackages(new Error('other'), [])).to.equal(null);
   });

@@ -18,14 +18,14 @@ const password = 'a good password';
 const keyless = { BILLWRIGHT_SERVER_KEY: '' };
 const environment = { ...keyless, BILLWRIGHT_ADMIN_PASSWORD: password };
 
-describe('the files of a server', () => {
+describe('files of a server', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'billwright-files-'));
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('are readable for nobody else, while it runs and after: database, WAL, lock, sandbox, key', async () => {
+  it('are private to their owner during and after the run: database, WAL, lock, sandbox, key', async () => {
     const server = await serve(['--database', join(directory, 'mine.db'), '--test-mode'], keyless);
     const running = readdirSync(directory).toSorted();
     expect(running).to.include.members([
@@ -41,7 +41,7 @@ describe('the files of a server', () => {
     expect(open(readdirSync(directory))).to.eql([]);
   });
 
-  it('are those of its database: of two in one folder each has its own, also on PostgreSQL', async () => {
+  it('belong to one database, even for two in one folder or on PostgreSQL', async () => {
     const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
     for (const database of databases) {
       const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
@@ -57,7 +57,7 @@ describe('the files of a server', () => {
     expect(readdirSync(directory)).to.have.length(4);
   });
 
-  it('say that a key is open to others, and are refused where they hold no key', async () => {
+  it('cause a warning if a key is readable by others and an error if they contain no key', async () => {
     const database = join(directory, 'mine.db');
     await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);
@@ -70,7 +70,7 @@ describe('the files of a server', () => {
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
   });
 
-  it('say that the key is new where the database is not', async () => {
+  it('include a new key, which is reported if the database is not new', async () => {
     const database = join(directory, 'mine.db');
     const first = await (await serve(['--database', database], environment)).stop();
     const again = await (await serve(['--database', database], environment)).stop();
@@ -83,13 +83,13 @@ describe('the files of a server', () => {
     ]);
   });
 
-  it('are none of a start that comes to nothing', async () => {
+  it('are not left behind by a failed start', async () => {
     const away = 'postgresql://ada:secret@127.0.0.1:1/shop';
     const failed = await run(['serve', '--port', '0', '--database', away], environment, directory);
     expect([failed.code, readdirSync(directory)]).to.eql([1, []]);
   });
 
-  it('are asked for where they cannot be made: a server without a key of its own does not start', async () => {
+  it('are required: a server that cannot create its key does not start', async () => {
     const database = join(directory, 'mine.db');
     mkdirSync(`${database}.key`);
     const refused = await run(['serve', '--port', '0', '--database', database], environment);
@@ -102,7 +102,7 @@ describe('the files of a server', () => {
   }
 
   anyDatabase((kind, openDatabase) => {
-    it(`keep the key of what is encrypted in the database, which no text of it tells (${kind})`, async () => {
+    it(`include the encryption key, which no text in the database contains (${kind})`, async () => {
       const database = await openDatabase(migrated);
       const args = ['serve', '--port', '0', '--database', where(database)];
       const server = await serving(start(args, environment, directory));

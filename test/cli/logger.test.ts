@@ -7,7 +7,7 @@ const program = `
   createLogger().error({ err: new Error('cannot connect to ' + url), url }, 'token: Bearer sesame-open');
 `;
 
-describe('the log of the command', () => {
+describe('command log', () => {
   it('masks secrets in messages, fields and errors (platform §6.3 rule 3)', () => {
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',

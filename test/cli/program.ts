@@ -50,10 +50,7 @@ export interface RunningServer {
   stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly log: string }>;
 }
 
-export function serve(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<RunningServer> {
+export function serve(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return serving(start(['serve', '--port', '0', ...args], environment));
 }
 

@@ -8,7 +8,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 const QUEUE = 'payment-service:retry';
 
 anyDatabase('billwright queues', (open, kind) => {
-  it('queues are looked at, what was given up put back and what is stuck freed, in lines for people or entries for programs', async () => {
+  it('lists queues, puts abandoned entries back and frees stuck ones, in text or JSON', async () => {
     const opened = await openStorage(kind, open);
     const { storage, tenant, database } = opened;
     const [account] = await opened.newAccounts(1);
@@ -52,12 +52,7 @@ anyDatabase('billwright queues', (open, kind) => {
     };
     const whose = `tenant ${tenant.id} account ${account?.id}`;
     const due = new Date(dueDate).toISOString();
-    const late = await entries({
-      tenant: tenant.id,
-      account: account?.id,
-      kind: 'notification',
-      limit: '5',
-    });
+    const late = await entries({ tenant: tenant.id, account: account?.id, kind: 'notification', limit: '5' });
     expect(late.map(entryText)).to.eql([
       `NOTIFICATION ${late[0]?.recordId} ${QUEUE} due ${due} ${whose}: NO_NODE, no node has given a sign of life in the last five minutes`,
     ]);
@@ -70,8 +65,7 @@ anyDatabase('billwright queues', (open, kind) => {
     expect(await look(putBack)).to.eql({ putBack: 1 });
     expect(await look(putBack)).to.eql({ putBack: 0 });
     const lateId = late[0]?.recordId ?? 0;
-    const free = { look: 'free', kind: 'notification', records: [failedId, lateId].map(String) } as const;
-    const freed = await look(free);
+    const freed = await look({ look: 'free', kind: 'notification', records: [failedId, lateId].map(String) });
     expect(freed).to.eql({ freed: 1 });
     expect('entries' in freed || changedText(freed)).to.equal('1 freed.');
     expect(await entries({})).to.have.length(2);

@@ -26,7 +26,7 @@ export default {
 };
 `;
 
-describe('a server that a file of its directory defines', () => {
+describe('server defined by a file of its directory', () => {
   let directory: string;
   let server: RunningServer;
   let log: string;
@@ -53,7 +53,7 @@ describe('a server that a file of its directory defines', () => {
   });
   after(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('has its plugins and properties, and in test mode a database of its own', async () => {
+  it('uses the file’s plugins and properties, and a separate database in test mode', async () => {
     expect(server.greeting)
       .to.match(/^opened function$/m)
       .and.to.include('/billing/openapi.json');
@@ -63,13 +63,13 @@ describe('a server that a file of its directory defines', () => {
     expect(existsSync(at('billwright.db'))).to.equal(false);
   });
 
-  it('goes on when a plugin forgets to await a promise that is rejected', async () => {
+  it('continues when a plugin does not await a rejected promise', async () => {
     const command = { nodeCommandType: 'FORGET', nodeCommandProperties: [], isSystemCommandType: false };
     await post('nodesInfo', command, 202);
     expect((await fetch(`${server.url}/billing/1.0/healthcheck`)).status).to.equal(200);
   });
 
-  it('is copied as it is at one moment while it writes, to a file that its owner alone reads', async () => {
+  it('is backed up at one moment while it writes, to a file readable only by its owner', async () => {
     const copying = ['backup', '--database', at('billwright-test.db'), '--to', at('copy.db')];
     let isCopied = false;
     let written = 0;
@@ -116,7 +116,7 @@ describe('a server that a file of its directory defines', () => {
     );
   });
 
-  it('is refused by a program that is older than its schema, and not changed', async () => {
+  it('is rejected unchanged by a program older than its schema', async () => {
     const newer = "insert into bw_migrations (name) values ('99990101000000-newer')";
     await rowsOf({ kind: 'sqlite', path: at('copy.db') }, newer);
     for (const command of ['migrate', 'check']) {
@@ -128,7 +128,7 @@ describe('a server that a file of its directory defines', () => {
     }
   });
 
-  it('names what of it is no gateway, in test mode too, which has one of its own', async () => {
+  it('names invalid gateways, even in test mode, which has its own gateway', async () => {
     writeFileSync(at('wrong.mjs'), 'export default { gateways: [undefined] };');
     const args = [
       'serve',
@@ -145,7 +145,7 @@ describe('a server that a file of its directory defines', () => {
     expect(errors.split('\n')).to.include('billwright: The payment gateway gateways[0] has no name');
   });
 
-  it('says what it is configured by, and which variables have no effect, and lets the file close what it has opened', async () => {
+  it('reports its configuration source and ineffective variables, and lets the file close its resources', async () => {
     ({ log } = await server.stop());
     expect(log).to.match(/"file":"[^"]*billwright\.config\.mjs","msg":"configured by this file"/);
     expect(log).to.include('SERVICE_server_limits_jsn has no effect');

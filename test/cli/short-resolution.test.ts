@@ -3,7 +3,7 @@ import { formatOf } from '../../adapters/cli/short-resolution.ts';
 
 const modules = 'file:///srv/app/node_modules/';
 
-describe('resolution of imports during the start', () => {
+describe('import resolution during startup', () => {
   for (const [specifier, parent, format] of [
     ['./schema/schema.js', `${modules}kysely/dist/index.js`, 'module'],
     ['../core/index.js', `${modules}zod/v4/classic/external.js`, 'module'],
@@ -21,9 +21,7 @@ describe('resolution of imports during the start', () => {
     ['./serve.ts', `${modules}other/index.ts`, undefined],
     ['./chunk.js', 'file:///srv/billwright/dist/adapters/cli/billwright.js', undefined],
     ['./app.js', undefined, undefined],
-  ] as const) {
-    it(`${specifier} of ${parent ?? 'nobody'} is ${format ?? 'left to Node'}`, () => {
-      expect(formatOf(specifier, parent)).to.equal(format);
-    });
-  }
+  ] as const)
+    it(`treats ${specifier} of ${parent ?? 'an unknown parent'} as ${format ?? "Node's default"}`, () =>
+      expect(formatOf(specifier, parent)).to.equal(format));
 });

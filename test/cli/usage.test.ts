@@ -81,9 +81,9 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [['backup', '--database', 'a.db'], "required option '--to <file>' not specified"],
 ];
 
-describe('the usage of the command line', () => {
-  for (const [args, message] of wrong) {
-    it(`is refused in one line with status 2: billwright ${args.join(' ')}`, async () => {
+describe('command line usage', () => {
+  for (const [args, message] of wrong)
+    it(`is rejected in one line with status 2: billwright ${args.join(' ')}`, async () => {
       const { status, output, errors } = await speak(args);
       expect(status).to.equal(2);
       expect(output).to.equal('');
@@ -91,9 +91,8 @@ describe('the usage of the command line', () => {
       expect(errors.trimEnd().split('\n')).to.have.length(1);
       expect(errors).to.not.include('secret');
     });
-  }
 
-  it('is explained as a whole, and command by command with the options of that alone', async () => {
+  it('is explained as a whole, and for each command with its own options', async () => {
     const { status, output } = await speak(['--help']);
     expect(status).to.equal(0);
     expect(output).to.match(/^Usage: billwright/);
@@ -107,7 +106,7 @@ describe('the usage of the command line', () => {
     }
   });
 
-  it('has every command and option that the documents name', async () => {
+  it('includes every documented command and option', async () => {
     const helps = await Promise.all(commands.map(async (name) => (await speak([name, '--help'])).output));
     const known = new Set(helps.join('\n').match(/--[a-z][\w-]+/g));
     const missing: string[] = [];
@@ -127,15 +126,10 @@ describe('the usage of the command line', () => {
     expect(missing).to.eql([]);
   });
 
-  it('tells the version', async () => {
-    expect(await speak(['--version'])).to.eql({
-      status: 0,
-      output: `${manifest.version}\n`,
-      errors: '',
-    });
-  });
+  it('includes the version', async () =>
+    expect(await speak(['--version'])).to.eql({ status: 0, output: `${manifest.version}\n`, errors: '' }));
 
-  it('names in the help of serve each option whose value is read', async () => {
+  it('is complete for serve: the help names each option with a value', async () => {
     const { output } = await speak(['serve', '--help']);
     const names = [...output.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
     const asked: string[] = [];

@@ -7,7 +7,7 @@ const unknownId = '11111111-1111-4111-8111-111111111111';
 
 export function describeAccounts(journey: JourneyOf): void {
   describe('accounts', () => {
-    it('creates an account and follows its Location', async () => {
+    it('are created and found at their Location', async () => {
       const { client, ids } = journey();
       const body = {
         name: 'Ada Lovelace',
@@ -29,25 +29,23 @@ export function describeAccounts(journey: JourneyOf): void {
       expect(again.body).to.include({ code: 3000 });
     });
 
-    it('reads it by id and by key, with balances and audit', async () => {
+    it('are found by id and by key, with balances and audit logs', async () => {
       const { client, ids } = journey();
       const byId = await client.account.getAccount(ids.get('accountId'), false, true, 'FULL');
       expect(byId.data).to.include({ externalKey: 'ada', accountBalance: 0, accountCBA: 0 });
       const [log] = byId.data.auditLogs ?? [];
       expect(log).to.include({ changeType: 'INSERT', changedBy: BY, reasonCode: 'a reason' });
-      const byKey = await client.account.getAccountByKey('ada', false, true, 'FULL');
-      expect(byKey.data).to.eql(byId.data);
+      expect((await client.account.getAccountByKey('ada', false, true, 'FULL')).data).to.eql(byId.data);
       const unknown = await failureOf(client.account.getAccount(unknownId));
       expect(unknown.status).to.equal(404);
       expect(unknown.body).to.include({ code: 3002, className: 'AccountError' });
     });
 
-    it('updates what it read', async () => {
+    it('are updated with the model that was read', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccount(ids.get('accountId'));
       const changed = { ...data, name: 'Augusta', phone: '+43 1' };
-      const updated = await client.account.updateAccount(changed, ids.get('accountId'), BY);
-      expect(updated.status).to.equal(204);
+      expect((await client.account.updateAccount(changed, ids.get('accountId'), BY)).status).to.equal(204);
       expect((await client.account.getAccount(ids.get('accountId'))).data).to.eql(changed);
       // As a typed client spells null: by leaving the member out.
       const { phone: _, ...without } = changed;
@@ -56,7 +54,7 @@ export function describeAccounts(journey: JourneyOf): void {
       expect(reset.data).to.eql({ ...changed, phone: null });
     });
 
-    it('pages and searches', async () => {
+    it('are listed in pages and searched', async () => {
       const { client } = journey();
       for (const name of ['Bert', 'Clara'])
         await client.account.createAccount({ name, externalKey: name.toLowerCase() }, BY);
@@ -70,13 +68,12 @@ export function describeAccounts(journey: JourneyOf): void {
       });
       const found = await client.account.searchAccounts('augus', 0, 10, false, true);
       expect(found.data.map((account) => account.externalKey)).to.eql(['ada']);
-      const exact = await client.account.searchAccounts('ada@example.com', -1, 1);
-      expect(exact.data).to.have.length(1);
+      expect((await client.account.searchAccounts('ada@example.com', -1, 1)).data).to.have.length(1);
       const clause = await client.account.searchAccounts('_q=1&name[like]=%lar%');
       expect(clause.data.map((account) => account.name)).to.eql(['Clara']);
     });
 
-    it('has a family', async () => {
+    it('have a parent and children', async () => {
       const { client, ids } = journey();
       const child = await client.account.createAccount(
         { name: 'Byron', currency: AccountCurrencyEnum.Usd, parentAccountId: ids.get('accountId') },
@@ -87,7 +84,7 @@ export function describeAccounts(journey: JourneyOf): void {
       expect(data.map((account) => account.accountId)).to.eql([child.data.accountId]);
     });
 
-    it('closes an account', async () => {
+    it('are closed', async () => {
       const { client } = journey();
       const { data } = await client.account.createAccount({ name: 'Diana' }, BY);
       const id = String(data.accountId);
@@ -96,7 +93,7 @@ export function describeAccounts(journey: JourneyOf): void {
       expect(tags.data.map((tag) => tag.tagDefinitionName)).to.include('AUTO_INVOICING_OFF');
     });
 
-    it('keeps further addresses', async () => {
+    it('have additional email addresses', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const made = await client.account.addEmail({ accountId, email: 'second+1@example.com' }, accountId, BY);

@@ -11,7 +11,7 @@ import { failureOf } from './killbill-client.ts';
 
 export function describeBilling(journey: JourneyOf): void {
   describe('subscriptions, invoices and payments', () => {
-    it('adds a payment method', async () => {
+    it('use a new payment method', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const body = {
@@ -33,7 +33,7 @@ export function describeBilling(journey: JourneyOf): void {
       expect(all.data).to.eql([data]);
     });
 
-    it('creates subscriptions by plan and by product, with a key, dates and a wait', async () => {
+    it('include subscriptions created by plan and by product, with a key, dates and a wait', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       // Each of these fields is required by its type, though the interface asks for one or the other.
@@ -75,7 +75,7 @@ export function describeBilling(journey: JourneyOf): void {
       await journey().serving.billing.settle();
     });
 
-    it('creates subscriptions with add-ons', async () => {
+    it('include subscriptions created with add-ons', async () => {
       const { client } = journey();
       const other = await client.account.createAccount({ externalKey: 'joan', currency: 'USD' }, BY);
       const of = (planName: string) => ({ accountId: other.data.accountId, planName }) as Subscription;
@@ -93,7 +93,7 @@ export function describeBilling(journey: JourneyOf): void {
       await journey().serving.billing.settle();
     });
 
-    it('reads subscriptions and bundles', async () => {
+    it('include the subscriptions and bundles of the account', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const byId = await client.subscription.getSubscription(ids.get('subscriptionId'), 'FULL');
@@ -109,7 +109,7 @@ export function describeBilling(journey: JourneyOf): void {
 
     describeCatalogOfSubscription(journey);
 
-    it('reads the invoice, its items and its payment', async () => {
+    it('include the invoice, its items and its payment', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const { data } = await client.account.getInvoicesForAccount(
@@ -141,8 +141,7 @@ export function describeBilling(journey: JourneyOf): void {
       const page = await client.account.getInvoicesForAccountPaginated(accountId, 0, 10, 'NONE');
       expect(page.data.map((one) => one.invoiceId)).to.include(invoiceId);
 
-      const paid = await client.invoice.getPaymentsForInvoice(invoiceId, true, true, 'FULL');
-      const [payment] = paid.data;
+      const [payment] = (await client.invoice.getPaymentsForInvoice(invoiceId, true, true, 'FULL')).data;
       expect(payment).to.include({ targetInvoiceId: invoiceId, purchasedAmount: invoice?.amount });
       const paymentId = ids.note('paymentId', payment?.paymentId);
       ids.note('transactionId', payment?.transactions?.[0]?.transactionId);
@@ -155,7 +154,7 @@ export function describeBilling(journey: JourneyOf): void {
       });
     });
 
-    it('makes dry runs and runs on demand', async () => {
+    it('include dry runs and runs on request', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const dryRun = await client.invoice.generateDryRunInvoice(
@@ -196,7 +195,7 @@ export function describeBilling(journey: JourneyOf): void {
       await journey().serving.billing.settle();
     });
 
-    it('cancels a subscription at the end of its term, and takes that back', async () => {
+    it('include a cancellation at the end of the term, which is undone', async () => {
       const { client, ids } = journey();
       const id = ids.get('subscriptionId');
       const cancelled = await client.subscription.cancelSubscriptionPlan(
@@ -215,7 +214,7 @@ export function describeBilling(journey: JourneyOf): void {
       expect((await client.subscription.getSubscription(id)).data.cancelledDate).to.equal(null);
     });
 
-    it('changes a plan at the end of its term, and takes that back', async () => {
+    it('include a plan change at the end of the term, which is undone', async () => {
       const { client, ids } = journey();
       const id = ids.get('subscriptionId');
       const body = { planName: 'bloom-monthly' } as Subscription;
@@ -230,7 +229,7 @@ export function describeBilling(journey: JourneyOf): void {
       expect(undone.data.events?.map((event) => event.plan)).not.to.include('bloom-monthly');
     });
 
-    it('sets quantity and bill cycle day of a subscription', async () => {
+    it('use a changed quantity and bill cycle day', async () => {
       const { client, ids } = journey();
       const id = ids.get('subscriptionId');
       const { updateSubscriptionBCD, updateSubscriptionQuantity } = client.subscription;
@@ -247,7 +246,7 @@ export function describeBilling(journey: JourneyOf): void {
       expect(data).to.include({ quantity: 1, billCycleDayLocal: 10 });
     });
 
-    it('shows it all in the timeline', async () => {
+    it('appear in the timeline', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccountTimeline(ids.get('accountId'), true, 'FULL');
       expect(data.account).to.include({ externalKey: 'ada' });

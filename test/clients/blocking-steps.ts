@@ -11,8 +11,8 @@ const objects = [
 
 export function describeBlocking(journey: JourneyOf): void {
   describe('blocking states', () => {
-    for (const [api, operation, idName, type] of objects) {
-      it(`${operation} answers with the states of that type`, async () => {
+    for (const [api, operation, idName, type] of objects)
+      it(`are set by ${operation}, which returns the states of that type`, async () => {
         const { client, ids } = journey();
         const body: BlockingState = { service: 'fraud', stateName: 'watched', isBlockChange: false };
         const made = await client.operation(api, operation)(body, ids.get(idName), BY, '2024-03-01');
@@ -28,9 +28,8 @@ export function describeBlocking(journey: JourneyOf): void {
           isBlockBilling: false,
         });
       });
-    }
 
-    it('lists them by type and service', async () => {
+    it('are listed by type and service', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const { data } = await client.account.getBlockingStates(
@@ -43,7 +42,7 @@ export function describeBlocking(journey: JourneyOf): void {
       expect(data[0]?.auditLogs?.[0]).to.include({ changeType: 'INSERT', changedBy: BY });
     });
 
-    it('refuses a state without service', async () => {
+    it('are rejected without a service', async () => {
       const { client, ids } = journey();
       const body: BlockingState = { stateName: 'watched' };
       const refused = await failureOf(client.account.addAccountBlockingState(body, ids.get('accountId'), BY));
@@ -51,7 +50,7 @@ export function describeBlocking(journey: JourneyOf): void {
       expect(refused.body).to.include({ code: 1107 });
     });
 
-    it('pauses and resumes a bundle', async () => {
+    it('pause and resume a bundle', async () => {
       const { client, ids } = journey();
       const id = ids.get('bundleId');
       expect((await client.bundle.pauseBundle(id, BY, '2024-08-01')).status).to.equal(204);

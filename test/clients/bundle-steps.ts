@@ -5,7 +5,7 @@ import { failureOf } from './killbill-client.ts';
 
 export function describeBundles(journey: JourneyOf): void {
   describe('bundles', () => {
-    it('reads a bundle by id and by key, and lists and searches them', async () => {
+    it('are found by id and by key, in lists and by search', async () => {
       const { client, ids } = journey();
       const bundleId = ids.get('bundleId');
       const byId = await client.bundle.getBundle(bundleId, 'FULL');
@@ -21,7 +21,7 @@ export function describeBundles(journey: JourneyOf): void {
       expect(none).to.nested.include({ status: 404, 'body.code': 1084 });
     });
 
-    it('renames a key, and transfers a bundle to another account', async () => {
+    it('change their key and move to another account', async () => {
       const { client, ids } = journey();
       const planned = {
         accountId: ids.get('accountId'),

@@ -21,7 +21,7 @@ type Noun = keyof typeof apiOf;
 
 export function describeTagsAndFields(journey: JourneyOf): void {
   describe('tags and custom fields', () => {
-    it('defines tags', async () => {
+    it('have tag definitions', async () => {
       const { client, ids } = journey();
       const body = {
         name: 'blue',
@@ -37,8 +37,8 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       expect(data.map(({ name }) => name)).to.include.members(['blue', 'AUTO_PAY_OFF']);
     });
 
-    for (const { noun, idName } of taggedResources) {
-      it(`tags ${noun}`, async () => {
+    for (const { noun, idName } of taggedResources)
+      it(`include tags of ${noun}`, async () => {
         const { client, ids } = journey();
         const api = apiOf[noun as Noun];
         const id = ids.get(idName as IdName);
@@ -56,10 +56,9 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         expect(removed.status).to.equal(204);
         expect(await read()).to.eql([]);
       });
-    }
 
-    for (const { noun, idName } of fieldedResources) {
-      it(`adds custom fields to ${noun}, changes and removes them`, async () => {
+    for (const { noun, idName } of fieldedResources)
+      it(`include added, changed and removed custom fields of ${noun}`, async () => {
         const { client, ids } = journey();
         const api = apiOf[noun as Noun];
         const id = ids.get(idName as IdName);
@@ -83,9 +82,8 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         expect(removed.status).to.equal(204);
         expect(await read()).to.eql([]);
       });
-    }
 
-    it('lists and searches them over the tenant and the account', async () => {
+    it('are listed and searched by tenant and by account', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       await client.account.createAccountTags([ids.get('tagDefinitionId')], accountId, BY);
@@ -107,7 +105,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       );
     });
 
-    it('refuses to delete a definition in use, and deletes it after', async () => {
+    it('protect a definition in use from deletion', async () => {
       const { client, ids } = journey();
       const [id, accountId] = [ids.get('tagDefinitionId'), ids.get('accountId')];
       const refused = await failureOf(client.tagDefinition.deleteTagDefinition(id, BY));

@@ -9,21 +9,17 @@ const july = '2024-07-01T00:00:00.000Z';
 
 export function describeCatalog(journey: JourneyOf): void {
   describe('catalog', () => {
-    it('validates and uploads versions, and lists them all', async () => {
+    it('is validated and uploaded in versions, which are all listed', async () => {
       const { catalog } = journey().client;
       const first = (await exampleCatalog()).toString('utf8');
-      expect((await catalog.validateCatalogXml(first, BY)).data).to.eql({
-        catalogValidationErrors: [],
-      });
-      const wrong = first.replace('<number>14</number>', '');
-      const { data } = await catalog.validateCatalogXml(wrong, BY);
+      expect((await catalog.validateCatalogXml(first, BY)).data).to.eql({ catalogValidationErrors: [] });
+      const { data } = await catalog.validateCatalogXml(first.replace('<number>14</number>', ''), BY);
       expect(data.catalogValidationErrors?.length).to.be.greaterThan(0);
       const refused = await failureOf(catalog.uploadCatalogXml('<catalog/>', BY));
       expect(refused).to.deep.include({ status: 400 });
       expect(refused.body).to.include({ code: 2080 });
 
-      const made = await catalog.uploadCatalogXml(first, BY);
-      expect(made.status).to.equal(201);
+      expect((await catalog.uploadCatalogXml(first, BY)).status).to.equal(201);
       await catalog.uploadCatalogXml(first.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z'), BY);
       expect((await catalog.getCatalogVersions()).data).to.eql([january, july]);
       const all = await catalog.getCatalogJson();
@@ -33,14 +29,14 @@ export function describeCatalog(journey: JourneyOf): void {
       expect(later.data.map((version) => version.effectiveDate)).to.eql([july]);
     });
 
-    it('reads the catalog as XML', async () => {
+    it('is returned as XML', async () => {
       const { catalog } = journey().client;
       const { data } = await catalog.getCatalogXml('2024-03-01');
       expect(data).to.include('<catalogName>Meadow</catalogName>');
       expect(data).to.include('<plan name="canopy-monthly"');
     });
 
-    it('adds a simple plan, and finds it among the base plans', async () => {
+    it('includes a simple plan after it was added, also among the base plans', async () => {
       const { catalog } = journey().client;
       const lamp = {
         planId: 'lamp-monthly',
@@ -63,7 +59,7 @@ export function describeCatalog(journey: JourneyOf): void {
 }
 
 export function describeCatalogOfSubscription(journey: JourneyOf): void {
-  it('finds the catalog entries of a subscription on a date, and keeps the catalog while it is sold', async () => {
+  it('is found for a subscription on a date and cannot be deleted while it is in use', async () => {
     const { client, ids } = journey();
     const { catalog } = client;
     const of = [ids.get('subscriptionId'), '2024-02-20'] as const;

@@ -7,7 +7,7 @@ const item = (fields: Partial<InvoiceItem>) => fields as InvoiceItem;
 
 export function describeCredit(journey: JourneyOf): void {
   describe('charges, adjustments and credit', () => {
-    it('charges, taxes and adjusts', async () => {
+    it('include charges, taxes and adjustments', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const charge = item({ amount: 10, description: 'set-up' });
@@ -33,7 +33,7 @@ export function describeCredit(journey: JourneyOf): void {
       expect(adjusted.data).to.include({ invoiceId: made?.invoiceId, balance: 6 });
     });
 
-    it('commits one draft and voids another', async () => {
+    it('include one committed and one voided draft', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const drafts: string[] = [];
@@ -50,7 +50,7 @@ export function describeCredit(journey: JourneyOf): void {
       expect(statuses).to.eql(['COMMITTED', 'VOID']);
     });
 
-    it('takes the invoice of another system over', async () => {
+    it('include an invoice imported from another system', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const past = item({ itemType: 'RECURRING', amount: 20, planName: 'gold', startDate: '2023-11-01' });
@@ -60,7 +60,7 @@ export function describeCredit(journey: JourneyOf): void {
       expect(made.data.items?.[0]).to.include({ itemType: 'RECURRING', planName: 'gold', amount: 20 });
     });
 
-    it('takes a credit back', async () => {
+    it('include deleted credit', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const given = await client.credit.createCredits([item({ accountId, amount: 1000 })], BY, true);
@@ -71,7 +71,7 @@ export function describeCredit(journey: JourneyOf): void {
       expect((await client.account.getAccount(accountId, false, true)).data.accountCBA).to.equal(0);
     });
 
-    it('gives credit, moves it to the parent and spends it', async () => {
+    it('include credit that is granted, moved to the parent and spent', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const { data: children } = await client.account.getChildrenAccounts(accountId);
@@ -85,8 +85,7 @@ export function describeCredit(journey: JourneyOf): void {
       const creditId = String(given.data[0]?.invoiceItemId);
       expect((await client.credit.getCredit(creditId)).data).to.include({ accountId: childAccountId });
       expect((await client.account.transferChildCreditToParent(childAccountId, BY)).status).to.equal(204);
-      const moved = await client.account.getAccount(childAccountId, false, true);
-      expect(moved.data.accountCBA).to.equal(0);
+      expect((await client.account.getAccount(childAccountId, false, true)).data.accountCBA).to.equal(0);
       expect((await client.account.rebalanceExistingCBAOnAccount(accountId, BY)).status).to.equal(204);
     });
   });

@@ -3,8 +3,8 @@ import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
 export function describeDocuments(journey: JourneyOf): void {
-  describe('invoices as pages', () => {
-    it('gets an invoice as HTML', async () => {
+  describe('invoice pages', () => {
+    it('are returned as HTML', async () => {
       const { client, ids } = journey();
       const page = await client.invoice.getInvoiceAsHTML(ids.get('invoiceId'));
       expect(page.status).to.equal(200);
@@ -13,7 +13,7 @@ export function describeDocuments(journey: JourneyOf): void {
         .and.contain('Rechnung');
     });
 
-    it('uploads templates, and replaces them', async () => {
+    it('use uploaded and replaced templates', async () => {
       const { invoice } = journey().client;
       expect((await failureOf(invoice.getInvoiceTemplate())).status).to.equal(404);
       const made = await invoice.uploadInvoiceTemplate(
@@ -33,7 +33,7 @@ export function describeDocuments(journey: JourneyOf): void {
       expect((await invoice.getInvoiceMPTemplate('de_DE')).data).to.equal('<p>manual</p>');
     });
 
-    it('uploads translations of texts and of names in the catalog', async () => {
+    it('use uploaded translations of texts and catalog names', async () => {
       const { client, ids } = journey();
       const { invoice } = client;
       const texts = 'invoiceTitle = Bill\ncompanyName = Zoë & Co';

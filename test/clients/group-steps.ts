@@ -4,8 +4,8 @@ import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
 export function describeGroups(journey: JourneyOf): void {
-  describe('groups of invoices', () => {
-    it('invoices an account by a group, and lists it', async () => {
+  describe('invoice groups', () => {
+    it('are created for an account and listed', async () => {
       const { account, invoice, subscription } = journey().client;
       const { data: made } = await account.createAccount({ currency: 'USD' }, BY);
       const accountId = String(made.accountId);
@@ -25,7 +25,7 @@ export function describeGroups(journey: JourneyOf): void {
       });
     });
 
-    it('runs the accounts that automatic runs pass over', async () => {
+    it('include invoices of accounts that automatic runs skip', async () => {
       const { admin } = journey().client;
       expect((await admin.triggerInvoiceGenerationForParkedAccounts(BY)).status).to.equal(200);
     });

@@ -20,8 +20,8 @@ const histories = [
 ] as const;
 
 export function describeHistory(journey: JourneyOf): void {
-  describe('audit', () => {
-    it('lists what was done to the account and all that it owns', async () => {
+  describe('audit logs', () => {
+    it('list the changes of the account and everything it owns', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccountAuditLogs(ids.get('accountId'));
       const own = data.find(({ objectType }) => objectType === 'ACCOUNT');
@@ -37,14 +37,14 @@ export function describeHistory(journey: JourneyOf): void {
       noteFirst('accountEmailId', 'ACCOUNT_EMAIL');
     });
 
-    it('exports the account', async () => {
+    it('include the account in an export', async () => {
       const { client, ids } = journey();
       const { status, data } = await client.export.exportDataForAccount(ids.get('accountId'), BY);
       expect(status).to.equal(200);
       expect(data).to.match(/^-- accounts record_id\|id\|external_key\|email\|name\|/m);
     });
 
-    it('shows the account and its addresses as they were', async () => {
+    it('show earlier versions of the account and its email addresses', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
       const { data } = await client.account.getAccountAuditLogsWithHistory(accountId);
@@ -56,14 +56,12 @@ export function describeHistory(journey: JourneyOf): void {
       expect(emails.data.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
     });
 
-    for (const [api, operation, idName] of histories) {
-      it(`${operation} shows the object after each change`, async () => {
+    for (const [api, operation, idName] of histories)
+      it(`show the object after each change with ${operation}`, async () => {
         const { client, ids } = journey();
-        const reply = await client.operation(api, operation)(ids.get(idName));
-        const [log] = reply.data as AuditLog[];
+        const [log] = (await client.operation(api, operation)(ids.get(idName))).data as AuditLog[];
         expect(log).to.include({ changeType: 'INSERT', objectId: ids.get(idName) });
         expect(log?.history).to.include.keys('id', 'createdDate', 'updatedDate');
       });
-    }
   });
 }

@@ -145,9 +145,7 @@ function recording<T extends object>(api: T, called: Set<string>): T {
 }
 
 /** Status and body of an answer that the client refused. */
-export async function failureOf(
-  call: Promise<unknown>,
-): Promise<{ readonly status: number; readonly body: unknown }> {
+export async function failureOf(call: Promise<unknown>) {
   try {
     await call;
   } catch (error) {

@@ -6,8 +6,8 @@ import { killbillClient } from './killbill-client.ts';
 
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
-anyDatabase('the npm package killbill, unchanged, with usage that is billed', (open) => {
-  it('records, foresees, bills, overrides and explains by tracking id what a subscription uses', async () => {
+anyDatabase('unmodified npm package killbill with usage billing', (open) => {
+  it('records, previews, bills, overrides and explains usage by tracking id', async () => {
     const serving = await serve(await open(migrated));
     try {
       serving.clock.set('2026-04-01T00:00:00Z');

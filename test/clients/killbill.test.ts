@@ -23,7 +23,7 @@ import { describeUsage } from './usage-steps.ts';
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
 // One journey of a customer: each step builds on those before it. On PostgreSQL the long run takes it.
-anyDatabase('the npm package killbill, unchanged', (open) => {
+anyDatabase('unmodified npm package killbill', (open) => {
   let started: Journey | undefined;
   const journey = (): Journey => {
     if (started === undefined) throw new Error('The journey has not begun');
@@ -36,7 +36,7 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
   });
   after(() => started?.serving.close());
 
-  it('is refused without a user or a tenant, in the words of its dialect', async () => {
+  it('is rejected without a user or a tenant, in dialect K', async () => {
     const { url } = journey().serving;
     const noUser = killbillClient({ ...login, url, password: 'wrong' });
     expect(await failureOf(noUser.account.getAccounts())).to.nested.include({
@@ -75,14 +75,14 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
   describePaymentGateways(journey);
   describeGroups(journey);
 
-  describe('in the end', () => {
-    it('lets the nodes forget what they keep in memory of an account', async () => {
+  describe('final cleanup and coverage', () => {
+    it('clears the cached data of an account on the nodes', async () => {
       const { client, ids } = journey();
       const { status } = await client.admin.invalidatesCacheByAccount(ids.get('accountId'));
       expect(status).to.equal(204);
     });
 
-    it('deletes the catalog of a tenant that sells nothing', async () => {
+    it('deletes the catalog of a tenant without subscriptions', async () => {
       const { url } = journey().serving;
       const { successes } = journey().client;
       const other = killbillClient({ ...login, url, tenant: ['eve', 'other'], successes });
@@ -95,18 +95,14 @@ anyDatabase('the npm package killbill, unchanged', (open) => {
     it('has called every operation that both the package and the server have', () => {
       const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
       const { called } = journey().client;
-      const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
-      expect(missed).to.eql([]);
+      expect(clientOperations.filter((name) => served.has(name) && !called.has(name))).to.eql([]);
       expect(clientOperations).to.have.length(264);
       expect(clientOperations.filter((name) => !served.has(name))).to.eql([]);
     });
 
-    it('has had 262 of the 264 operations answered with a status that the document of the package promises', () => {
+    it('has received a documented status from 262 of the 264 operations', () => {
       const { successes } = journey().client;
-      const answered = clientOperations.map((name) => ({
-        name,
-        statuses: successes.get(name) ?? new Map(),
-      }));
+      const answered = clientOperations.map((name) => ({ name, statuses: successes.get(name) ?? new Map() }));
       expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.eql([]);
       const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
       expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([

@@ -5,7 +5,7 @@ import { failureOf } from './killbill-client.ts';
 /** What operators do with nodes and queues. */
 export function describeNodes(journey: JourneyOf): void {
   describe('nodes and administration', () => {
-    it('list the nodes and their plugins, which commands stop and start', async () => {
+    it('list the nodes and plugins, which commands stop and start', async () => {
       const { nodesInfo, pluginInfo } = journey().client;
       const { data: nodes } = await nodesInfo.getNodesInfo();
       expect(nodes.map(({ nodeName }) => typeof nodeName)).to.eql(['string']);
@@ -23,7 +23,7 @@ export function describeNodes(journey: JourneyOf): void {
       }
     });
 
-    it('take the node out of rotation and put it back, forget caches, list the queues', async () => {
+    it('take the node out of rotation and back, clear caches and list the queues', async () => {
       const { admin, account } = journey().client;
       expect((await admin.putOutOfRotation()).status).to.equal(204);
       const refused = await failureOf(account.createAccount({ currency: 'USD' }, BY));

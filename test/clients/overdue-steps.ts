@@ -11,19 +11,17 @@ const farAway = {
 
 export function describeOverdueConfig(journey: JourneyOf): void {
   describe('overdue configuration', () => {
-    it('uploads it as XML, and reads it in both forms', async () => {
+    it('is uploaded as XML and read in both formats', async () => {
       const { overdue } = journey().client;
-      const made = await overdue.uploadOverdueConfigXml(exampleXml, BY);
-      expect(made.status).to.equal(201);
+      expect((await overdue.uploadOverdueConfigXml(exampleXml, BY)).status).to.equal(201);
       expect((await overdue.getOverdueConfigXml()).data).to.equal(exampleXml);
       expect((await overdue.getOverdueConfigJson()).data).to.eql(exampleJson);
     });
 
-    it('uploads it as JSON, as it was read too', async () => {
+    it('is uploaded as JSON, including the JSON that was read', async () => {
       const { overdue } = journey().client;
       const { data } = await overdue.getOverdueConfigJson();
-      const made = await overdue.uploadOverdueConfigJson(farAway, BY);
-      expect(made.status).to.equal(201);
+      expect((await overdue.uploadOverdueConfigJson(farAway, BY)).status).to.equal(201);
       expect((await overdue.getOverdueConfigJson()).data.overdueStates?.[0]).to.include({ name: 'LATE' });
       expect((await overdue.getOverdueConfigXml()).data).to.include('<state name="LATE">');
       await overdue.uploadOverdueConfigJson(data, BY);
@@ -31,7 +29,7 @@ export function describeOverdueConfig(journey: JourneyOf): void {
       await overdue.uploadOverdueConfigJson(farAway, BY);
     });
 
-    it('is told what is wrong, and keeps what was there', async () => {
+    it('stays unchanged after an invalid upload, which is rejected with the errors', async () => {
       const { overdue } = journey().client;
       const wrong = { overdueStates: [{ isClearState: false }] } as Overdue;
       for (const refused of [
@@ -48,7 +46,7 @@ export function describeOverdueConfig(journey: JourneyOf): void {
 
 export function describeOverdueState(journey: JourneyOf): void {
   describe('overdue state', () => {
-    it('shows the state of an account', async () => {
+    it('is returned for an account', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getOverdueAccount(ids.get('accountId'));
       expect(data).to.eql({

@@ -8,7 +8,7 @@ export function describePaymentGateways(journey: JourneyOf): void {
   describe('payment gateways', () => {
     const pluginName = 'killbill-payment-test';
 
-    it('give what their page needs, for an account that there is', async () => {
+    it('return the form fields for an existing account', async () => {
       const { account, paymentGateway } = journey().client;
       const { data } = await account.createAccount({ externalKey: 'page', currency: 'USD' }, BY);
       const accountId = String(data.accountId);
@@ -21,7 +21,7 @@ export function describePaymentGateways(journey: JourneyOf): void {
       expect(page.data).to.include({ kbAccountId: accountId });
     });
 
-    it('give it for an account and a method that are made for it', async () => {
+    it('return the form fields for an account and method created by the call', async () => {
       const { account, paymentGateway } = journey().client;
       const body = {
         account: { externalKey: 'new-page', currency: 'USD' },
@@ -34,7 +34,7 @@ export function describePaymentGateways(journey: JourneyOf): void {
       expect(page.data).to.include({ kbAccountId: made.data.accountId });
     });
 
-    it('are handed their notifications', async () => {
+    it('receive their notifications', async () => {
       const { paymentGateway } = journey().client;
       const { status } = await paymentGateway.processNotification('anything', pluginName, BY);
       expect(status).to.equal(200);

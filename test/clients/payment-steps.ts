@@ -30,7 +30,7 @@ export function describePayments(journey: JourneyOf): void {
     };
     const idOf = ({ paymentId }: Payment): string => String(paymentId);
 
-    it('authorizes, captures and refunds, by id and by external key', async () => {
+    it('are authorized, captured and refunded, by id and by external key', async () => {
       const { account, payment } = journey().client;
       const { data: paula } = await account.createAccount({ externalKey: KEY, currency: 'USD' }, BY);
       accountId = String(paula.accountId);
@@ -65,8 +65,7 @@ export function describePayments(journey: JourneyOf): void {
         currency: 'USD',
         paymentExternalKey: 'by-key',
       });
-      const made = await account.processPaymentByExternalKey(body, KEY, BY);
-      expect(made.status).to.equal(201);
+      expect((await account.processPaymentByExternalKey(body, KEY, BY)).status).to.equal(201);
       const ofKey = (members: object) => transaction({ paymentExternalKey: 'by-key', ...members });
       expect(
         (await payment.captureAuthorizationByExternalKey(ofKey({ amount: 5 }), BY)).data.capturedAmount,
@@ -76,7 +75,7 @@ export function describePayments(journey: JourneyOf): void {
       ).to.equal(1);
     });
 
-    it('takes back what was authorized', async () => {
+    it('are voided', async () => {
       const { payment } = journey().client;
       const first = await begin({ transactionType: 'AUTHORIZE', paymentExternalKey: 'voided' });
       expect((await payment.voidPayment(transaction({}), idOf(first), BY)).status).to.equal(204);
@@ -90,7 +89,7 @@ export function describePayments(journey: JourneyOf): void {
       expect((await payment.getPaymentByExternalKey('voided-by-key')).data.authAmount).to.equal(0);
     });
 
-    it('records chargebacks and their end', async () => {
+    it('have chargebacks and reversals', async () => {
       const { payment } = journey().client;
       const paymentExternalKey = 'disputed';
       const first = await begin({ transactionType: 'PURCHASE', paymentExternalKey });
@@ -107,7 +106,7 @@ export function describePayments(journey: JourneyOf): void {
       expect(ended.data.purchasedAmount).to.equal(10);
     });
 
-    it('completes what is pending, in each way', async () => {
+    it('are completed in each way', async () => {
       const { payment, paymentTransaction, admin } = journey().client;
       const first = await begin({ transactionType: 'PURCHASE', transactionExternalKey: 'T1' }, WAITS);
       expect(lastOf(first)).to.include({ status: 'PENDING', transactionExternalKey: 'T1' });
@@ -136,7 +135,7 @@ export function describePayments(journey: JourneyOf): void {
       expect(lastOf((await payment.getPayment(idOf(fixed))).data)?.status).to.equal('PAYMENT_FAILURE');
     });
 
-    it('is told where the gateway declines, and tries again with the same key', async () => {
+    it('are declined by the gateway and retried with the same key', async () => {
       const { account, payment } = journey().client;
       const body = {
         transactionType: 'PURCHASE',
@@ -147,14 +146,13 @@ export function describePayments(journey: JourneyOf): void {
       const declined = await failureOf(account.processPayment(asked, accountId, BY, undefined, [], DECLINES));
       expect(declined.status).to.equal(402);
       expect((await begin(body)).transactions).to.have.length(2);
-      const planned = await payment.cancelScheduledPaymentTransactionByExternalKey('T2', BY);
-      expect(planned.status).to.equal(204);
+      expect((await payment.cancelScheduledPaymentTransactionByExternalKey('T2', BY)).status).to.equal(204);
       const { data } = await payment.getPaymentByExternalKey('declined', true, true, ['a=b'], 'FULL');
       const id = lastOf(data)?.transactionId ?? '';
       expect((await payment.cancelScheduledPaymentTransactionById(id, BY)).status).to.equal(204);
     });
 
-    it('pays together with an account and a method that are made for it', async () => {
+    it('create an account and a method in a combined call', async () => {
       const { account, payment } = journey().client;
       const body = {
         account: { externalKey: 'combo', currency: 'USD' },
@@ -167,18 +165,17 @@ export function describePayments(journey: JourneyOf): void {
       expect(made.data).to.include({ accountId: data.accountId, purchasedAmount: 10 });
     });
 
-    it('lists and searches payments', async () => {
+    it('are listed and searched', async () => {
       const { payment } = journey().client;
       const page = await payment.getPayments(0, 2, 'killbill-payment-test', true, true, ['a=b'], 'FULL');
       expect(page.data).to.have.length(2);
       expect(page.headers['x-killbill-pagination-nextoffset']).to.equal('2');
       const found = await payment.searchPayments('by-key', 0, 10, true, true);
       expect(found.data.map(({ paymentExternalKey }) => paymentExternalKey)).to.include('by-key');
-      const ofState = await payment.searchPayments('VOID_SUCCESS');
-      expect(ofState.data).to.have.length(2);
+      expect((await payment.searchPayments('VOID_SUCCESS')).data).to.have.length(2);
     });
 
-    it('pays invoices, one and all, and gives money back', async () => {
+    it('pay one invoice or all invoices, and are refunded', async () => {
       const { account, invoice, invoicePayment } = journey().client;
       const [autoPayOff] = ['00000000-0000-0000-0000-000000000001'];
       await account.createAccountTags([autoPayOff], accountId, BY);
@@ -219,14 +216,13 @@ export function describePayments(journey: JourneyOf): void {
       await invoicePayment.createChargebackReversal(won, paymentId, BY);
       expect(await balanceOf(invoiceId)).to.equal(1);
 
-      const all = await account.payAllInvoices(accountId, BY, undefined, false, 1);
-      expect(all.status).to.equal(201);
+      expect((await account.payAllInvoices(accountId, BY, undefined, false, 1)).status).to.equal(201);
       expect(await balanceOf(invoiceId)).to.equal(0);
       const read = await invoicePayment.getInvoicePayment(paymentId, true, true, ['a=b'], 'FULL');
       expect(read.data).to.include({ targetInvoiceId: invoiceId, refundedAmount: 6 });
     });
 
-    it('completes a payment of an invoice', async () => {
+    it('are completed for an invoice', async () => {
       const { invoice, invoicePayment } = journey().client;
       const items = [{ amount: 8, currency: 'USD' } as InvoiceItem];
       const [item] = (await invoice.createExternalCharges(items, accountId, BY, undefined, true)).data;

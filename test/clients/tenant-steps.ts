@@ -5,7 +5,7 @@ import { failureOf } from './killbill-client.ts';
 
 export function describeTenants(journey: JourneyOf): void {
   describe('tenants', () => {
-    it('creates a tenant, and reads it by id and key', async () => {
+    it('are created, and found by id and key', async () => {
       const { tenant } = journey().client;
       // The package sends no tenant with this call and would follow `Location` without one: its caller adds the new one's.
       const headers = { 'X-Killbill-ApiKey': 'carol', 'X-Killbill-ApiSecret': 'secret' };
@@ -21,7 +21,7 @@ export function describeTenants(journey: JourneyOf): void {
       expect(again.body).to.include({ code: 20000 });
     });
 
-    it('keeps values by key', async () => {
+    it('store values by key', async () => {
       const { tenant } = journey().client;
       const made = await tenant.insertUserKeyValue('a value', 'my key/1', BY);
       expect(made.status).to.equal(201);
@@ -32,7 +32,7 @@ export function describeTenants(journey: JourneyOf): void {
       expect((await tenant.getUserKeyValue('my key/1')).data.values).to.eql([]);
     });
 
-    it('keeps the configuration of the tenant and of plugins', async () => {
+    it('store configurations for themselves and for plugins', async () => {
       const { tenant } = journey().client;
       const settings = '{"org.killbill.payment.retry.days":"1,2"}';
       expect((await tenant.uploadPerTenantConfiguration(settings, BY)).data).to.deep.include({
@@ -59,7 +59,7 @@ export function describeTenants(journey: JourneyOf): void {
       expect((await tenant.deletePluginPaymentStateMachineConfig('a-plugin', BY)).status).to.equal(204);
     });
 
-    it('registers where events are sent', async () => {
+    it('register a notification callback', async () => {
       const { tenant } = journey().client;
       const callback = 'https://example.com/events?from=billing';
       const made = await tenant.registerPushNotificationCallback(BY, callback);
@@ -73,7 +73,7 @@ export function describeTenants(journey: JourneyOf): void {
 
 export function describeSecurity(journey: JourneyOf): void {
   describe('security', () => {
-    it('shows who is logged in and what the login may do', async () => {
+    it('shows the logged-in user and its permissions', async () => {
       const { security } = journey().client;
       expect((await security.getCurrentUserPermissions()).data).to.eql(['*:*']);
       expect((await security.getCurrentUserSubject()).data).to.include({
@@ -94,7 +94,7 @@ export function describeSecurity(journey: JourneyOf): void {
       expect(refused.body).to.include({ code: 40005 });
     });
 
-    it('adds users, changes and ends them', async () => {
+    it('adds, changes and deletes users', async () => {
       const { security } = journey().client;
       const made = await security.addUserRoles(
         { username: 'Mad Max', password: 'password', roles: ['a clerk'] },

@@ -1,4 +1,4 @@
-import { outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { expectStatus, outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
 import { aliasHeaders, basic, createdId, exampleCatalog, expectRefusal } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, rowsOf } from '../support/index.ts';
 
@@ -26,9 +26,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
   const newAccount = async (body: object = {}): Promise<string> =>
     createdId(await send('POST', '/accounts', { currency: 'EUR', ...body }));
   const add = async (path: string, items: readonly object[]): Promise<readonly Item[]> => {
-    const reply = await send('POST', path, items);
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json as readonly Item[];
+    return expectStatus(await send('POST', path, items), 201).json as readonly Item[];
   };
   const charge = (id: string, amount: number, query = 'autoCommit=true') =>
     add(`/invoices/charges/${id}?${query}`, [{ amount }]);
@@ -44,13 +42,12 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     return [accountBalance, accountCBA];
   }
 
-  it('accounts E6 Balance and credit: charges, credits, the credit by its id, a draft', async () => {
+  it('accounts E6 Balance and credit: includes charges, credits, the credit by its id, and a draft', async () => {
     const id = await newAccount();
     const [given] = await credit(id, 10);
     expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
     expect(await balancesOf(id)).to.eql([-10, 10]);
-    const read = await send('GET', `/credits/${given?.invoiceItemId}`);
-    expect(read.json).to.eql(given);
+    expect((await send('GET', `/credits/${given?.invoiceItemId}`)).json).to.eql(given);
     const [item] = await charge(id, 25);
     expect(item).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 25, accountId: id, currency: 'EUR' });
     expectRefusal(await send('GET', `/credits/${item?.invoiceItemId}`), 404, 4008);
@@ -82,7 +79,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expectRefusal(await send('PUT', `/accounts/${parent}/transferCredit`), 400, 3009);
   });
 
-  it('adjusts an item: all that remains by default, then there is nothing', async () => {
+  it('adjusts the remaining amount of an item by default and rejects a further adjustment', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
     const path = `/invoices/${item?.invoiceId}`;
@@ -97,7 +94,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expectRefusal(await send('POST', path, { accountId: id }), 400, 60003);
   });
 
-  it('stores an invoice of another system, and lists it where it is asked for', async () => {
+  it('stores an invoice of another system and lists it on request', async () => {
     const id = await newAccount();
     const items = [
       { itemType: 'RECURRING', amount: 20, usageName: 'calls', startDate: '2023-11-01', rate: 7 },
@@ -130,7 +127,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect(await shown('withMigrationInvoices=true')).to.have.length(1);
   });
 
-  it('deletes account credit: what is used comes back, what is given goes, what was paid stays', async () => {
+  it('returns used credit, removes granted credit and keeps paid amounts when credit is deleted', async () => {
     const id = await newAccount();
     const [given] = await credit(id, 10);
     const [charged] = await charge(id, 4);
@@ -148,11 +145,10 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     const item = `/invoices/${charged?.invoiceId}/${charged?.invoiceItemId}/cba?accountId=${id}`;
     expectRefusal(await send('DELETE', item), 400, 4022);
     const other = await newAccount();
-    const foreign = `${await path(given)}?accountId=${other}`;
-    expectRefusal(await send('DELETE', foreign), 404, 4006);
+    expectRefusal(await send('DELETE', `${await path(given)}?accountId=${other}`), 404, 4006);
   });
 
-  it('refuses bad items and stores nothing', async () => {
+  it('rejects invalid items and stores nothing', async () => {
     const id = await newAccount();
     const other = await newAccount();
     for (const [path, body, code] of [
@@ -183,7 +179,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     expect(await linesOf(other)).to.eql([]);
   });
 
-  it('an id of another tenant answers like an unknown one', async () => {
+  it('answers the same for an id of another tenant as for an unknown one', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
@@ -245,7 +241,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     }
   });
 
-  it('closing needs a permission for each thing that is asked, before anything is written', async () => {
+  it('requires a permission for each action of a closing before any write', async () => {
     const id = await newAccount();
     await charge(id, 10);
     await send('PUT', '/security/roles', {
@@ -255,15 +251,14 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     await send('POST', '/security/users', { username: 'cleo', password: 'password', roles: ['closer'] });
     const headers = { authorization: basic('cleo', 'password') };
     const close = (query: string) => serving.call('DELETE', `${core}/accounts/${id}${query}`, { headers });
-    for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices']) {
+    for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'])
       expect(outcomeOf(await close(`?${flag}=true`)), flag).to.eql([403, 40000]);
-    }
     expect((await send('GET', `/accounts/${id}/tags`)).json).to.eql([]);
     expect((await close('?removeFutureNotifications=true')).status).to.equal(204);
     expectRefusal(await close('?writeOffUnpaidInvoices=perhaps'), 400, 60002);
   });
 
-  it('http-api 4.4: planned work is removed by default in dialect K only', async () => {
+  it('http-api 4.4: removes planned work by default in dialect K only', async () => {
     await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
     for (const [headers, removed] of [
       [{}, 0],
@@ -274,8 +269,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       await send('POST', `/subscriptions?${later}`, { accountId, planName: 'canopy-monthly' });
       await serving.billing.settle();
       const before = await planned();
-      const reply = await serving.call('DELETE', `${core}/accounts/${accountId}`, { headers });
-      expect(reply.status, reply.text).to.equal(204);
+      expectStatus(await serving.call('DELETE', `${core}/accounts/${accountId}`, { headers }), 204);
       expect(Math.sign(before - (await planned()))).to.equal(removed);
     }
   });

@@ -52,17 +52,15 @@ eachDatabase('account search', (open) => {
       ['_q=1&company_name%5Blike%5D=orb%25&currency=EUR', ['D']],
       ['_q=1&billing_cycle_day_local%5Bgte%5D=31', ['A']],
     ] as const)
-      it(`a search of accounts by ${key} finds ${expected.join(', ')}`, async () => {
-        expect(await found(key)).to.eql(expected);
-      });
+      it(`finds ${expected.join(', ')} by ${key}`, async () => expect(await found(key)).to.eql(expected));
 
-    it('refuses a misspelt field', async () => {
+    it('rejects a misspelled field', async () => {
       const reply = await search('_q=1&adress2=Poitier');
       expect(reply.status).to.equal(400);
       expect(reply.json).to.include({ code: 60002 });
     });
 
-    it('counts what matches and what there is', async () => {
+    it('returns the number of matches and the total number', async () => {
       const reply = await search('orbit?limit=1');
       expect((reply.json as unknown[]).length).to.equal(1);
       const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
@@ -86,8 +84,8 @@ eachDatabase('account search', (open) => {
     });
   });
 
-  describe('beyond the example', () => {
-    it('prefers id, then name, e-mail, external key, company in the exact search', async () => {
+  describe('additional cases', () => {
+    it('prefers id, then name, email, external key and company in an exact search', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'B') ?? [];
       await create('N', { company: 'poe' });
       await create('O', { name: id });
@@ -117,9 +115,8 @@ eachDatabase('account search', (open) => {
       ['_q=1&created_date%5Bgt%5D=2000-01-01&currency=EUR', ['D']],
       ['_q=1&first_name_length%5Bgte%5D=0', []],
     ] as const)
-      it(`a search of accounts by ${key} finds ${expected.join(', ') || 'nothing'}`, async () => {
-        expect(await found(key)).to.eql(expected);
-      });
+      it(`finds ${expected.join(', ') || 'nothing'} by ${key}`, async () =>
+        expect(await found(key)).to.eql(expected));
 
     for (const key of [
       '_q=1&',
@@ -134,27 +131,26 @@ eachDatabase('account search', (open) => {
       '_q=1&__proto__=1',
       '_q=1&constructor=1',
     ])
-      it(`a search of accounts by ${key} is refused`, async () => {
+      it(`rejects ${key}`, async () => {
         const reply = await search(key);
         expect(reply.status, reply.text).to.equal(400);
         expect(reply.json).to.include({ code: 60002 });
       });
 
-    it('takes a pattern of more letters than it folds', async () => {
-      expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.eql([]);
-    });
+    it('accepts a pattern with more letters than the search folds', async () =>
+      expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.eql([]));
 
-    it('lists all accounts for an empty key, the last first for a negative limit', async () => {
+    it('lists all accounts for an empty key, in reverse order for a negative limit', async () => {
       expect((await found('')).slice(0, 3)).to.eql(['A', 'B', 'D']);
       expect(await found('orbit?limit=-2')).to.eql(['D', 'B']);
     });
 
-    it('takes slashes of the key as they are', async () => {
+    it('accepts slashes in the key', async () => {
       await create('S', { name: 'Hand/Foot GmbH' });
       for (const key of ['hand/foot', 'hand%2Ffoot', '/', '%2F']) expect(await found(key)).to.eql(['S']);
     });
 
-    it('follows a change of name', async () => {
+    it('uses a changed name', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
       await serving.call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: 'Zoë' } });
       expect(await found('zo%C3%AB')).to.eql(['D']);

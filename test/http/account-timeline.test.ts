@@ -27,7 +27,7 @@ eachDatabaseByTurns('account timeline', (open) => {
     (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))
       .json as Timeline;
 
-  it('the account timeline holds the account without balances, its bundles, invoices with items, and payments', async () => {
+  it('contains the account without balances, its bundles, invoices with items, and payments', async () => {
     const { account, bundles, invoices, payments } = await read();
     expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
     expect(bundles.map(({ bundleId }) => bundleId)).to.eql([world.bundleId]);
@@ -39,7 +39,7 @@ eachDatabaseByTurns('account timeline', (open) => {
     expect(payments[0]?.transactions).to.have.length(1);
   });
 
-  it('agrees with the reads of its parts, audit included', async () => {
+  it('matches the reads of its parts, including audit logs', async () => {
     const timeline = await read('?audit=FULL&parallel=true');
     const part = async (path: string) => (await world.serving.call('GET', `/1.0/kb/${path}`)).json;
     const { accountId, invoiceId } = world;

@@ -10,8 +10,8 @@ interface Operation {
   >;
 }
 
-describe('the answers that the OpenAPI document shows', () => {
-  it('the answers that the OpenAPI document shows are those of a new server', async () => {
+describe('response examples in the OpenAPI document', () => {
+  it('match the answers of a new server', async () => {
     const serving = await serve(await freshDatabase('sqlite', migrated));
     try {
       expect(await answersToNewcomer(serving)).to.eql(answerExamples);
@@ -20,7 +20,7 @@ describe('the answers that the OpenAPI document shows', () => {
     }
   });
 
-  it('the answers that the OpenAPI document shows stand beside their schemas', async () => {
+  it('appear next to their schemas', async () => {
     const { paths } = (await openApi()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     };

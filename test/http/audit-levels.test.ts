@@ -83,8 +83,7 @@ eachDatabase('audit levels', (open) => {
   let summaryId: string;
   before(async () => {
     const { accountId, serving } = world;
-    const credit = [{ accountId, amount: 2 }];
-    await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: credit });
+    await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId, amount: 2 }] });
     await serving.call('POST', '/1.0/kb/accounts', { body: { parentAccountId: accountId } });
     await tagAndLabel(world);
     summaryId = await summaryOfChild(world);
@@ -110,21 +109,20 @@ eachDatabase('audit levels', (open) => {
   }
 
   // From the route table: a new one is under these rules from its first day.
-  for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query)) {
-    it(`accounts §14 rule 4: ${route.path} shows the rows of each object that it holds`, async () => {
+  for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query))
+    it(`accounts §14 rule 4: show the audit rows of each object in ${route.path}`, async () => {
       const sample = await samples[route.operationId]?.(world);
       const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
       expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
     });
-  }
 
-  it('accounts §14 rule 4: a summary invoice shows those of the items that it stands for too', async () => {
+  it('accounts §14 rule 4: include the child items in a summary invoice', async () => {
     const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
     expect(shown.map(({ place }) => place)).to.eql(['', '/items/0', '/items/0/childItems/0']);
   });
 
-  for (const resource of auditedResources) {
-    it(`accounts §14.1: ${resource.path} has its history with the columns of the specification`, async () => {
+  for (const resource of auditedResources)
+    it(`accounts §14.1: return the specified history columns for ${resource.path}`, async () => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
       const reply = await world.serving.call('GET', path);
       expect(reply.status, reply.text).to.equal(200);
@@ -143,11 +141,10 @@ eachDatabase('audit levels', (open) => {
         expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');
       }
     });
-  }
 });
 
-describe('the routes that show audit', () => {
-  it('are all those of the specification that have a history', () => {
+describe('routes with an audit history', () => {
+  it('include all routes of the specification', () => {
     const paths = auditHistoryRoutes
       .filter(({ path }) => path.endsWith('/auditLogsWithHistory'))
       .map(({ path }) => path.slice('/1.0/kb'.length, -'/auditLogsWithHistory'.length));

@@ -10,7 +10,7 @@ type Refusal = readonly [
   refusal: readonly [status: number, code: number, message: RegExp],
 ];
 
-eachDatabase('bad input', (open) => {
+eachDatabase('invalid input', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let tongan: string;
@@ -36,9 +36,8 @@ eachDatabase('bad input', (open) => {
       `/1.0/kb/accounts/${accountId}/paymentMethods?audit=FULL`,
       '/1.0/kb/invoices/pagination?audit=FULL',
       '/1.0/kb/catalog?requestedDate=2100-01-01',
-    ]) {
+    ])
       replies.push(await serving.call('GET', path));
-    }
     expect(replies.map((reply) => reply.status)).to.eql(replies.map(() => 200));
     return replies.map((reply) => reply.text).join('\n');
   }
@@ -360,7 +359,7 @@ eachDatabase('bad input', (open) => {
     ],
   ];
 
-  it('bad input is refused with its status and error body, and stores nothing', async () => {
+  it('is rejected with its status and error body and stores nothing', async () => {
     for (const [what, call, [status, code, message]] of refusals()) {
       const reply = await serving.call(...call);
       expect(reply.status, `${what}: ${reply.text}`).to.equal(status);
@@ -380,7 +379,7 @@ eachDatabase('bad input', (open) => {
     expect(await everything()).to.equal(before_);
   });
 
-  it('bad input of a catalog is told with every error and its place', async () => {
+  it('in a catalog is reported with the position of every error', async () => {
     const catalog = (await exampleCatalog())
       .toString('utf8')
       .replace('2024-01-01T00:00:00Z', '2031-01-01T00:00:00Z')

@@ -23,7 +23,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
   const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
     serving.call('GET', path, { headers: { authorization, ...headers } });
 
-  it('bearer tokens are issued to a user for name and password, the tenant headers left out or wrong', async () => {
+  it('are issued to a user for name and password, with missing or wrong tenant headers', async () => {
     for (const apiKey of [undefined, 'nobody']) {
       const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
       const reply = await serving.call('POST', auth, { headers });
@@ -38,7 +38,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     }
   });
 
-  it('bearer tokens hold the claims of platform 7.1, and are verified by the published keys', async () => {
+  it('contain the claims of platform 7.1 and verify against the published keys', async () => {
     const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
     expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
     const set = createLocalJWKSet(keys.json as JSONWebKeySet);
@@ -51,7 +51,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     expect(Object.keys(key ?? {})).to.have.members(['kty', 'n', 'e', 'kid', 'use', 'alg']);
   });
 
-  it('bearer tokens tell where they come from', async () => {
+  it('name their issuer', async () => {
     const reply = await serving.call('GET', '/.well-known/oauth-authorization-server', { headers: nobody });
     expect(reply.json).to.include({
       issuer: serving.url,
@@ -60,14 +60,14 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     });
   });
 
-  it('bearer tokens open the core as well, where a bad one is not followed by another credential', async () => {
+  it('authenticate core routes, where an invalid token does not fall back to another credential', async () => {
     expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
     expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
     const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
     expect([refused.status, refused.headers.get('www-authenticate')]).to.eql([401, challenge]);
   });
 
-  it('bearer tokens are the only credential of the plugin endpoints, with the tenant', async () => {
+  it('are the only credential of the plugin endpoints and still require the tenant headers', async () => {
     expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
     for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
       const reply = await get(plugin, authorization);
@@ -79,7 +79,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     expect(reply.json).to.include({ code: 60005 });
   });
 
-  it('bearer tokens are refused when anything about them is wrong', async () => {
+  it('are rejected if any part is wrong', async () => {
     const { key, kid } = await signingKey(serving);
     const nowSec = Math.floor(Date.now() / 1_000);
     const good = {
@@ -95,9 +95,8 @@ eachDatabaseByTurns('bearer tokens', (open) => {
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid, ...header }).sign(key);
     expect((await get(read, `Bearer ${await sign(good)}`)).status).to.equal(200);
     // Within the tolerance of 60 s.
-    for (const claims of [{ exp: nowSec - 50 }, { nbf: nowSec + 50 }, { iat: nowSec + 50 }]) {
+    for (const claims of [{ exp: nowSec - 50 }, { nbf: nowSec + 50 }, { iat: nowSec + 50 }])
       expect((await get(read, `Bearer ${await sign({ ...good, ...claims })}`)).status).to.equal(200);
-    }
     const { exp: _exp, ...endless } = good;
     const other = await generateKeyPair('RS256');
     const symmetric = new TextEncoder().encode(JSON.stringify(await publicKeyOf(serving)));
@@ -131,7 +130,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     }
   });
 
-  it('bearer tokens end with the password that they were issued for', async () => {
+  it('end with the password for which they were issued', async () => {
     const { security } = serving.billing;
     await security.ensureAdministrator('short-lived', 'password');
     const authorization = await bearer(serving, 'short-lived');
@@ -140,7 +139,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     expect((await get(read, authorization)).status).to.equal(401);
   });
 
-  it('bearer tokens are verified once a minute, and no secret is hashed for them', async () => {
+  it('are verified once a minute without hashing a secret', async () => {
     const authorization = await bearer(serving, 'admin');
     await get(read, authorization);
     const before = serving.hashChecks.length;
@@ -148,7 +147,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('can be given another issuer and life, and then no other issuer is ours', async () => {
+  it('support a configured issuer and lifetime, which excludes all other issuers', async () => {
     const app = createKoaApp({
       billing: serving.billing,
       logger: serving.log,
@@ -172,7 +171,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
   });
 });
 
-eachDatabaseByTurns('tokens of other issuers', (open) => {
+eachDatabaseByTurns('external tokens', (open) => {
   const issuer = 'https://login.example';
   let serving: Serving;
   let listening: Listening;
@@ -236,21 +235,16 @@ eachDatabaseByTurns('tokens of other issuers', (open) => {
   };
   const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-  it('tokens of other issuers are taken when signature, issuer, audience and times are right, their keys fetched once', async () => {
+  it('are accepted if signature, issuer, audience and times are valid, with the keys fetched once', async () => {
     expect((await call(await sign({}))).status).to.equal(200);
     expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
     expect(fetched).to.equal(1);
     const nowSec = Math.floor(Date.now() / 1_000);
-    for (const claims of [
-      { aud: 'catalog-plugin' },
-      { exp: nowSec - 120 },
-      { iss: 'https://else.example' },
-    ]) {
+    for (const claims of [{ aud: 'catalog-plugin' }, { exp: nowSec - 120 }, { iss: 'https://else.example' }])
       expect((await call(await sign(claims))).status, JSON.stringify(claims)).to.equal(401);
-    }
   });
 
-  it('tokens of other issuers bring their permissions, or roles that are mapped', async () => {
+  it('grant their own permissions or mapped roles', async () => {
     expect((await call(await sign({}), create)).json).to.include({ code: 40000 });
     expect((await call(await sign({ permissions: ['account:create'] }), create)).status).to.equal(201);
     expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
@@ -261,16 +255,15 @@ eachDatabaseByTurns('tokens of other issuers', (open) => {
     expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
   });
 
-  it('tokens of other issuers bring their tenants, else have those of the local user of that name, else none', async () => {
+  it('grant their own tenants, or those of the local user of that name', async () => {
     const reply = await serving.call('GET', '/1.0/kb/tenants?apiKey=bob');
-    const tenantId = textOf(reply.json, 'tenantId');
-    expect((await call(await sign({ tid: [tenantId] }))).status).to.equal(200);
+    expect((await call(await sign({ tid: [textOf(reply.json, 'tenantId')] }))).status).to.equal(200);
     expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });
     expect((await call(await sign({ tid: undefined }))).json).to.include({ code: 60005 });
     expect((await call(await sign({ tid: undefined, sub: 'admin' }))).status).to.equal(200);
   });
 
-  it('tokens of other issuers are refused with a word in the log while the keys cannot be had, and no call is made for each', async () => {
+  it('are rejected and logged while the keys are unavailable, without a fetch for each request', async () => {
     const before = fetched;
     for (const jti of ['1', '2', '3']) {
       const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));
@@ -282,13 +275,9 @@ eachDatabaseByTurns('tokens of other issuers', (open) => {
     );
   });
 
-  it('tokens of other issuers are refused at the start where their issuer cannot be used', () => {
+  it('are rejected at startup if the issuer is unusable', () => {
     const start = (issuers: readonly object[]) => () =>
-      createKoaApp({
-        billing: serving.billing,
-        logger: serving.log,
-        tokens: { issuers: issuers as never },
-      });
+      createKoaApp({ billing: serving.billing, logger: serving.log, tokens: { issuers: issuers as never } });
     const jwksUri = 'https://a.example/keys';
     expect(start([{ issuer: 'a', jwksUri: 'http://a.example/keys' }])).to.throw('https');
     expect(start([{ issuer: 'a', jwksUri, algorithms: ['HS256'] }])).to.throw('RS256, ES256, EdDSA');

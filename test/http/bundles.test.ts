@@ -1,4 +1,4 @@
-import { expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
 import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
@@ -61,7 +61,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
   const idOf = (name: string): string => [...names].find(([, each]) => each === name)?.[0] ?? '';
   const header = (reply: Reply, name: string) => reply.headers.get(`x-service-pagination-${name}`);
 
-  it('shows a bundle with subscriptions and timeline, and the audit of all of them', async () => {
+  it('show subscriptions and timeline with the audit logs of all', async () => {
     const path = `/1.0/kb/bundles/${idOf('alpha')}`;
     const plain = bundleOf(await call('GET', path));
     expect(plain).to.deep.include({ accountId, externalKey: 'alpha', auditLogs: [] });
@@ -75,14 +75,11 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     expect(full.timeline.auditLogs).to.eql(full.auditLogs);
     expect(full.subscriptions[0]?.auditLogs).to.have.length(1);
     expect(full.subscriptions[0]?.events.map(({ auditLogs }) => auditLogs.length)).to.eql([1, 1]);
-    const listed = bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=alpha&audit=FULL'));
-    expect(listed).to.eql([full]);
+    expect(bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=alpha&audit=FULL'))).to.eql([full]);
   });
 
-  it('answers dialect K with instants for its days', async () => {
-    const { json } = await call('GET', `/1.0/kb/bundles/${idOf('alpha')}`, {
-      headers: aliasHeaders,
-    });
+  it('return instants instead of days in dialect K', async () => {
+    const { json } = await call('GET', `/1.0/kb/bundles/${idOf('alpha')}`, { headers: aliasHeaders });
     const [subscription] = (json as { readonly subscriptions: readonly object[] }).subscriptions;
     expect(subscription).to.have.property('startDate').that.matches(/T.*Z$/);
   });
@@ -96,16 +93,15 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     ['GET', '/1.0/kb/bundles?externalKey=alpha&includedDeleted=maybe', 400, 60_002],
     ['GET', '/1.0/kb/bundles/pagination?offset=-1', 400, 60_002],
   ] as const;
-  for (const [method, path, status, code] of unknown) {
-    it(`${method} ${path}: ${status} (${code})`, async () => {
+  for (const [method, path, status, code] of unknown)
+    it(`answer ${method} ${path} with ${status} (${code})`, async () => {
       const reply = await call(method, path);
       expect(reply.status, reply.text).to.equal(status);
       expect(reply.json).to.include({ code });
     });
-  }
 
-  describe('pages', () => {
-    it('in creation order, without prices, with the headers of both dialects', async () => {
+  describe('pages of bundles', () => {
+    it('are in creation order, without prices, with the headers of both dialects', async () => {
       const reply = await call('GET', '/1.0/kb/bundles/pagination?offset=1&limit=2&audit=FULL');
       expect(namesOf(reply)).to.eql(['beta', 'Seat 100%']);
       expect(bundlesOf(reply).flatMap(({ subscriptions }) => subscriptions[0]?.prices)).to.eql([]);
@@ -119,7 +115,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       expect([header(last, 'NextOffset'), header(last, 'NextPageUri')]).to.eql([null, null]);
     });
 
-    it('the last first for a negative limit, none but the counts for 0', async () => {
+    it('are in reverse order for a negative limit and contain only the counts for 0', async () => {
       expect(namesOf(await call('GET', '/1.0/kb/bundles/pagination?limit=-2'))).to.eql([
         'gamma',
         'Seat 100%',
@@ -130,7 +126,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     });
   });
 
-  describe('search', () => {
+  describe('bundle search', () => {
     const search = (key: string) => call('GET', `/1.0/kb/bundles/search/${key}`);
     const cases: readonly (readonly [key: () => string, expected: readonly string[]])[] = [
       [() => 'alpha', ['alpha']],
@@ -156,11 +152,9 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       [() => '_q=1&created_by=nobody', []],
       [() => '_q=1&updated_by%5Blike%5D=%25&external_key=beta', ['beta']],
     ];
-    for (const [index, [key, expected]] of cases.entries()) {
-      it(`a search of bundles by key ${index + 1} finds ${expected.join(', ') || 'nothing'}`, async () => {
-        expect(namesOf(await search(key())), key()).to.eql(expected);
-      });
-    }
+    for (const [index, [key, expected]] of cases.entries())
+      it(`finds ${expected.join(', ') || 'nothing'} by key ${index + 1}`, async () =>
+        expect(namesOf(await search(key())), key()).to.eql(expected));
 
     for (const key of [
       '_q=1&',
@@ -169,13 +163,13 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       '_q=1&external_key%5Bin%5D=x',
       '_q=1&id=x',
     ])
-      it(`a search of bundles by ${key} is refused`, async () => {
+      it(`rejects ${key}`, async () => {
         const reply = await search(key);
         expect(reply.status, reply.text).to.equal(400);
         expect(reply.json).to.include({ code: 60_002 });
       });
 
-    it('counts what matches and what there is', async () => {
+    it('returns the number of matches and the total number', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);
@@ -191,11 +185,10 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
   });
 
   describe('renameKey and transfer', () => {
-    it('rename a key', async () => {
+    it('change the key of a bundle', async () => {
       const { bundleId } = await newBundle(await newAccount(), 'delta');
       const path = `/1.0/kb/bundles/${bundleId}`;
-      const reply = await call('PUT', `${path}/renameKey`, { body: { externalKey: 'delta 2' } });
-      expect(reply.status, reply.text).to.equal(204);
+      expectStatus(await call('PUT', `${path}/renameKey`, { body: { externalKey: 'delta 2' } }), 204);
       const renamed = bundleOf(await call('GET', `${path}?audit=FULL`));
       expect(renamed.externalKey).to.equal('delta 2');
       expect(renamed.timeline.externalKey).to.equal('delta 2');
@@ -208,23 +201,22 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     });
 
     const bodies: readonly (readonly [name: string, body: unknown, code: number])[] = [
-      ['no body', undefined, 60_003],
-      ['no key', {}, 60_003],
+      ['a missing body', undefined, 60_003],
+      ['a missing key', {}, 60_003],
       ['an empty key', { externalKey: '' }, 60_003],
       ['a key in use', { externalKey: 'alpha' }, 1014],
-      ['a key too long', { externalKey: 'x'.repeat(256) }, 5],
+      ['a key that is too long', { externalKey: 'x'.repeat(256) }, 5],
     ];
-    for (const [name, body, code] of bodies) {
-      it(`a change of a bundle refuses ${name}`, async () => {
+    for (const [name, body, code] of bodies)
+      it(`reject ${name}`, async () => {
         const path = `/1.0/kb/bundles/${idOf('beta')}`;
         const reply = await call('PUT', `${path}/renameKey`, body === undefined ? {} : { body });
         expect(reply.status, reply.text).to.equal(400);
         expect(reply.json).to.include({ code });
         expect(bundleOf(await call('GET', path)).externalKey).to.equal('beta');
       });
-    }
 
-    it('transfer a bundle, with the answer where it is', async () => {
+    it('move a bundle and return its Location', async () => {
       const target = await newAccount();
       const { bundleId, subscriptions } = await newBundle(await newAccount(), 'epsilon');
       const body = {
@@ -249,7 +241,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       expectRefusal(refused, 400, 1099);
     });
 
-    it('transfer a bundle at a future date: the new subscription is PENDING', async () => {
+    it('create a PENDING subscription for a transfer at a future date', async () => {
       const target = await newAccount();
       const { bundleId } = await newBundle(await newAccount(), 'zeta');
       const year = new Date().getFullYear() + 2;
@@ -262,7 +254,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
     });
 
-    it('refuse a key for a subscription that has ended, which dialect K ignores (http-api §4 line 16)', async () => {
+    it('reject a key for an ended subscription, which dialect K ignores (http-api §4 line 16)', async () => {
       const target = await newAccount();
       const owner = await newAccount();
       const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');
@@ -295,26 +287,29 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     });
 
     const refused: readonly (readonly [name: string, query: string, body: unknown, status: number])[] = [
-      ['no body', '', undefined, 400],
-      ['no account', '', {}, 400],
-      ['no UUID', '', { accountId: 'x' }, 400],
+      ['a missing body', '', undefined, 400],
+      ['a missing account', '', {}, 400],
+      ['an invalid UUID', '', { accountId: 'x' }, 400],
       ['an unknown account', '', { accountId: unknownId }, 404],
       ['an unknown policy', '?billingPolicy=SOON', { accountId: unknownId }, 400],
-      ['a policy that is not for transfers', '?billingPolicy=START_OF_TERM', { accountId: unknownId }, 400],
+      [
+        'a policy that transfers do not support',
+        '?billingPolicy=START_OF_TERM',
+        { accountId: unknownId },
+        400,
+      ],
       ['an unknown bcdTransfer', '?bcdTransfer=ALL', { accountId: unknownId }, 400],
-      ['no date', '?requestedDate=soon', { accountId: unknownId }, 400],
+      ['an invalid date', '?requestedDate=soon', { accountId: unknownId }, 400],
     ];
-    for (const [name, query, body, status] of refused) {
-      it(`a change of a bundle refuses ${name}, and stores nothing`, async () => {
+    for (const [name, query, body, status] of refused)
+      it(`reject ${name} and store nothing`, async () => {
         const path = `/1.0/kb/bundles/${idOf('beta')}`;
         const before = await call('GET', `${path}?audit=FULL`);
-        const reply = await call('POST', path + query, body === undefined ? {} : { body });
-        expect(reply.status, reply.text).to.equal(status);
+        expectStatus(await call('POST', path + query, body === undefined ? {} : { body }), status);
         expect((await call('GET', `${path}?audit=FULL`)).text).to.equal(before.text);
       });
-    }
 
-    it('refuse an account of another tenant like an unknown one', async () => {
+    it('reject an account of another tenant like an unknown one', async () => {
       const foreign = await createAccount({ call }, {}, eve);
       const refused = await call('POST', `/1.0/kb/bundles/${idOf('beta')}`, { body: { accountId: foreign } });
       expectRefusal(refused, 404, 3002);

@@ -3,9 +3,9 @@ import { fieldedResources } from '../../adapters/koa/routing/objects.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import type { Reply } from '../support/http/index.ts';
-import { configure, expect, onPostgresql, populateOnce, storageOf } from '../support/http/index.ts';
+import { expect, onPostgresql, populateOnce, storageOf } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
+import { configure, expectStatus, type Reply } from '../support/http/serving.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 /** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
@@ -50,7 +50,7 @@ function writesToAccount({ credentials, method, area, operationId }: Route): boo
 }
 
 // From the route table: a new route is under this from its first day. SQLite has one writer at a time.
-onPostgresql('while another operation holds the account, on PostgreSQL', (open) => {
+onPostgresql('calls during another operation on the account, on PostgreSQL', (open) => {
   const world = populateOnce(open);
   let elsewhere: Storage<never>;
   before(async () => {
@@ -59,8 +59,7 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
       'org.service.invoice.globalLock.retries': '0',
       'org.service.payment.globalLock.retries': '0',
     };
-    const reply = await configure(world.serving, body);
-    expect(reply.status, reply.text).to.equal(201);
+    expectStatus(await configure(world.serving, body), 201);
   });
   after(() => elsewhere.close());
 
@@ -69,8 +68,7 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
     const tenant = await world.serving.billing.tenants.getByApiKey('bob');
     return elsewhere.write(tenant, author(), async (session) => {
       const { rows } = await session.accounts.page({ offset: 0, limit: 1_000 });
-      const ids = rows.map(({ id }) => id);
-      await session.lockAccounts(ids);
+      await session.lockAccounts(rows.map(({ id }) => id));
       return work();
     });
   }
@@ -82,22 +80,20 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
   }
 
   const routes = routeTable({ testMode: false }).filter(writesToAccount);
-  for (const route of routes.filter(pays)) {
-    it(`http-api §11: ${route.method} ${route.path} answers 409, for nothing was attempted`, async () => {
+  for (const route of routes.filter(pays))
+    it(`http-api §11: answer 409 because nothing was attempted (${route.method} ${route.path})`, async () => {
       const reply = await answerOf(route);
       expect([reply.status, reply.json]).to.deep.include(409).and.to.have.nested.property('[1].code', 7019);
     });
-  }
 
-  for (const route of routes.filter((each) => !pays(each))) {
-    it(`accounts §17: ${route.method} ${route.path} answers 503 with Retry-After`, async () => {
+  for (const route of routes.filter((each) => !pays(each)))
+    it(`accounts §17: answer 503 with Retry-After (${route.method} ${route.path})`, async () => {
       const reply = await answerOf(route);
       expect([reply.status, reply.json]).to.deep.include(503).and.to.have.nested.property('[1].code', 60018);
       expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
     });
-  }
 
-  it('http-api §11: a repeat with the same Idempotency-Key runs, as nothing was done', async () => {
+  it('http-api §11: run when they are repeated with the same Idempotency-Key', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}/emails`;
     const body = { accountId: world.accountId, email: 'again@example.com' };
     const request = { body, headers: { 'idempotency-key': 'busy-1' } };
@@ -107,7 +103,7 @@ onPostgresql('while another operation holds the account, on PostgreSQL', (open) 
     expect(done.headers.get('idempotency-replayed')).to.equal(null);
   });
 
-  it('accounts §17: reads do not wait', async () => {
+  it('accounts §17: read without waiting', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}`;
     const paths = ['?accountWithBalanceAndCBA=true&audit=FULL', '/timeline', '/allTags', '/auditLogs'];
     const replies = await whileHeld(() =>

@@ -2,7 +2,7 @@ import { expectRefusal, list, type Reply, serveOnce, textOf, xmlType } from '../
 import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
-eachDatabase('callCompletion over HTTP', (open) => {
+eachDatabase('calls with callCompletion over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
 
@@ -32,25 +32,24 @@ eachDatabase('callCompletion over HTTP', (open) => {
   for (const [dialect, headers] of [
     ['D', {}],
     ['K', aliasHeaders],
-  ] as const) {
-    it(`a call with callCompletion answers when the invoice is paid, in dialect ${dialect}`, async () => {
+  ] as const)
+    it(`answer when the invoice is paid, in dialect ${dialect}`, async () => {
       const reply = await subscribe('callCompletion=true', headers);
       expect(reply.status, reply.text).to.equal(201);
       expect(await balances()).to.eql([0]);
     });
-  }
 
-  it('a call with callCompletion answers at once where it is not asked', async () => {
+  it('answer immediately without the flag', async () => {
     expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
     expect(await balances()).to.eql([]);
   });
 
-  it('a call with callCompletion does not wait for billing in the future', async () => {
+  it('do not wait for future billing', async () => {
     const reply = await subscribe('callCompletion=true&callTimeoutSec=0&billingDate=2024-03-10');
     expect(reply.status, reply.text).to.equal(201);
   });
 
-  it('a call with callCompletion answers 408 when the time is up, and the subscription stays', async () => {
+  it('answer 408 on timeout and keep the subscription', async () => {
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
     const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
     expect(reply.status, reply.text).to.equal(408);
@@ -62,7 +61,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
     expect(await balances()).to.eql([0]);
   });
 
-  it('a call with callCompletion waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
+  it('wait for the invoice of a change or cancellation, for every way of naming the plan', async () => {
     const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
     const { call } = serving;
     const invoiced = async () => (await balances()).length;
@@ -91,7 +90,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
     expect(await invoiced()).to.equal(before + 1);
   });
 
-  it('a call with callCompletion waits at most as long as the server lets it in dialect K, and is refused for longer in D, before anything is done (R62)', async () => {
+  it('limit the wait in dialect K and are rejected before any write for a longer one in D (R62)', async () => {
     const query = 'callCompletion=true&callTimeoutSec=360';
     const refused = await subscribe(query);
     expectRefusal(refused, 400, 60002);
@@ -101,7 +100,7 @@ eachDatabase('callCompletion over HTTP', (open) => {
     expect(await balances()).to.eql([0]);
   });
 
-  it('a call with callCompletion refuses a time that is none', async () => {
+  it('are rejected with an invalid timeout', async () => {
     for (const value of ['-1', 'soon']) {
       const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
       expect(reply.status).to.equal(400);

@@ -99,7 +99,7 @@ function cardGateway(heard: { count: number }): PaymentGateway {
 const control = (name: string, members: Partial<PaymentControl>): PaymentControl => ({ name, ...members });
 const stripping = { adjustedProperties: [] };
 
-eachDatabaseByTurns('card numbers among plugin properties', (open) => {
+eachDatabaseByTurns('card numbers in plugin properties', (open) => {
   const heard = { count: 0 };
   let serving: Serving;
   let database: TestDatabase;
@@ -160,7 +160,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
     expect(inspect(serving.log.lines, { depth: null, maxStringLength: null })).to.not.contain(CARD);
   };
 
-  it('a whole story of payments leaves no card number in any table or log line', async () => {
+  it('never reach a table or a log line during a series of payments', async () => {
     const first = createdId(await done('method', add(accountId, '&isDefault=true')));
     const second = createdId(await done('method', add(accountId)));
     const methods = `/accounts/${accountId}/paymentMethods`;
@@ -192,8 +192,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
         );
 
     const charge = [{ accountId, amount: 20, currency: 'USD' }];
-    const tagged = `/accounts/${accountId}/tags`;
-    await done('tag', send('POST', tagged, ['00000000-0000-0000-0000-000000000001']));
+    await done('tag', send('POST', `/accounts/${accountId}/tags`, ['00000000-0000-0000-0000-000000000001']));
     const invoiced = await done(
       'charge',
       send('POST', `/invoices/charges/${accountId}?autoCommit=true`, charge),
@@ -213,10 +212,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
     };
     await done(
       'form',
-      send('POST', `/paymentGateways/hosted/form?${query}`, {
-        ...parties,
-        hostedPaymentPageFields: fields,
-      }),
+      send('POST', `/paymentGateways/hosted/form?${query}`, { ...parties, hostedPaymentPageFields: fields }),
     );
     await done('notification', send('POST', `/paymentGateways/notification/${CARDS}?${query}`, CARD));
     await done(
@@ -255,7 +251,7 @@ eachDatabaseByTurns('card numbers among plugin properties', (open) => {
     await expectNothingKept();
   });
 
-  it('a control plugin that leaves the card number has it kept with the attempt, and nowhere else', async () => {
+  it('are stored only with the attempt if a control plugin leaves them there', async () => {
     expect((await pay('PURCHASE', '&controlPluginName=keeps')).status).to.equal(201);
     expect(await tablesHolding(database, CARD)).to.eql(['bw_payment_attempts']);
   });

@@ -2,12 +2,12 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { aliasHeaders, createAccount, createdId, serveOnce, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
-eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
+eachDatabaseByTurns('catalog change report over HTTP', (open) => {
   const serving = serveOnce(open);
 
   const path = '/1.0/kb/catalog/xml/changeReport';
 
-  it('the report on a candidate catalog is one JSON document, the same in both dialects, and stores nothing', async () => {
+  it('is one JSON document, the same in both dialects, and stores nothing', async () => {
     const { call, billing } = serving;
     const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
     await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
@@ -61,7 +61,7 @@ eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
     expect(versions).to.have.length(1);
   });
 
-  it('the report on a candidate catalog answers 200 with the errors of a document that would be refused', async () => {
+  it('answers 200 with the errors of an invalid document', async () => {
     const reply = await serving.call('POST', path, {
       body: '<catalog><nothing/></catalog>',
       headers: xmlType,
@@ -75,13 +75,12 @@ eachDatabaseByTurns('the report on a candidate catalog over HTTP', (open) => {
     expect(rest).to.include({ subscriptions: 0, changedSubscriptions: 0 });
   });
 
-  it('the report on a candidate catalog is for those who may upload, and takes XML only', async () => {
+  it('requires the upload permission and XML', async () => {
     const anonymous = await serving.call('POST', path, {
       body: pricedCatalog({ effectiveDate: '2024-04-01', price: '1' }),
       headers: { ...xmlType, authorization: undefined },
     });
     expect(anonymous.status).to.equal(401);
-    const asJson = await serving.call('POST', path, { body: {} });
-    expect(asJson.status).to.equal(415);
+    expect((await serving.call('POST', path, { body: {} })).status).to.equal(415);
   });
 });

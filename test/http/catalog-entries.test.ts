@@ -79,7 +79,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     );
   }
 
-  it('catalog W18 Entries to versions: as a client sees them', async () => {
+  it('catalog W18 Entries to versions: appear as versions to clients', async () => {
     serving.clock.set('2024-01-01T00:00:00Z');
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));
@@ -132,7 +132,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     expect(product).to.include({ name: 'Pot', retiredDate: '' });
   });
 
-  it('catalog W19 Overlay: one account sees its own plan, another one cannot have it', async () => {
+  it('catalog W19 Overlay: give one account its own plan, which others cannot buy', async () => {
     for (const body of overlayCatalog) await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
     await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
     expect(await versions()).to.eql(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
@@ -157,12 +157,10 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.eql([]);
     expect(await made(entries('GET', `Pan/plansPerProduct?accountId=${a}`))).to.have.length(1);
     expect(await refused(entries('GET', 'acct-x/plan'))).to.eql([404, 61006]);
-    expect(await made(entries('GET', `info?accountId=${a}`))).to.eql({
-      state: 'CATALOG_STATE_PLUGIN',
-    });
+    expect(await made(entries('GET', `info?accountId=${a}`))).to.eql({ state: 'CATALOG_STATE_PLUGIN' });
   });
 
-  it('a creation answers what is stored, word for word; so does its repetition', async () => {
+  it('are returned exactly as stored on creation and repetition', async () => {
     const usages = [
       {
         usageName: 'water',
@@ -344,7 +342,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
   });
 
-  it('plan rows lie between the first and the last instant of the calendar, and no further', async () => {
+  it('accept dates from the first to the last instant of the calendar only', async () => {
     const [first, last] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'];
     await made(input([planOf('old', '0001-01-01', '7'), planOf('far', last)], { products: [pot] }));
     const dates = `effDate=${last}&effectiveDateForExistingSubscriptions=${last}`;
@@ -385,7 +383,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
     expect(await made(entries('GET', 'plan/all'))).to.have.length(3);
   });
 
-  it('every failure row answers its status and code, and leaves nothing behind', async () => {
+  it('reject each documented failure with its status and code and store nothing', async () => {
     const account = await newAccount();
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const before = [await versions(), await made(entries('GET', 'plan/all'))];
@@ -423,13 +421,12 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       [() => entries('DELETE', 'product/Ghost/deleteProduct?force=true'), 404, 61007],
       [() => entries('GET', 'Ghost/plansPerProduct'), 404, 61007],
     ];
-    for (const [index, [request, status, code]] of rows.entries()) {
+    for (const [index, [request, status, code]] of rows.entries())
       expect(await refused(request()), `row ${index}`).to.eql([status, code]);
-    }
     expect([await versions(), await made(entries('GET', 'plan/all'))]).to.eql(before);
   });
 
-  it('values that are none of their type are refused, and leave nothing behind', async () => {
+  it('reject values of the wrong type and store nothing', async () => {
     const plan = planOf('p1', '2024-01-01');
     const [phase] = plan.phases;
     const usage = { usageName: 'water', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' };
@@ -459,14 +456,13 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       expect(await refused(entries('POST', 'plan', { body })), JSON.stringify(body)).to.eql([400, 60001]);
       expect(await refused(input([body], { products: [pot] }))).to.eql([400, 60001]);
     }
-    for (const product of [{ ...pot, category: 'MAIN' }, { ...pot, availableAddons: 'Lid' }, 'Pot']) {
+    for (const product of [{ ...pot, category: 'MAIN' }, { ...pot, availableAddons: 'Lid' }, 'Pot'])
       expect(await refused(input([plan], { products: [product] }))).to.eql([400, 60001]);
-    }
     expect(await made(entries('GET', 'product/all'))).to.eql([]);
     expect(await versions()).to.eql([]);
   });
 
-  it('another tenant sees none of it: each of its names answers like an unknown one', async () => {
+  it('answer another tenant as if the names were unknown', async () => {
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const asEve = (method: string, path: string, request: Request = {}): Promise<Reply> =>
       entries(method, path, { ...request, headers: eve });

@@ -27,7 +27,7 @@ const faulty = catalogXml({
   priceLists: lists({ DEFAULT: ['p-m'] }),
 });
 
-eachDatabaseByTurns('the catalog over HTTP', (open) => {
+eachDatabaseByTurns('catalog over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 
@@ -42,7 +42,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     return catalogValidationErrors.map((each) => each.errorDescription);
   }
 
-  it('catalog W14 Validation: five errors, an upload is refused with them, nothing is stored', async () => {
+  it('catalog W14 Validation: returns the five errors, rejects the upload with them and stores nothing', async () => {
     const reply = await validate(faulty);
     expect(reply.status).to.equal(200);
     const errors = errorsOf(reply.json);
@@ -62,7 +62,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     expect((await call('GET', `${core}/versions`)).json).to.eql([]);
   });
 
-  it('a malformed document is one error; a valid one none; warnings are told in dialect D only', async () => {
+  it('reports one error for a malformed document, none for a valid one, and warnings in dialect D only', async () => {
     expect(errorsOf((await validate('<catalog><duration><duration>')).json)).to.have.length(1);
     expect(errorsOf((await validate('<!DOCTYPE c [<!ENTITY a "x">]><catalog>')).json)).to.have.length(1);
     const bounded = (await readFile(orchard, 'utf8')).replace('<max>-1</max>', '<max>500</max>');
@@ -73,11 +73,10 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
       catalogValidationWarnings: readonly { warningDescription: string }[];
     };
     expect(catalogValidationWarnings[0]?.warningDescription).to.match(/the last tier bounds "crate"/);
-    const inK = await validate(bounded, aliasHeaders);
-    expect(inK.json).to.eql({ catalogValidationErrors: [] });
+    expect((await validate(bounded, aliasHeaders)).json).to.eql({ catalogValidationErrors: [] });
   });
 
-  it('a document that is too large is 413, another media type 415, no document 400', async () => {
+  it('answers 413 to an oversized document, 415 to another media type and 400 to an empty body', async () => {
     expect((await validate(' '.repeat(12 * 1024 * 1024))).status).to.equal(413);
     expect((await validate('{}', { 'content-type': 'application/json' })).status).to.equal(415);
     expect((await validate('')).status).to.equal(400);
@@ -107,10 +106,10 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
 
   const bad: readonly (readonly [what: string, body: unknown, code: number])[] = [
     ['no planId', { ...lamp, planId: null }, 2060],
-    ['a planId that is no name', { ...lamp, planId: '9lives' }, 2060],
+    ['an invalid planId', { ...lamp, planId: '9lives' }, 2060],
     ['no amount', { ...lamp, amount: null }, 2060],
     ['a negative amount', { ...lamp, amount: -1 }, 2060],
-    ['an amount that is none', { ...lamp, amount: 'much' }, 60_001],
+    ['an invalid amount', { ...lamp, amount: 'much' }, 60_001],
     ['no currency', { ...lamp, currency: '' }, 2060],
     ['an unknown currency', { ...lamp, currency: 'XYZ' }, 2060],
     ['an unknown period', { ...lamp, billingPeriod: 'FORTNIGHTLY' }, 60_001],
@@ -118,7 +117,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     ['an add-on without bases', { ...lamp, productCategory: 'ADD_ON' }, 2060],
     ['a list in the place of an object', [lamp], 60_001],
   ];
-  it('bad simple plans are refused and leave nothing behind', async () => {
+  it('rejects invalid simple plans and stores nothing', async () => {
     for (const [what, body, code] of bad) {
       const reply = await call('POST', `${core}/simplePlan`, { body });
       expect(reply.status, what).to.equal(400);
@@ -127,7 +126,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     expect((await call('GET', core)).json).to.eql([]);
   });
 
-  it('the catalog over HTTP lists what can be bought, with prices as exact numbers', async () => {
+  it('lists the available plans with exact prices', async () => {
     await upload(await readFile(orchard));
     const bases = (await call('GET', `${core}/availableBasePlans`)).json as readonly object[];
     expect(bases).to.have.length(7);
@@ -159,7 +158,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
       .and.to.deep.include({ finalPhaseRecurringPrice: [] });
   });
 
-  it('versions are dates, oldest first; a deletion leaves none, and is refused while it is in use', async () => {
+  it('returns version dates oldest first, deletes all versions, and rejects the deletion of a catalog in use', async () => {
     const source = await readFile(orchard, 'utf8');
     await upload(source.replace('2010-01-01T00:00:00Z', '2024-06-01T00:00:00Z'));
     await upload(source);
@@ -194,7 +193,7 @@ eachDatabaseByTurns('the catalog over HTTP', (open) => {
     expect((await call('GET', `${core}/versions`)).json).to.have.length(1);
   });
 
-  it('an account of another tenant is unknown to every read', async () => {
+  it('treats an account of another tenant as unknown in every read', async () => {
     const foreign = await call('POST', '/1.0/kb/accounts', {
       body: {},
       headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },

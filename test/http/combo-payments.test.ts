@@ -22,7 +22,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
   };
   const methodsOf = (accountId: unknown) => list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
 
-  it('a combo payment makes the account and its first method, which becomes the default', async () => {
+  it('create the account and its first method as the default', async () => {
     const externalKey = newKey();
     const reply = await pay({
       account: { externalKey, name: 'Ada', currency: 'USD' },
@@ -43,7 +43,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
     expect(made).to.deep.include({ externalKey: `${externalKey}-card`, isDefault: true });
   });
 
-  it('a combo payment finds account and method by their keys, and by their ids', async () => {
+  it('find the account and method by key or by id', async () => {
     const externalKey = newKey();
     const card = `${externalKey}-card`;
     const body = {
@@ -70,7 +70,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
     expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.eql([true, false]);
   });
 
-  it('a combo payment checks account, then method, then transaction, and then writes', async () => {
+  it('validate the account, the method and the transaction before any write', async () => {
     const externalKey = newKey();
     const account = { externalKey, currency: 'USD' };
     const unknownMethod = { ...method, paymentMethodId: NOWHERE };
@@ -90,7 +90,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
     expect(await accountOf(externalKey)).to.equal(null);
   });
 
-  it('a combo payment that cannot be leaves neither account nor method', async () => {
+  it('create neither an account nor a method if they are rejected', async () => {
     const externalKey = newKey();
     const account = { externalKey, currency: 'USD' };
     const asked = { account, paymentMethod: method, transaction };
@@ -117,7 +117,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
     expect(await methodsOf(accountId)).to.have.length(1);
   });
 
-  it('a combo payment that fails leaves the account and the method that it has made', async () => {
+  it('keep the new account and method if the payment fails', async () => {
     const externalKey = newKey();
     expectRefusal(
       await pay({
@@ -129,11 +129,10 @@ anyDatabase('combo payments (payments §11)', (open) => {
       402,
       7009,
     );
-    const account = await accountOf(externalKey);
-    expect(await methodsOf(member(account, 'accountId'))).to.have.length(1);
+    expect(await methodsOf(member(await accountOf(externalKey), 'accountId'))).to.have.length(1);
   });
 
-  it('a combo payment needs the permission of all that it makes, before anything is written', async () => {
+  it('require the permissions for every object they create before any write', async () => {
     const externalKey = newKey();
     const body = { account: { externalKey, currency: 'USD' }, paymentMethod: method, transaction };
     const roles = [
@@ -147,9 +146,7 @@ anyDatabase('combo payments (payments §11)', (open) => {
         body: { username: name, password: 'long enough a password', roles: [name] },
       });
     }
-    const as = (name: string) => ({
-      headers: { authorization: basic(name, 'long enough a password') },
-    });
+    const as = (name: string) => ({ headers: { authorization: basic(name, 'long enough a password') } });
     expectRefusal(await pay(body, as('payer')), 403, 40000);
     expectRefusal(await pay(body, as('opener')), 403, 40000);
     expect(await accountOf(externalKey)).to.equal(null);

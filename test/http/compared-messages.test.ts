@@ -21,7 +21,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     return [status, code, message];
   };
 
-  it('a credit transfer of an account without parent, and of one without credit', async () => {
+  it('stay the same for a credit transfer without a parent or without credit', async () => {
     expect(await refusal('PUT', `accounts/${accountId}/transferCredit`)).to.eql([
       400,
       3009,
@@ -35,7 +35,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     ]);
   });
 
-  it('a charge, tax or credit for an invoice that is committed', async () => {
+  it('stay the same for a charge, tax or credit on a committed invoice', async () => {
     const charge = { amount: 5 };
     const made = await send('POST', `invoices/charges/${accountId}?autoCommit=true`, [charge]);
     const invoiceId = String((made.json as readonly Json[])[0]?.invoiceId);
@@ -48,7 +48,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     }
   });
 
-  describe('a dry run', () => {
+  describe('dry runs', () => {
     const refused = async (body: object) => {
       const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
       return refusal('POST', path, { dryRunType: 'SUBSCRIPTION_ACTION', ...body });
@@ -58,8 +58,8 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     for (const action of [
       { dryRunAction: 'CHANGE', planName: 'canopy-monthly' },
       { dryRunAction: 'STOP_BILLING' },
-    ]) {
-      it(`a dry run of ${action.dryRunAction} needs the ids of subscription and bundle`, async () => {
+    ])
+      it(`name the missing subscription or bundle id of ${action.dryRunAction}`, async () => {
         const message = 'DryRun subscriptionID should be specified';
         expect(await refused(action)).to.eql([400, 60003, message]);
         expect(await refused({ ...action, bundleId: id })).to.eql([400, 60003, message]);
@@ -69,9 +69,8 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
           'DryRun bundleID should be specified',
         ]);
       });
-    }
 
-    it('takes a plan name or the parts of a product, tested in their order', async () => {
+    it('name the plan or the parts of a product, in validation order', async () => {
       const whole = { productName: 'Canopy', billingPeriod: 'MONTHLY', productCategory: 'BASE' };
       const { productName: _, ...noName } = whole;
       const { productCategory } = whole;
@@ -92,7 +91,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     });
   });
 
-  it('a price override without any price', async () => {
+  it('stay the same for a price override without a price', async () => {
     const body = { accountId, planName: 'canopy-monthly', priceOverrides: [{ phaseType: 'EVERGREEN' }] };
     expect(await refusal('POST', 'subscriptions', body)).to.eql([
       400,
@@ -107,16 +106,15 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     ['credits', 'InvoiceItemJson'],
     ['tagDefinitions', 'TagDefinitionJson'],
     ['tenants', 'TenantJson'],
-  ] as const) {
-    it(`a body that is missing on ${path} has its message`, async () => {
+  ] as const)
+    it(`stay the same for a missing body on ${path}`, async () => {
       const message = `${model} body should be specified`;
       expect(await refusal('POST', path)).to.eql([400, 60003, message]);
       expect(await refusal('POST', path, '  ')).to.eql([400, 60003, message]);
       expect(await refusal('POST', path, 'null')).to.eql([400, 60003, message]);
     });
-  }
 
-  it('an element of a list that is missing, and a list with none where one is needed', async () => {
+  it('stay the same for a missing list element and for an empty list that must not be empty', async () => {
     for (const [path, body, model] of [
       ['credits', [null], 'InvoiceItemJson'],
       ['credits', [], 'InvoiceItemJson'],
@@ -135,7 +133,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     }
   });
 
-  it('a required field that is missing', async () => {
+  it('stay the same for a missing required field', async () => {
     for (const [path, body, message] of [
       ['tenants', { apiKey: 'k' }, 'TenantJson apiSecret needs to be set'],
       [`accounts/${accountId}/emails`, { accountId }, 'AccountEmailJson email needs to be set'],
@@ -144,22 +142,20 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
       ['tagDefinitions', { name: 'n' }, 'TagDefinitionJson description needs to be set'],
       ['subscriptions', {}, 'SubscriptionJson accountId needs to be set'],
       ['security/roles', {}, 'RoleDefinitionJson role needs to be set'],
-    ] as const) {
+    ] as const)
       expect(await refusal('POST', path, body), path).to.eql([400, 60003, message]);
-    }
   });
 
-  it('a required field that is missing and has a code of its own', async () => {
+  it('stay the same for a missing required field with its own code', async () => {
     for (const [path, body, code, message] of [
       [`accounts/${accountId}/block`, { service: 's' }, 1107, 'BlockingStateJson stateName needs to be set'],
       [`accounts/${accountId}/block`, {}, 1107, 'BlockingStateJson service needs to be set'],
       ['catalog/simplePlan', {}, 2060, 'SimplePlanJson planId needs to be set'],
-    ] as const) {
+    ] as const)
       expect(await refusal('POST', path, body), path).to.eql([400, code, message]);
-    }
   });
 
-  it('the parts of a plan that are missing, or stand beside its name, tested in their order', async () => {
+  it('stay the same for missing parts of a plan and for parts next to its name, in validation order', async () => {
     const parts = {
       productName: 'Canopy',
       productCategory: 'BASE',
@@ -184,7 +180,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
     }
   });
 
-  it('what is blocked', async () => {
+  it('stay the same for a blocked object', async () => {
     const subscriptionId = await created('subscriptions', { accountId, planName: 'canopy-monthly' });
     const block = { service: 's', stateName: 'HELD', isBlockChange: true };
     await send('POST', `subscriptions/${subscriptionId}/block`, block);

@@ -30,7 +30,7 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabaseByTurns('the contract of every route', (open) => {
+eachDatabaseByTurns('contract of every route', (open) => {
   const world = populateOnce(open);
 
   before(async () => {
@@ -47,7 +47,7 @@ eachDatabaseByTurns('the contract of every route', (open) => {
     await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
   });
 
-  for (const [turn, route] of routeTable({ testMode: true }).entries()) {
+  for (const [turn, route] of routeTable({ testMode: true }).entries())
     describe(`${route.method} ${route.path}`, () => {
       const newSample = async () => {
         const make = samples[route.operationId];
@@ -81,10 +81,7 @@ eachDatabaseByTurns('the contract of every route', (open) => {
       const ownSample = route.method === 'GET' ? keptSample : newSample;
       const callExamples = (leftOut: readonly string[]) =>
         callWith(async () => asShown(route, await ownSample(), { world, leftOut }))();
-      const calls = {
-        callSample: callWith(ownSample),
-        callRefused: callWith(keptSample),
-      };
+      const calls = { callSample: callWith(ownSample), callRefused: callWith(keptSample) };
       const callQuery: CallQuery = async (changes) => {
         const { query, segments, tenant: _, ...sample } = await keptSample();
         const search = new URLSearchParams(query);
@@ -106,7 +103,6 @@ eachDatabaseByTurns('the contract of every route', (open) => {
       if (firstToShow.has(route.operationId) || isSampled(turn, 4)) describeExamples(route, callExamples);
       if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
     });
-  }
 });
 
 /** Makes it when it is first asked for, and gives the same from then on. */
@@ -149,8 +145,8 @@ function textsOf(world: World): Ids {
 
 function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn: number): void {
   const { success } = route;
-  for (const dialect of ['D', 'K'] as const) {
-    it(`answers ${success.status} as its schema says, in dialect ${dialect}`, async () => {
+  for (const dialect of ['D', 'K'] as const)
+    it(`answers ${success.status} with its schema in dialect ${dialect}`, async () => {
       const reply = await callSample({ headers: spellings[dialect] });
       const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
       expect(reply.status, reply.text).to.equal(expected);
@@ -162,10 +158,9 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
       const result = success.body.answer[dialect].safeParse(reply.json);
       expect(result.success ? [] : result.error.issues).to.eql([]);
     });
-  }
 
   if (!isSampled(turn, 3)) return;
-  it('takes any Accept where the answer is empty, and refuses one that excludes it', async () => {
+  it('accepts any Accept header for an empty answer and otherwise rejects one that excludes its type', async () => {
     const isRefused = producedTypes(success).length > 0;
     const reply = await (isRefused ? callRefused : callSample)({ headers: { accept: 'image/png' } });
     expect(reply.status).to.equal(isRefused ? 406 : success.status);
@@ -173,7 +168,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
   });
 
   if (route.method !== 'GET') return;
-  it('answers HEAD as GET without a body', async () => {
+  it('answers HEAD like GET without a body', async () => {
     const [get, head] = [await callSample(), await callSample({ method: 'HEAD' })];
     expect(head.status).to.equal(get.status);
     expect(head.text).to.equal('');
@@ -200,7 +195,7 @@ function describeAccess(
   const wrong = isPlugin
     ? ([
         ['no token', undefined],
-        ['what is no token', 'Bearer nonsense'],
+        ['an invalid token', 'Bearer nonsense'],
         ['a name and password', basic('admin', 'password')],
       ] as const)
     : ([
@@ -208,13 +203,12 @@ function describeAccess(
         ['an unknown user', basic('nobody', 'password')],
         ['a wrong password', basic('admin', 'Password')],
       ] as const);
-  for (const [who, authorization] of sampled<(typeof wrong)[number]>(wrong, wrong.length, turn)) {
+  for (const [who, authorization] of sampled<(typeof wrong)[number]>(wrong, wrong.length, turn))
     it(`answers 401 to ${who}`, async () => {
       const reply = await callRefused({ headers: { authorization } });
       expectRefusal(reply, 60004);
       expect(reply.headers.get('www-authenticate')).to.match(isPlugin ? /^Bearer / : /^Basic /);
     });
-  }
 
   if (route.credentials === 'TENANT' || isPlugin) {
     const wrongTenants: readonly (readonly [which: string, headers: Headers])[] = [
@@ -222,17 +216,16 @@ function describeAccess(
       ['an unknown tenant', { 'x-service-apikey': 'nobody' }],
       ['a wrong tenant secret', { 'x-service-apisecret': 'Lazar' }],
     ];
-    for (const [which, headers] of sampled(wrongTenants, wrongTenants.length, turn)) {
+    for (const [which, headers] of sampled(wrongTenants, wrongTenants.length, turn))
       it(`answers 401 to ${which}`, async () => expectRefusal(await callRefused({ headers }), 60005));
-    }
-    it('answers 401 to a tenant that is not granted', async () => {
+    it('answers 401 for a tenant without a grant', async () => {
       const authorization = await callerOf('stranger');
       expectRefusal(await callRefused({ headers: { authorization } }), 60005);
     });
   }
 
   if (route.permission !== 'NONE') {
-    it('answers 403, and on the core in dialect K 401, without the permission', async () => {
+    it('answers 403, and 401 in dialect K outside plugin routes, without the permission', async () => {
       const authorization = await callerOf('reader');
       const [inD, inK] = [
         await callRefused({ headers: { authorization } }),
@@ -244,7 +237,7 @@ function describeAccess(
   }
 
   if (!route.author) return;
-  it('asks for its author', async () => {
+  it('requires the author', async () => {
     const reply = await callRefused({ headers: { 'x-service-createdby': '' } });
     expect(reply.status).to.equal(400);
     expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
@@ -270,13 +263,13 @@ function describeIds(
   const callWith = (replaced: Readonly<Record<string, string>>): Promise<Reply> => callRefused({}, replaced);
   const statusForUnknown = statusForUnknownId[route.operationId] ?? 404;
   for (const name of parameterNamesOf(route.path).filter(isIdParameter)) {
-    it(`answers 404 where ${name} is no UUID`, async () => {
+    it(`answers 404 if ${name} is not a UUID`, async () => {
       const reply = await callWith({ [name]: 'nonsense' });
       expect(reply.status).to.equal(404);
       expect(reply.json).to.include({ code: 60008 });
     });
 
-    it(`answers ${statusForUnknown} where ${name} is unknown`, async () => {
+    it(`answers ${statusForUnknown} if ${name} is unknown`, async () => {
       const { unknownId } = worldOf();
       const reply = await callWith({ [name]: unknownId });
       expect(reply.status, reply.text).to.equal(statusForUnknown);
@@ -285,14 +278,14 @@ function describeIds(
     });
 
     if (!isSampled(turn, 3)) continue;
-    it(`takes ${name} in any letter case`, async () => {
+    it(`accepts ${name} in upper case`, async () => {
       const reply = await callSample({}, (ids) => ({ [name]: String(ids[name]).toUpperCase() }));
       expect(reply.status, reply.text).to.equal(route.success.status);
     });
   }
 
   if ('accountId' in route.query) {
-    it('answers 404 where the accountId of the query is unknown or of another tenant', async () => {
+    it('answers 404 if accountId in the query is unknown or of another tenant', async () => {
       const { unknownId, foreignAccountId } = worldOf();
       for (const accountId of [unknownId, foreignAccountId]) {
         const reply = await callQuery({ accountId });
@@ -303,7 +296,7 @@ function describeIds(
   }
 
   if (!parameterNamesOf(route.path).includes('accountId')) return;
-  it('knows no account of another tenant', async () => {
+  it('treats an account of another tenant as unknown', async () => {
     const { foreignAccountId, unknownId } = worldOf();
     const [foreign, unknown] = [
       await callWith({ accountId: foreignAccountId }),
@@ -317,7 +310,7 @@ function describeIds(
 function describeQuery(route: Route, callQuery: CallQuery): void {
   for (const [name, parameter] of Object.entries(route.query)) {
     if (parameter.required) {
-      it(`asks for ${name}`, async () => {
+      it(`requires ${name}`, async () => {
         const reply = await callQuery({ [name]: '' });
         expect(reply.status).to.equal(400);
         expect((reply.json as { code: number }).code).to.be.oneOf([60003, 3004, 61003]);
@@ -327,7 +320,7 @@ function describeQuery(route: Route, callQuery: CallQuery): void {
     const isFreeText =
       (type === 'string' && !('enum' in parameter.json) && !('format' in parameter.json)) || type === 'array';
     if (isFreeText && name !== 'timeZone' && name !== 'bundlesFilter' && name !== 'invoicesFilter') continue;
-    it(`refuses a ${name} that does not parse`, async () => {
+    it(`rejects an invalid ${name}`, async () => {
       const reply = await callQuery({ [name]: '!nonsense' });
       expect(reply.status).to.equal(400);
       expect(reply.json).to.include({ code: 60002 });
@@ -346,7 +339,7 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
   };
 
   const isOfAnyType = type === ANY_TYPE;
-  it(`refuses another type than ${type}`, async () => {
+  it(`rejects other types than ${type}`, async () => {
     for (const headers of [
       ...(isOfAnyType ? [] : [{ 'content-type': 'multipart/form-data' }]),
       { 'content-encoding': 'gzip', 'content-type': type },
@@ -358,7 +351,7 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
   });
 
   if (isSampled(turn, 3)) {
-    it('refuses a body that is too large', async () => {
+    it('rejects an oversized body', async () => {
       const reply = await callRefused({
         body: new Uint8Array(bodyLimit(body, defaultRequestLimits) + 1).fill(0x20),
         headers: { 'content-type': type },
@@ -369,7 +362,7 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
   }
 
   if (body.required) {
-    it('asks for its body', async () => {
+    it('requires a body', async () => {
       const reply = await callRefused({ body: '', headers: { 'content-type': type } });
       expect(reply.status).to.equal(400);
       expectCode(reply, 60003);
@@ -379,15 +372,14 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
   if (type !== 'application/json') return;
   const isList = body.json.type === 'array';
   const malformedBodies = ['{', isList ? '{}' : '[]', '"x"', '1', '1.5', 'true', '{"a":1}}', '\u0000'];
-  for (const malformed of sampled(malformedBodies, malformedBodies.length, turn)) {
-    it(`refuses the body ${JSON.stringify(malformed)}`, async () => {
+  for (const malformed of sampled(malformedBodies, malformedBodies.length, turn))
+    it(`rejects the body ${JSON.stringify(malformed)}`, async () => {
       const reply = await callRefused({ body: malformed, headers: { 'content-type': type } });
       expect(reply.status).to.equal(400);
       // An overdue configuration has one code for all that is wrong with it (overdue §1.3).
       const isConfig = route.fails.includes(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
       expect(reply.json).to.include({ code: isConfig ? 5010 : 60001 });
     });
-  }
 }
 
 /** Ids are those of the world; other names may name nothing here. */
@@ -396,7 +388,7 @@ function describeExamples(
   callExamples: (leftOut: readonly string[]) => Promise<Reply>,
 ): void {
   if (Object.keys(query).length === 0 && parameterNamesOf(path).every(isIdParameter)) return;
-  it('takes the parameters that the document shows', async () => {
+  it('accepts the documented parameters', async () => {
     for (const leftOut of leftOutOf[operationId] ?? [[]]) {
       // Nothing runs here that the call would wait for; the samples send it.
       const { status, json, text } = await callExamples([...leftOut, 'callCompletion']);
@@ -409,7 +401,7 @@ function describeExamples(
 }
 
 function describePages(callQuery: CallQuery): void {
-  it('gives the counts with limit 0, and both spellings of the headers', async () => {
+  it('returns the counts with limit 0, in both header families', async () => {
     const reply = await callQuery({ limit: '0' });
     expect(reply.json).to.eql([]);
     for (const family of ['x-service', 'x-killbill']) {
@@ -419,16 +411,15 @@ function describePages(callQuery: CallQuery): void {
     }
   });
 
-  it('lists backwards with a negative limit', async () => {
+  it('lists in reverse order with a negative limit', async () => {
     const [all, backwards] = [await callQuery({ limit: '1000' }), await callQuery({ limit: '-1000' })];
     expect(backwards.json).to.eql((all.json as unknown[]).toReversed());
   });
 
-  it('refuses a negative offset', async () => {
-    expect((await callQuery({ offset: '-1' })).status).to.equal(400);
-  });
+  it('rejects a negative offset', async () =>
+    expect((await callQuery({ offset: '-1' })).status).to.equal(400));
 
-  it('cuts a limit of any size', async () => {
+  it('caps any limit', async () => {
     const all = await callQuery({ limit: '10000' });
     expect((await callQuery({ limit: '9'.repeat(30) })).text).to.equal(all.text);
     const refused = await callQuery({ limit: '1e5' });

@@ -3,10 +3,10 @@ import { aliasHeaders, configure, createAccount, serveEach } from '../support/ht
 
 const invoices = '/1.0/kb/invoices';
 
-eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
+eachDatabaseByTurns('credit notes over HTTP (invoicing §21)', (open) => {
   const serving = serveEach(open);
 
-  it('an adjustment is a note that is listed with its invoice and its account, read, shown as a page and as a PDF, by its tenant only', async () => {
+  it('are listed by invoice and account, shown as a page and a PDF, and hidden from other tenants', async () => {
     const { call } = serving;
     const setting = { 'org.service.invoice.creditNotes': 'true' };
     await configure({ call }, setting);
@@ -47,8 +47,7 @@ eachDatabaseByTurns('invoicing §21: credit notes over HTTP', (open) => {
         `inline; filename="credit-note-${note?.creditNoteId}.pdf"`,
       );
     }
-    const pattern = { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' };
-    await configure({ call }, pattern);
+    await configure({ call }, { ...setting, 'org.service.invoice.creditNoteNumberPattern': 'CN-{n:3}' });
     const patterned = { ...note, formattedNumber: 'CN-001' };
     expect((await call('GET', path)).json).to.eql(patterned);
     expect((await listed()).json).to.eql([patterned]);

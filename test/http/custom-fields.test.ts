@@ -13,7 +13,7 @@ const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-serv
 
 type ShownField = Readonly<Record<'customFieldId' | 'objectType' | 'objectId' | 'name' | 'value', string>>;
 
-eachDatabaseByTurns('custom fields', (open) => {
+eachDatabaseByTurns('custom fields over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
@@ -61,14 +61,12 @@ eachDatabaseByTurns('custom fields', (open) => {
       historyTableName: 'CUSTOM_FIELD_HISTORY',
       id: null,
     });
-    const renamed = [{ customFieldId, name: 'level', value: 'silver' }];
-    expectRefusal(await send('PUT', fields, renamed), 400, 9002);
+    expectRefusal(await send('PUT', fields, [{ customFieldId, name: 'level', value: 'silver' }]), 400, 9002);
 
     const query = 'objectType=ACCOUNT&fieldName=tier';
     const found = await send('GET', `/customFields/search?${query}&fieldValue=silver`);
     expect((found.json as ShownField[]).map(({ objectId }) => objectId)).to.eql([id]);
-    const alias = await send('GET', `/customField/search?${query}&fieldValue=silver`);
-    expect(alias.json).to.eql(found.json);
+    expect((await send('GET', `/customField/search?${query}&fieldValue=silver`)).json).to.eql(found.json);
     expect((await send('GET', `/customFields/search?${query}&fieldValue=`)).json).to.eql([]);
     expect((await send('GET', `/customFields/search?${query}`)).json).to.have.length.greaterThan(0);
 
@@ -84,7 +82,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     ]);
   });
 
-  it('the interface of custom fields refuses bad fields with their codes, all or none, and tells nobody', async () => {
+  it('are rejected as a whole with a code if one is invalid, without an event', async () => {
     const account = `/accounts/${await newAccount()}`;
     const fields = `${account}/customFields`;
     await send('POST', fields, [
@@ -132,7 +130,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('two fields may exchange their values in one call', async () => {
+  it('can swap two values in one call', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/customFields`, [
       { name: 'a', value: '1' },
@@ -149,8 +147,11 @@ eachDatabaseByTurns('custom fields', (open) => {
 
   it('http-api 15.17 Lists in one value', async () => {
     const account = `/accounts/${await newAccount()}`;
-    const body = ['1', '2', '3'].map((value) => ({ name: 'n', value }));
-    await send('POST', `${account}/customFields`, body);
+    await send(
+      'POST',
+      `${account}/customFields`,
+      ['1', '2', '3'].map((value) => ({ name: 'n', value })),
+    );
     const [one, two] = await fieldsOf(account);
     const ids = [one?.customFieldId, two?.customFieldId, world.customFieldId].join();
     expect((await send('DELETE', `${account}/customFields?customField=${ids}`)).status).to.equal(204);
@@ -158,7 +159,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     expect(await pairsOf(`/accounts/${world.accountId}`)).to.include('tier=gold');
   });
 
-  it('every kind of object carries them, R15: those of an invoice payment are its payment’s', async () => {
+  it('apply to every kind of object, and to the payment for an invoice payment (R15)', async () => {
     const paths = [
       `/bundles/${world.bundleId}`,
       `/subscriptions/${world.subscriptionId}`,
@@ -183,7 +184,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     expect(some.json).to.have.length(1);
   });
 
-  it('searches by text, and by clauses that all have to hold', async () => {
+  it('are found by text, and by clauses that must all match', async () => {
     const id = await newAccount();
     await send('POST', `/accounts/${id}/customFields`, [
       { name: 'Größe', value: '100%' },
@@ -194,8 +195,7 @@ eachDatabaseByTurns('custom fields', (open) => {
     const found = async (key: string): Promise<readonly string[]> => {
       const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
       expect(reply.status, reply.text).to.equal(200);
-      const own = (reply.json as ShownField[]).filter(({ objectId }) => objectId === id);
-      return own.map(({ name }) => name);
+      return (reply.json as ShownField[]).filter(({ objectId }) => objectId === id).map(({ name }) => name);
     };
     expect(await found('GRÖß')).to.eql(['Größe']);
     expect(await found('0%')).to.eql(['Größe']);
@@ -234,19 +234,16 @@ eachDatabaseByTurns('custom fields', (open) => {
     '_q=1&created_date=yesterday',
     '_q=1&created_date[like]=2024%',
     '_q=1&field_name=x&',
-  ]) {
-    it(`custom fields refuse the search key ${key}`, async () => {
+  ])
+    it(`reject the search key ${key}`, async () => {
       expectRefusal(await send('GET', `/customFields/search/${encodeURIComponent(key)}`), 400, 60002);
     });
-  }
 
-  for (const query of ['fieldName=a', 'objectType=ACCOUNT', 'objectType=CUSTOMER&fieldName=a']) {
-    it(`custom fields refuse a search by type and name with ${query}`, async () => {
-      expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400);
-    });
-  }
+  for (const query of ['fieldName=a', 'objectType=ACCOUNT', 'objectType=CUSTOMER&fieldName=a'])
+    it(`reject a search by type and name with ${query}`, async () =>
+      expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400));
 
-  it('the same pair from many callers at once is one field', async () => {
+  it('create one field if many callers add the same pair', async () => {
     const account = `/accounts/${await newAccount()}`;
     const replies = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -258,7 +255,7 @@ eachDatabaseByTurns('custom fields', (open) => {
   });
 });
 
-eachDatabaseByTurns('audit', (open) => {
+eachDatabaseByTurns('audit logs over HTTP', (open) => {
   const serving = serveOnce(open);
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
@@ -304,7 +301,7 @@ eachDatabaseByTurns('audit', (open) => {
     expect(second?.history).to.deep.include({ tableName: 'ACCOUNT', historyTableName: 'ACCOUNT_HISTORY' });
   });
 
-  it('the changes of an account stand by table, then by record, then as they were written', async () => {
+  it('list the changes of an account by table, record and time', async () => {
     const { call } = serving;
     const body = { currency: 'USD', email: 'a@x.io' };
     const id = await createAccount({ call }, body);
@@ -342,7 +339,7 @@ eachDatabaseByTurns('audit', (open) => {
     ]);
   });
 
-  it('what the engine does by itself carries the acting component, and the token of the call that caused it', async () => {
+  it('name the acting component and the token of the causing call for changes of the engine', async () => {
     const world = await populate(serving);
     const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
       readonly changedBy: string;

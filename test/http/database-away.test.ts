@@ -8,7 +8,7 @@ import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 const ofTheDatabase = routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE');
 
-onPostgresql('a server in test mode whose database is away', (open) => {
+onPostgresql('server in test mode with an unavailable database', (open) => {
   let world: World;
   let proxy: TcpProxy;
   let token: string;
@@ -62,12 +62,12 @@ onPostgresql('a server in test mode whose database is away', (open) => {
       .that.includes.keys('nodejs_heap_size_used_bytes');
   }
 
-  describe('refusing connections', () => {
+  describe('refused connections', () => {
     before(() => proxy.refuse());
     after(() => proxy.restore());
 
-    for (const route of ofTheDatabase) {
-      it(`${route.method} ${route.path} answers 503 at once, and when to come again`, async () => {
+    for (const route of ofTheDatabase)
+      it(`cause 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
@@ -75,16 +75,15 @@ onPostgresql('a server in test mode whose database is away', (open) => {
         expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
         expectBelow(2_000, ms, 'milliseconds');
       });
-    }
 
-    it('tells how it is', () => healthIsTold(2_000));
+    it('appear in the health check and metrics', () => healthIsTold(2_000));
   });
 
-  describe('answering nothing', () => {
+  describe('unresponsive database', () => {
     before(() => proxy.freeze());
     after(() => proxy.restore());
 
-    it('answers 503 within five seconds, and when to come again', async () => {
+    it('causes 503 with Retry-After within five seconds', async () => {
       const path = `/1.0/kb/accounts/${world.accountId}`;
       const body = { name: 'new' };
       const calls = await Promise.all([
@@ -103,11 +102,11 @@ onPostgresql('a server in test mode whose database is away', (open) => {
       }
     });
 
-    it('tells how it is', () => healthIsTold(5_000));
+    it('appears in the health check and metrics', () => healthIsTold(5_000));
   });
 
-  describe('that was away', () => {
-    it('serves again when the database is back', async () => {
+  describe('recovered database', () => {
+    it('serves requests again', async () => {
       for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);

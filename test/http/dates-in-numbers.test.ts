@@ -3,7 +3,7 @@ import { aliasHeaders, createAccount, createdId } from '../support/http/serving.
 
 type Json = Readonly<Record<string, unknown>>;
 
-eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them', (open) => {
+eachDatabaseByTurns('numeric dates from typed clients in dialect K', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
@@ -15,7 +15,7 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
     serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });
   const read = async (path: string) => (await serving.call('GET', `/1.0/kb/${path}`)).json as Json;
 
-  it('R46: the dates of charges, credits and taxes', async () => {
+  it('R46: are accepted in charges, credits and taxes', async () => {
     const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
     for (const [path, startDate] of [
       [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
@@ -29,20 +29,15 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
     }
   });
 
-  it('R46: the dates of a migration invoice', async () => {
-    const item = {
-      amount: 3,
-      itemType: 'EXTERNAL_CHARGE',
-      startDate: [2012, 9, 5],
-      endDate: [2012, 9, 25],
-    };
+  it('R46: are accepted in a migration invoice', async () => {
+    const item = { amount: 3, itemType: 'EXTERNAL_CHARGE', startDate: [2012, 9, 5], endDate: [2012, 9, 25] };
     const made = await inK(`invoices/migration/${accountId}`, [item]);
     expect(made.status).to.equal(201);
     const { items } = await read(`invoices/${createdId(made)}`);
     expect((items as readonly Json[])[0]).to.include({ startDate: '2012-09-05', endDate: '2012-09-25' });
   });
 
-  it('R46: the date of a dry run', async () => {
+  it('R46: are accepted in a dry run', async () => {
     const body = {
       dryRunType: 'SUBSCRIPTION_ACTION',
       dryRunAction: 'START_BILLING',
@@ -62,26 +57,19 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
     expect(datesOf(json)).to.not.deep.equal([]);
   });
 
-  it('http-api §9 rule 6: what a Go client has not set, in dialect K alone', async () => {
+  it('http-api §9 rule 6: include the unset values of a Go client in dialect K only', async () => {
     const unset = '0001-01-01T00:00:00.000Z';
     const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
     const { referenceTime } = await read(`accounts/${createdId(made)}`);
     expect(referenceTime).to.equal('2024-02-10T08:15:30.000Z');
-    const charge = {
-      accountId,
-      amount: 3,
-      currency: 'USD',
-      startDate: '0001-01-01',
-      endDate: '0001-01-01',
-    };
+    const charge = { accountId, amount: 3, currency: 'USD', startDate: '0001-01-01', endDate: '0001-01-01' };
     const charged = await inK(`invoices/charges/${accountId}`, [charge]);
     expect((charged.json as readonly Json[])[0]).to.include({ startDate: '2024-02-10', endDate: null });
-    const body = { currency: 'USD', referenceTime: unset };
-    const inD = await createAccount(serving, body);
+    const inD = await createAccount(serving, { currency: 'USD', referenceTime: unset });
     expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
   });
 
-  it('R46: a date-time in milliseconds, in seven numbers, or as a date', async () => {
+  it('R46: include date-times in milliseconds, in seven numbers, or as a date', async () => {
     for (const [referenceTime, shown] of [
       [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
       [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
@@ -93,7 +81,7 @@ eachDatabaseByTurns('dates in numbers, as typed clients of dialect K write them'
     }
   });
 
-  it('R46: what is no date is refused by its field, and dates in numbers are none in dialect D', async () => {
+  it('R46: are rejected by field name if they are invalid, and always in dialect D', async () => {
     const refused = await inK(`invoices/charges/${accountId}`, [{ amount: 3, startDate: [2012, 9, 31] }]);
     expect(refused.json).to.include({
       code: 60001,

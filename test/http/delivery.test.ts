@@ -15,7 +15,7 @@ interface Heard {
 
 const accounts = '/1.0/kb/accounts';
 
-describe('the delivery of answers', () => {
+describe('response delivery', () => {
   const serving = serveOnce(freshSqlite);
   let account: string;
   const listenings: Listening[] = [];
@@ -52,10 +52,9 @@ describe('the delivery of answers', () => {
     };
   }
 
-  describe('with an entity tag (http-api §11 rule 1)', () => {
-    it('an answer with an entity tag is 304 without a body while the resource is the same, and whole once it has changed', async () => {
-      const first = await serving.call('GET', account);
-      const etag = first.headers.get('etag') ?? '';
+  describe('entity tags (http-api §11 rule 1)', () => {
+    it('produce 304 without a body until the resource changes, then the full body', async () => {
+      const etag = (await serving.call('GET', account)).headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
       const same = await serving.call('GET', account, { headers: { 'if-none-match': `"x", ${etag}` } });
       expect([same.status, same.text, same.headers.get('etag')]).to.eql([304, '', etag]);
@@ -65,7 +64,7 @@ describe('the delivery of answers', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('an answer with an entity tag is told to HEAD too, and not on lists, errors and writes', async () => {
+    it('are sent for HEAD too, but not for lists, errors and writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -75,18 +74,17 @@ describe('the delivery of answers', () => {
     });
   });
 
-  describe('in a coding (http-api §10 rule 2)', () => {
+  describe('compression (http-api §10 rule 2)', () => {
     const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
-    for (const [coding, decode] of Object.entries(decoders)) {
-      it(`an answer is sent as ${coding} where that is accepted and the answer has 1 KiB`, async () => {
+    for (const [coding, decode] of Object.entries(decoders))
+      it(`uses ${coding} if the client accepts it and the body has at least 1 KiB`, async () => {
         const { headers, body } = await send(`${serving.url}/1.0/kb/catalog`, { 'accept-encoding': coding });
         expect(headers).to.include({ 'content-encoding': coding, vary: 'Accept-Encoding' });
         expect(JSON.parse(decode(body).toString())).to.be.an('array');
         expect(Number(headers['content-length'])).to.equal(body.length);
       });
-    }
 
-    it('a coded answer is plain where the caller does not say, refuses, or the answer is short', async () => {
+    it('is skipped if the client does not accept it or the body is short', async () => {
       const catalog = `${serving.url}/1.0/kb/catalog`;
       expect((await send(catalog)).headers).to.not.have.property('content-encoding');
       const refused = await send(catalog, { 'accept-encoding': 'gzip;q=0, identity' });
@@ -97,7 +95,7 @@ describe('the delivery of answers', () => {
       expect([short.body.toString(), short.headers['content-encoding']]).to.eql(['pong', undefined]);
     });
 
-    it('a coded answer is a stream for what is streamed', async () => {
+    it('keeps streamed responses streaming', async () => {
       const url = `${serving.url}/1.0/kb/catalog/xml/changeReport`;
       const call = httpRequest(url, {
         method: 'POST',
@@ -111,26 +109,26 @@ describe('the delivery of answers', () => {
     });
   });
 
-  describe('to pages of other origins (http-api §10 rule 1)', () => {
+  describe('cross-origin headers (http-api §10 rule 1)', () => {
     const shop = 'https://shop.example.com';
     const corsHeaders = (headers: Heard['headers']) =>
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
 
-    it('the delivery to pages of other origins has no headers for them by default', async () => {
+    it('are absent by default', async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await send(serving.url + account, { origin: shop }, method);
         expect([corsHeaders(headers), headers.vary]).to.eql([[], undefined]);
       }
     });
 
-    it('the delivery to pages of other origins is for everybody without credentials, if so set', async () => {
+    it('allow every origin without credentials if configured', async () => {
       const url = await listenWith({ allowedOrigins: ['*'] });
       const { headers } = await send(url + account, { origin: shop });
       expect(headers['access-control-allow-origin']).to.equal('*');
       expect(headers).to.not.have.property('access-control-allow-credentials');
     });
 
-    it('echoes a listed origin with credentials, errors included, and no other', async () => {
+    it('allow only listed origins with credentials, for errors too', async () => {
       const url = await listenWith({ allowedOrigins: [shop, 'https://admin.example.com'] });
       for (const path of [account, '/nothing']) {
         const { headers } = await send(url + path, { origin: shop });
@@ -147,14 +145,14 @@ describe('the delivery of answers', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
-    it('an OPTIONS that a page of a listed origin sends itself may be read by it', async () => {
+    it('let a page of a listed origin read the answer to its own OPTIONS request', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const { status, headers } = await send(url + account, { origin: shop }, 'OPTIONS');
       expect([status, headers['access-control-allow-origin']]).to.eql([200, shop]);
       expect(headers.allow).to.match(/^GET, HEAD, PUT, .*OPTIONS$/);
     });
 
-    it('the delivery to pages of other origins answers a preflight request without credentials', async () => {
+    it('are sent for preflight requests without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const call = httpRequest(url + account, {
         method: 'OPTIONS',
@@ -177,7 +175,7 @@ describe('the delivery of answers', () => {
     });
   });
 
-  describe('in time (platform §16)', () => {
+  describe('time limit (platform §16)', () => {
     /** An engine whose accounts take their time. */
     function slow(ms: number): KoaOptions['billing'] {
       const getAccount: typeof serving.billing.getAccount = async (...given) => {
@@ -187,7 +185,7 @@ describe('the delivery of answers', () => {
       return { ...serving.billing, getAccount };
     }
 
-    it('an answer is 503 with Retry-After where the request takes too long', async () => {
+    it('ends a long request with 503 and Retry-After', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       const { status, headers, body } = await send(url + account);
       expect([status, headers['retry-after']]).to.eql([503, '1']);
@@ -195,13 +193,13 @@ describe('the delivery of answers', () => {
       await setTimeout(200);
     });
 
-    it('an answer has its time limit whatever is asked of a route that cannot wait for what it causes', async () => {
+    it('applies even to routes that do not wait for their effects', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       expect((await send(`${url}${account}?callCompletion=true`)).status).to.equal(503);
       await setTimeout(200);
     });
 
-    it('the time limit of an answer lets go of a stream that comes when the caller has been answered', async () => {
+    it('closes a stream that starts after the timeout answer', async () => {
       const ended = Promise.withResolvers<string>();
       const pieces: AsyncIterable<string> = {
         [Symbol.asyncIterator]: () => ({
@@ -223,7 +221,7 @@ describe('the delivery of answers', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('an answer before its time limit is the answer itself', async () => {
+    it('does not affect faster answers', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

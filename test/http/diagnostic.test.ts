@@ -15,7 +15,7 @@ type Paths = Readonly<
 
 const root = `${PLUGIN}/health/diagnostic`;
 
-anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
+anyDatabase('diagnostics over HTTP (platform §12.6)', (open) => {
   let serving: Served;
   let authorization: string;
   let directory: string;
@@ -54,7 +54,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]));
   };
 
-  it('P14: what was asked for is told as JSON, nothing without a parameter, logs as ZIP only', async () => {
+  it('P14: returns the requested parts as JSON, nothing without parameters, and logs as ZIP only', async () => {
     const none = await get('');
     expect([none.status, none.text]).to.eql([200, '']);
     expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
@@ -70,9 +70,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     await serving.call(
       'POST',
       '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1',
-      {
-        headers: eve,
-      },
+      { headers: eve },
     );
     expect((await get('?withTenantConfig=true', eve)).json).to.eql({
       'tenant_config.data': [
@@ -88,7 +86,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     expect((await get('?logsFilenames=..%2Fpasswd')).status).to.equal(400);
   });
 
-  it('a log file is cut to its last 5 MiB, a missing one skipped, and nothing outside can be read', async () => {
+  it('limits a log file to its last 5 MiB, skips a missing one, and reads nothing outside the log directory', async () => {
     const files = await unzipped(
       '?withLogs=true&logsFilenames=former.log&logsFilenames=none.log&logsFilenames=billwright.log&logsFilenames=led-out.log',
     );
@@ -108,7 +106,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
         expect((await get(`?withLogs=${withLogs}&${query}`)).status, query).to.equal(400);
   });
 
-  it('the archive holds what an operator looks for: the account, its invoices, what failed, and the settings without secrets', async () => {
+  it('archives the account, its invoices, failures, and the settings without secrets', async () => {
     const { call, billing, storage, clock, nextId } = serving;
     const accountId = await createAccount({ call }, { name: 'Ada', currency: 'USD' });
     const charge = [{ accountId, amount: 12.5, description: 'a lamp' }];
@@ -165,10 +163,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
         key: 'PER_TENANT_CONFIG',
         values: ['{"org.service.payment.retry.days":"1,2","my.plugin.secret":"*****"}'],
       },
-      {
-        key: 'PLUGIN_CONFIG_stripe',
-        values: ['url=https://bob:*****@example.com/a?x=*****\napiKey=*****'],
-      },
+      { key: 'PLUGIN_CONFIG_stripe', values: ['url=https://bob:*****@example.com/a?x=*****\napiKey=*****'] },
       { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u1?x=*****'] },
       { key: 'access_token', values: ['*****'] },
     ]);
@@ -182,7 +177,7 @@ anyDatabase('the diagnostic over HTTP (platform §12.6)', (open) => {
     await billing.settle();
   });
 
-  it('an account needs admin:export, and one that is unknown or of another tenant is 404', async () => {
+  it('requires admin:export for an account and answers 404 for an unknown or foreign one', async () => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     const accountId = await createAccount(serving);
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };

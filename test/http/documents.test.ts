@@ -18,7 +18,7 @@ function shownBody(path: string, type: string): string {
   return paths[path]?.post.requestBody.content[type]?.example ?? '';
 }
 
-describe('the description of the interface', () => {
+describe('API documentation', () => {
   const serving = serveOnce(freshSqlite);
   const listenings: Listening[] = [];
 
@@ -33,8 +33,8 @@ describe('the description of the interface', () => {
     return `http://127.0.0.1:${listening.port}`;
   }
 
-  for (const basePath of ['', '/billing']) {
-    it(`the documentation is a page whose parts all come from this server, below "${basePath}"`, async () => {
+  for (const basePath of ['', '/billing'])
+    it(`loads all parts of its page from this server below "${basePath}"`, async () => {
       const url = await urlWith({ basePath });
       const page = await fetch(`${url}${basePath}/docs`);
       const html = await page.text();
@@ -57,9 +57,8 @@ describe('the description of the interface', () => {
       expect(document).to.have.deep.property('servers', [{ url: basePath || '/' }]);
       expect(html.replace(/<script src="[^"]*"><\/script>/g, '')).to.not.contain('<script');
     });
-  }
 
-  it('the description of the interface is the same page for a caller whose Host header makes no URL', async () => {
+  it('returns the same page if the Host header is not a valid URL', async () => {
     const url = await urlWith({ basePath: '/billing' });
     const [answer] = (await once(
       get(`${url}/billing/docs`, { headers: { host: '999999999999999' } }),
@@ -69,7 +68,7 @@ describe('the description of the interface', () => {
     expect(await text(answer)).to.contain('"/billing/docs/start.js"');
   });
 
-  it('browsers that ask for the server itself are sent to its documentation, unless they have logged in', async () => {
+  it('receives browsers that open the server root, unless they have logged in', async () => {
     const plain = await urlWith({ basePath: '/billing' });
     const ask = (headers: Record<string, string>, url = `${plain}/billing/`) =>
       fetch(url, { headers, redirect: 'manual' });
@@ -89,7 +88,7 @@ describe('the description of the interface', () => {
     expect(statuses).to.eql([401, 401, 404, 401, 401, 401]);
   });
 
-  it('the description of the interface shows a catalog that can be uploaded', async () => {
+  it('shows a catalog that can be uploaded', async () => {
     const { call } = serving;
     const body = requestExamples.uploadCatalogXml;
     const headers = { 'content-type': 'text/xml', 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
@@ -98,7 +97,7 @@ describe('the description of the interface', () => {
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
   });
 
-  it('the description of the interface shows usage by the line, and XML where a configuration may be XML', async () => {
+  it('shows newline-delimited usage, and XML for configurations that may be XML', async () => {
     const subscriptionId = await createRunningSubscription(serving);
     const answers = await Promise.all(
       [
@@ -114,7 +113,7 @@ describe('the description of the interface', () => {
     expect(answers[0]?.json).to.include({ accepted: 1 });
   });
 
-  it('the description of the interface is the same in YAML, in block style', async () => {
+  it('is also available in YAML block style', async () => {
     const answer = await fetch(`${serving.url}/openapi.yaml`);
     expect(answer.headers.get('content-type')).to.match(/^application\/yaml\b/);
     const yaml = await answer.text();
@@ -122,7 +121,7 @@ describe('the description of the interface', () => {
     expect(load(yaml)).to.eql(await (await fetch(`${serving.url}/openapi.json`)).json());
   });
 
-  it('the description of the interface is absent where the operator does not want it', async () => {
+  it('is absent if the operator turns it off', async () => {
     const url = await urlWith({ docs: false });
     for (const path of [
       '/openapi.json',

@@ -7,7 +7,7 @@ interface InvoiceBody {
   readonly items: readonly { readonly itemType: string; readonly childItems: readonly object[] | null }[];
 }
 
-eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
+eachDatabaseByTurns('draft, void and summary invoices over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
 
@@ -23,7 +23,7 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('commits and voids, with the codes of http-api 12', async () => {
+  it('are committed and voided with the codes of http-api 12', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);
@@ -35,7 +35,7 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     expectRefusal(await put(world.unknownId, 'voidInvoice'), 404, 4006);
   });
 
-  it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
+  it('answer 422 with the name of an exceeded safety bound unless acceptBounds=true', async () => {
     const { accountId } = world;
     const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
@@ -50,7 +50,7 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
   });
 
-  it('takes the draft that plugin properties of a run name', async () => {
+  it('include the draft that plugin properties of a run select', async () => {
     const account = await createAccount(serving);
     const run = (property: string) =>
       serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
@@ -66,11 +66,10 @@ eachDatabaseByTurns('drafts, voids and summaries over HTTP', (open) => {
     expectRefusal(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'), 404, 4007);
   });
 
-  it('shows what a summary stands for with withChildrenItems only', async () => {
+  it('show the summarized items only with withChildrenItems', async () => {
     const parent = await createAccount(serving);
     const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
-    const child = await createAccount(serving, body);
-    const invoiceId = await draft(child, true);
+    const invoiceId = await draft(await createAccount(serving, body), true);
     await serving.billing.settle();
     const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);
     const [summary] = json as readonly InvoiceBody[];

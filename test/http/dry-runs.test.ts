@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
+eachDatabaseByTurns('dry runs of subscription actions over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let of: { readonly subscriptionId: string; readonly bundleId: string };
@@ -43,7 +43,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
     ['STOP_BILLING', ['REPAIR_ADJ -13.51', 'CBA_ADJ 13.51']],
     ['CHANGE', ['REPAIR_ADJ -13.51', 'RECURRING 20.29']],
   ] as const) {
-    it(`${name} without date and policy: by the catalog’s policy in dialect D, now in dialect K`, async () => {
+    it(`use the catalog’s policy in dialect D and the current time in dialect K for ${name} without date and policy`, async () => {
       const action = { ...actions[name], ...of };
       const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
       const inD = await foresee(action);
@@ -54,7 +54,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
       expect(inK.items).to.have.members(now);
     });
 
-    it(`${name} without a target date: as of its own date in dialect D, as of today in dialect K (R53)`, async () => {
+    it(`use the action’s own date in dialect D and today in dialect K for ${name} without a target date (R53)`, async () => {
       const action = { ...actions[name], ...of };
       for (const later of [{ billingPolicy: 'END_OF_TERM' }, { effectiveDate: '2024-06-20' }]) {
         // What stops has nothing to bill on the day on which it does.
@@ -70,18 +70,17 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
       expect(atOnce.items).to.have.members(now);
     });
 
-    it(`${name} with a policy: as asked, in both dialects`, async () => {
+    it(`apply the requested policy to ${name} in both dialects`, async () => {
       for (const headers of [{}, aliasHeaders]) {
         const asked = { ...actions[name], ...of };
         const ofTerm = await foresee({ ...asked, billingPolicy: 'END_OF_TERM' }, headers);
         expect(ofTerm.items).to.not.include.members(now);
-        const atOnce = await foresee({ ...asked, billingPolicy: 'IMMEDIATE' }, headers);
-        expect(atOnce.items).to.have.members(now);
+        expect((await foresee({ ...asked, billingPolicy: 'IMMEDIATE' }, headers)).items).to.have.members(now);
       }
     });
   }
 
-  it('items have the pretty names of the catalog in dialect D, and none in dialect K (http-api §4 line 19)', async () => {
+  it('return the catalog’s pretty names only in dialect D (http-api §4 line 19)', async () => {
     const pretty = ['prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'];
     const namesOf = async (headers: object) => {
       const { json } = await foresee({ ...actions.CHANGE, ...of, billingPolicy: 'IMMEDIATE' }, headers);
@@ -94,7 +93,7 @@ eachDatabaseByTurns('dry runs of actions over HTTP', (open) => {
     expect(await namesOf(aliasHeaders)).to.eql([null, null, null, null]);
   });
 
-  it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
+  it('reject missing ids with the messages that clients show', async () => {
     const planned = { dryRunAction: 'CHANGE', ...of, planName: 'team-now' };
     const setBeside = (what: string) =>
       `DryRun subscription ${what} should not be set when planName is specified`;

@@ -11,7 +11,7 @@ eachDatabase('searches with an empty key over HTTP (http-api §1 rules 2 and 3)'
   for (const path of searches) {
     const search = path.replace('{searchKey}', '');
     const list = search.replace('customField/', 'customFields/').replace(/search\/$/, 'pagination');
-    it(`GET ${search} is the whole list`, async () => {
+    it(`return the whole list for GET ${search}`, async () => {
       const { call } = world.serving;
       const [found, all] = [await call('GET', `${search}?limit=2`), await call('GET', `${list}?limit=2`)];
       expect(found.status, found.text).to.equal(200);

@@ -66,8 +66,8 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
     ['ADD_BLOCKING_STATE', 'POST', (of) => `bundles/${of.bundleId}/block`, () => state],
     ['ADD_BLOCKING_STATE', 'POST', (of) => `subscriptions/${of.subscriptionId}/block`, () => state],
   ];
-  for (const [operation, method, path, body] of calls) {
-    it(`${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}: aborted by 400 with 8003, properties handed on`, async () => {
+  for (const [operation, method, path, body] of calls)
+    it(`${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}: receive the properties and abort with 400 and code 8003`, async () => {
       const read = () => call('GET', `/1.0/kb/accounts/${ids.accountId}/bundles`);
       const before = await read();
       const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';
@@ -84,5 +84,4 @@ eachDatabase('entitlement plugins over HTTP', (open) => {
       expect(asked).to.eql([{ operation, properties }]);
       expect((await read()).json).to.eql(before.json);
     });
-  }
 });

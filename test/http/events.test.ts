@@ -6,7 +6,7 @@ interface Feed {
   readonly next: string;
 }
 
-anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
+anyDatabase('HTTP event feed (platform §10.6)', (open) => {
   let sent: { readonly id: string; readonly body: string }[];
   const pushSender: PushSender = {
     resolve: async () => ['192.0.2.1'],
@@ -22,7 +22,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
   const read = async (query = '') => (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
   const newAccount = async () => createAccount(serving);
 
-  it('events over HTTP are what pushes tell, under the ids of these, in both dialects', async () => {
+  it('returns the same events and ids as push notifications, in both dialects', async () => {
     const callback = '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fone';
     await serving.call('POST', callback);
     const accountId = await newAccount();
@@ -48,7 +48,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
     expect(json).to.eql({ events, next });
   });
 
-  it('events over HTTP are read page by page, by type, from the latest, and waited for', async () => {
+  it('reads events by page, by type or from the latest, and waits for new ones', async () => {
     const ids = [await newAccount(), await newAccount(), await newAccount()];
     const first = await read('?limit=2');
     const second = await read(`?limit=2&after=${first.next}`);
@@ -62,7 +62,7 @@ anyDatabase('the feed of events over HTTP (platform §10.6)', (open) => {
     expect((await waiting).events.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
-  it('events over HTTP: what is no cursor, no bound and no type is 400', async () => {
+  it('rejects invalid cursors, limits and types with 400', async () => {
     for (const query of ['after=x', 'limit=0', 'limit=1001', 'wait=31', 'wait=-1', 'eventType=NULL_INVOICE'])
       expect((await serving.call('GET', `/1.0/kb/events?${query}`)).status, query).to.equal(400);
   });

@@ -28,7 +28,7 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<
   return sections;
 }
 
-eachDatabase('export of an account', (open) => {
+eachDatabase('account export', (open) => {
   const world = populateOnce(open);
   before(async () => {
     const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;
@@ -57,7 +57,7 @@ eachDatabase('export of an account', (open) => {
     expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
   });
 
-  it('the export of an account writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
+  it('formats all times the same in rows and history and leaves similar texts unchanged (accounts §16 rule 1)', async () => {
     const notes = '2024-01-31T10:00:00.000Z';
     await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
     const sections = sectionsOf((await exported()).text);
@@ -81,11 +81,10 @@ eachDatabase('export of an account', (open) => {
     expect(sections.get('account_history')?.at(-1)).to.include({ notes });
   });
 
-  it('the export of an account answers 200 in dialect K', async () => {
-    expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
-  });
+  it('answers 200 in dialect K', async () =>
+    expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200));
 
-  it('the export of an account holds every table of the account in alphabetical order, and nothing of another one', async () => {
+  it('contains every table of the account in alphabetical order, and no other account', async () => {
     const { text } = await exported();
     const names = [...sectionsOf(text).keys()];
     expect(names).to.eql(names.toSorted());
@@ -119,7 +118,7 @@ eachDatabase('export of an account', (open) => {
     expect(text).not.to.include('folded_');
   });
 
-  it('the export of an account holds every row that belongs to the account, of every table', async () => {
+  it('contains every row of the account from every table', async () => {
     const sections = sectionsOf((await exported()).text);
     const names = tables
       .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
@@ -142,7 +141,7 @@ eachDatabase('export of an account', (open) => {
     expect(stored.size).to.be.greaterThan(15);
   });
 
-  it('the export of an account holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
+  it('contains the account’s catalog entries with their history and a readable audit', async () => {
     const { call } = world.serving;
     const evergreen = {
       type: 'EVERGREEN',
@@ -180,7 +179,7 @@ eachDatabase('export of an account', (open) => {
     expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.eql([]);
   });
 
-  it('the export of an account writes booleans, times, amounts and nulls alike on both databases', async () => {
+  it('formats booleans, times, amounts and nulls the same on both databases', async () => {
     const [account] = await rowsOf('accounts');
     expect(account).to.include({
       is_payment_delegated_to_parent: 'false',
@@ -194,7 +193,7 @@ eachDatabase('export of an account', (open) => {
     expect(item?.start_date).to.equal('2024-02-10');
   });
 
-  it('the export of an account reads more rows than go into a batch, each once and in order', async () => {
+  it('reads more rows than fit in a batch, each once and in order', async () => {
     const definition = { name: 'many', value: 'x' };
     const count = EXPORT_BATCH_ROWS + 1;
     const body = Array.from({ length: count }, (_, index) => ({ ...definition, name: `many ${index}` }));
@@ -202,13 +201,12 @@ eachDatabase('export of an account', (open) => {
     expect((await world.serving.call('POST', path, { body })).status).to.equal(201);
     const many = (await rowsOf('custom_fields')).filter((row) => row.name?.startsWith('many'));
     expect(many.map((row) => row.name)).to.eql(body.map(({ name }) => name));
-    const history = await rowsOf('custom_field_history');
-    expect(history.length).to.be.at.least(count);
+    expect((await rowsOf('custom_field_history')).length).to.be.at.least(count);
     const numbers = (await rowsOf('audit_log')).map((row) => Number(row.record_id));
     expect(numbers).to.eql(numbers.toSorted((one, other) => one - other));
   });
 
-  it('the export of an account refuses an unknown account and one of another tenant before the first byte', async () => {
+  it('rejects an unknown account and one of another tenant before the first byte', async () => {
     for (const id of [world.unknownId, world.foreignAccountId]) {
       const reply = await exported(id);
       expect(reply.status).to.equal(404);
@@ -216,7 +214,7 @@ eachDatabase('export of an account', (open) => {
     }
   });
 
-  it('the export of an account needs the permission admin:export', async () => {
+  it('requires the permission admin:export', async () => {
     const { call } = world.serving;
     await call('POST', '/1.0/kb/security/roles', {
       body: { role: 'exporter', permissions: ['admin:export'] },

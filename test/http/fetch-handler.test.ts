@@ -11,7 +11,7 @@ const ORIGIN = 'https://shop.example';
 
 type Asked = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
 
-describe('the interface as a handler of fetch requests', () => {
+describe('interface as a handler of fetch requests', () => {
   const serving = serveOnce(freshSqlite);
   let handler: FetchHandler;
   before(async () => {
@@ -31,7 +31,7 @@ describe('the interface as a handler of fetch requests', () => {
   });
   const idIn = ({ headers }: Response) => headers.get('location')?.split('/').at(-1) ?? '';
 
-  it('a tenant, a catalog, a customer, a subscription, an invoice, at the address of the application', async () => {
+  it('bills a customer from the tenant to the invoice under the application’s address', async () => {
     const tenant = { apiKey: 'fetched', apiSecret: 'fetched-secret' };
     expect((await call('POST', '/1.0/kb/tenants', json(tenant))).status).to.equal(201);
     const headers = { 'x-service-apikey': tenant.apiKey, 'x-service-apisecret': tenant.apiSecret };
@@ -54,7 +54,7 @@ describe('the interface as a handler of fetch requests', () => {
     expect(await invoices.json()).to.have.length(1);
   });
 
-  it('HEAD and 204 have no body, a cookie comes through, and an empty body is none', async () => {
+  it('sends no body for HEAD and 204, forwards cookies and treats an empty body as missing', async () => {
     const path = `/1.0/kb/accounts/${await createAccount(serving, {})}`;
     const whole = await call('GET', path, { headers: { 'accept-encoding': 'identity' } });
     const length = String((await whole.arrayBuffer()).byteLength);
@@ -65,23 +65,21 @@ describe('the interface as a handler of fetch requests', () => {
     const type = { 'content-type': 'application/json' };
     expect((await call('DELETE', `${path}/emails/none`, { body: '', headers: type })).status).to.equal(204);
     expect((await call('DELETE', `${path}/emails/none`, { body: '{}', headers: type })).status).to.equal(204);
-    const login = await call('GET', '/1.0/kb/security/subject');
-    const [cookie = ''] = login.headers.getSetCookie();
+    const [cookie = ''] = (await call('GET', '/1.0/kb/security/subject')).headers.getSetCookie();
     const subject = `${ORIGIN}/billing/1.0/kb/security/subject`;
     const again = await handler(new Request(subject, { headers: { cookie: cookie.split(';', 1)[0] ?? '' } }));
     expect(await again.json()).to.include({ principal: 'admin' });
   });
 
-  it('an answer in pieces comes in pieces, and is left for the server around to compress', async () => {
+  it('streams an answer in chunks and leaves compression to the surrounding server', async () => {
     const id = await createAccount(serving, { name: 'Exported' });
-    const path = `/1.0/kb/export/${id}`;
-    const exported = await call('GET', path, { headers: { 'accept-encoding': 'gzip' } });
+    const exported = await call('GET', `/1.0/kb/export/${id}`, { headers: { 'accept-encoding': 'gzip' } });
     const told = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
     expect(told).to.eql([null, null]);
     expect(await exported.text()).to.contain('Exported');
   });
 
-  it('what is refused has the status and the body that it has elsewhere', async () => {
+  it('returns the usual status and body for rejected requests', async () => {
     const refusals = [
       [await call('POST', '/1.0/kb/accounts', json({ currency: 7 })), 400],
       [await call('GET', '/1.0/kb/accounts', { headers: { authorization: basic('admin', 'wrong') } }), 401],
@@ -101,7 +99,7 @@ describe('the interface as a handler of fetch requests', () => {
     expect([201, 400]).to.include(large.status);
   });
 
-  it('a body that was read before, and a request that was aborted, are rejections that say so', async () => {
+  it('rejects with an explanation if the body was consumed before or the request was aborted', async () => {
     const request = new Request(`${ORIGIN}/billing/1.0/kb/accounts`, { method: 'POST', body: '{}' });
     await request.text();
     const reading = new Request(request.url, { method: 'POST', body: '{}' });
@@ -118,18 +116,14 @@ describe('the interface as a handler of fetch requests', () => {
   });
 });
 
-describe('fetch requests that a server of Node answers inside the process', () => {
+describe('in-process Node server for fetch requests', () => {
   const CHUNK = Buffer.alloc(65_536);
 
   const answered = (listener: RequestListener, init: RequestInit & { readonly duplex?: 'half' } = {}) =>
     exchange(handedServer(listener), new Request(`${ORIGIN}/`, init), undefined);
 
   /** Writes as much as is taken, until nobody reads it any more. */
-  function endless(): {
-    readonly listener: RequestListener;
-    written: number;
-    readonly closed: Promise<void>;
-  } {
+  function endless() {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const stage = {
       written: 0,
@@ -147,26 +141,23 @@ describe('fetch requests that a server of Node answers inside the process', () =
     return stage;
   }
 
-  it('no more of an answer is made than is read, and what makes it ends when the reading does', async () => {
+  it('produces no more of an answer than is read and stops when the reading stops', async () => {
     const stage = endless();
-    const answer = await answered(stage.listener);
-    const reader = answer.body?.getReader();
+    const reader = (await answered(stage.listener)).body?.getReader();
     await reader?.read();
     await setTimeout(100);
-    const unread = stage.written;
-    expect(unread).to.be.below(1_000_000);
+    expect(stage.written).to.be.below(1_000_000);
     for (let read = 0; read < 2_000_000; ) read += (await reader?.read())?.value?.length ?? 0;
     expect(stage.written).to.be.above(2_000_000);
     await reader?.cancel();
     await stage.closed;
   });
 
-  it('an abort ends what is being answered, before the head is sent and afterwards', async () => {
+  it('ends an answer on abort, before and after the head is sent', async () => {
     const waiting = new AbortController();
     const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
     const unanswered = answered((_request, response) => begin(response), { signal: waiting.signal });
-    const response = await begun;
-    const closed = once(response, 'close');
+    const closed = once(await begun, 'close');
     const reason = new Error('too slow');
     waiting.abort(reason);
     expect(await rejection(unanswered)).to.equal(reason);
@@ -179,7 +170,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
     await stage.closed;
   });
 
-  it('an answer that breaks off is an error to its reader, not a short answer', async () => {
+  it('reports a truncated answer as an error to its reader', async () => {
     const broken = await answered((_request, response) => {
       response.write('half of it');
       void setTimeout(5).then(() => response.destroy());
@@ -190,7 +181,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
     );
   });
 
-  it('a reader that stalls is found by the timeout of the answer', async () => {
+  it('ends a stalled reader by the answer timeout', async () => {
     const { promise: found, resolve } = Promise.withResolvers<void>();
     const stage = endless();
     await answered((request, response) => {
@@ -204,7 +195,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
     await stage.closed;
   });
 
-  it('a body is sent on as it comes, and no faster than it is read', async () => {
+  it('forwards a body as it arrives, no faster than the server reads it', async () => {
     let given = 0;
     const body = new ReadableStream({
       pull: (controller) => {
@@ -232,7 +223,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
     expect(await (await answering).text()).to.equal('4194304');
   });
 
-  it('an answer may come before the end of the body, and a body that fails is a failure', async () => {
+  it('can answer before the body ends, and fails if the body fails', async () => {
     let isCancelled = false;
     const unending = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(CHUNK)),
@@ -259,7 +250,7 @@ describe('fetch requests that a server of Node answers inside the process', () =
     expect(failed.message).to.contain('the upload failed');
   });
 
-  it('each cookie has a header of its own, and those of the connection stay with it', async () => {
+  it('gives each cookie its own header and keeps connection headers out', async () => {
     const answer = await answered(
       (request, response) => {
         const { host, connection, cookie } = request.headers;
@@ -270,10 +261,6 @@ describe('fetch requests that a server of Node answers inside the process', () =
     );
     expect(answer.headers.getSetCookie()).to.eql(['a=1; path=/', 'b=2']);
     expect([...answer.headers.keys()]).to.eql(['set-cookie', 'set-cookie']);
-    expect(await answer.json()).to.eql({
-      host: 'shop.example',
-      connection: 'close',
-      cookie: 'a=1; b=2',
-    });
+    expect(await answer.json()).to.eql({ host: 'shop.example', connection: 'close', cookie: 'a=1; b=2' });
   });
 });

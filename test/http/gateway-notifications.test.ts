@@ -15,7 +15,7 @@ const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 /** Of a card; fewer digits would be found in the id of a request now and then. */
 const CARD_BEGINS = '41111111';
 
-eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open) => {
+eachDatabaseByTurns('gateway notifications over HTTP (payments §11.2)', (open) => {
   let nowMs = 0;
   const world = populateOnce(open, { http: { systemClock: { nowMs: () => nowMs } } });
   let eveId: string;
@@ -35,11 +35,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     pluginName: string,
     body: string | Uint8Array,
     headers: Readonly<Record<string, string | undefined>> = {},
-  ) =>
-    world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, {
-      body,
-      headers,
-    });
+  ) => world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, { body, headers });
   /** As a processor sends it: an address and a signature. */
   const signed = (
     body: string | Uint8Array,
@@ -56,7 +52,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
       headers: { ...anonymous, 'content-type': 'text/x-own', 'x-signature': signature, ...headers },
     });
 
-  it('payments §11.2 rule 1: a caller with credentials hands a body of any type to the gateway as it came', async () => {
+  it('payments §11.2 rule 1: pass a body of any type unchanged to the gateway', async () => {
     const { signing } = world.serving;
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', 'a=1&b=%20'],
@@ -72,16 +68,15 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     }
   });
 
-  it('payments §11.2 rule 1: the query stands for an empty body, and the gateway is the author where none is named', async () => {
+  it('payments §11.2 rule 1: replace an empty body with the query and use the gateway as the default author', async () => {
     const { signing } = world.serving;
-    const headers = { 'x-service-createdby': undefined };
-    await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', headers);
+    await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', { 'x-service-createdby': undefined });
     expect(signing.received).to.eql([
       { body: 'order=7&state=paid%20up', tenantId: world.tenantId, userName: SIGNING_GATEWAY },
     ]);
   });
 
-  it('payments §11.2 rule 1: the answer is what the gateway says: status, entity and headers', async () => {
+  it('payments §11.2 rule 1: return the status, entity and headers of the gateway', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       status: 299,
@@ -100,7 +95,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect((await signed('x')).status).to.equal(204);
   });
 
-  it('payments §11.2 rule 1: a gateway cannot split the answer, set cookies, or speak for the connection', async () => {
+  it('payments §11.2 rule 1: prevent a gateway from splitting the answer, setting cookies or changing connection headers', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       entity: 'ok',
@@ -132,24 +127,23 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
   for (const [what, answer] of [
     ['a status below 200', { status: 101 }],
     ['a status above 599', { status: 600 }],
-    ['a status that is no number', { status: '200' }],
-    ['an entity that is no text', { entity: { a: 1 } }],
+    ['a non-numeric status', { status: '200' }],
+    ['an entity that is not text', { entity: { a: 1 } }],
     ['an entity of two megabytes', { entity: 'x'.repeat(2_097_152) }],
     ['nothing', null],
-  ] as const) {
-    it(`payments §11.2 rule 1: ${what} is no answer of a gateway, so that the processor repeats`, async () => {
+  ] as const)
+    it(`payments §11.2 rule 1: make the processor retry if the gateway returns ${what}`, async () => {
       world.serving.signing.process = () => answer as never;
       expectRefusal(await core(SIGNING_GATEWAY, 'x'), 500, 7019);
       expectRefusal(await signed('x'), 500, 7019);
     });
-  }
 
-  it('payments §11.2 rule 1: an unknown plugin answers 400, one that takes no notifications too', async () => {
+  it('payments §11.2 rule 1: answer 400 for an unknown plugin and for one without notifications', async () => {
     expectRefusal(await core('stripe', 'x'), 400, 7028);
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('payments §11.2 rule 1: what a gateway throws is answered by its kind, and no faults of it are shown', async () => {
+  it('payments §11.2 rule 1: map gateway errors by their kind without exposing faults', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');
@@ -158,7 +152,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
   });
 
-  it('payments §11.2 rule 2: a signed notification needs no credentials, and its author is the gateway', async () => {
+  it('payments §11.2 rule 2: need no credentials if they are signed, and use the gateway as author', async () => {
     const { signing, billing } = world.serving;
     signing.process = async (_, context) => {
       await billing.createAccount(
@@ -175,14 +169,13 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     );
   });
 
-  it('payments §11.2 rule 2: the signature is over the bytes, whatever they are', async () => {
-    const bytes = new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]);
-    expect((await signed(bytes)).status).to.equal(200);
+  it('payments §11.2 rule 2: are verified over the exact bytes', async () => {
+    expect((await signed(new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]))).status).to.equal(200);
     expect((await signed('', { query: '?paid=1' })).status).to.equal(200);
     expect(world.serving.signing.received.at(-1)?.body).to.equal('paid=1');
   });
 
-  it('payments §11.2 rule 2b: a wrong signature is refused, nothing is stored, and the body is not logged', async () => {
+  it('payments §11.2 rule 2b: are rejected with a wrong signature, neither stored nor logged', async () => {
     const { signing, log } = world.serving;
     const before = log.lines.length;
     const shown = await shownOf(world);
@@ -203,7 +196,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     );
   });
 
-  it('payments §11.2 rule 2b: a notification that was signed for another tenant is refused, either way', async () => {
+  it('payments §11.2 rule 2b: are rejected if they were signed for another tenant, in either direction', async () => {
     const { signing } = world.serving;
     const forEve = signatureOf('paid', eveId);
     expectRefusal(await signed('paid', { signature: forEve }), 401, 60_004);
@@ -213,13 +206,13 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);
   });
 
-  it('payments §11.2 rule 2c: a notification that comes again is handed on again', async () => {
+  it('payments §11.2 rule 2c: are passed on again if they are repeated', async () => {
     for (const _ of [1, 2, 3])
       expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
     expect(world.serving.signing.received).to.have.length(3);
   });
 
-  it('payments §11.2 rule 2b: unknown tenant, unknown gateway and one that verifies nothing get the same answer', async () => {
+  it('payments §11.2 rule 2b: get the same answer for an unknown tenant, an unknown gateway and one without verification', async () => {
     const { signing } = world.serving;
     const answers: (readonly [number, string])[] = [];
     for (const place of [
@@ -241,19 +234,18 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect([signing.received.length, signing.verified.count]).to.eql([0, 0]);
   });
 
-  it('payments §11.2 rule 2a: two megabytes are refused wherever they are sent, and a megabyte is taken', async () => {
+  it('payments §11.2 rule 2a: are rejected at two megabytes and accepted at one', async () => {
     const { signing } = world.serving;
     const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
     for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
       expectRefusal(await signed(large, place), 413, 60_012);
     expectRefusal(await core(SIGNING_GATEWAY, large), 413, 60_012);
     expect([signing.received.length, signing.verified.count]).to.eql([0, 0]);
-    const largest = Buffer.alloc(MAX_NOTIFICATION_BYTES, 'x');
-    expect((await signed(largest)).status).to.equal(200);
+    expect((await signed(Buffer.alloc(MAX_NOTIFICATION_BYTES, 'x'))).status).to.equal(200);
     expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
   });
 
-  it('payments §11.2 rule 2d: of a hundred in one second a burst of forty is taken, later twenty in each second', async () => {
+  it('payments §11.2 rule 2d: are accepted in a burst of forty, then twenty a second', async () => {
     const replies: Reply[] = [];
     for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
     expect(replies.filter(({ status }) => status === 200)).to.have.length(40);
@@ -274,7 +266,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect(later.filter((status) => status === 200)).to.have.length(20);
   });
 
-  it('payments §11.2 rule 2d: forged notifications on four connections leave the processor its whole rate', async () => {
+  it('payments §11.2 rule 2d: keep the processor’s full rate despite forged ones on four connections', async () => {
     const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
     let isOver = false;
     const forging = Array.from({ length: 4 }, async () => {
@@ -293,7 +285,7 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect(world.serving.signing.received).to.have.length(20);
   });
 
-  it('payments §11.2 rule 2d: more signatures than are verified at a time are refused without the gateway', async () => {
+  it('payments §11.2 rule 2d: are rejected without a gateway call beyond the limit of simultaneous verifications', async () => {
     const { signing } = world.serving;
     const asked = Promise.withResolvers<boolean>();
     const verify = signing.verifyNotification;
@@ -312,14 +304,14 @@ eachDatabaseByTurns('notifications of payment gateways (payments §11.2)', (open
     expect((await signed('paid')).status).to.equal(200);
   });
 
-  it('payments §11.2 rule 2d: unknown tenants and gateways are counted as known ones, so that the rate tells nothing', async () => {
+  it('payments §11.2 rule 2d: count unknown tenants and gateways like known ones, so that the rate reveals nothing', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 41; count += 1)
       statuses.push((await signed('x', { apiKey: 'nobody' })).status);
     expect([statuses[0], statuses.at(-1)]).to.eql([404, 429]);
   });
 
-  it('payments §11.2: another tenant learns nothing, and changes nothing, by the path with credentials', async () => {
+  it('payments §11.2: expose and change nothing for another tenant on the path with credentials', async () => {
     const { signing } = world.serving;
     await core(SIGNING_GATEWAY, 'x', eve);
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);

@@ -4,7 +4,7 @@ import type {
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { basic, createdId, expectRefusal, serveOnce } from '../support/http/index.ts';
+import { basic, createdId, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
@@ -58,7 +58,7 @@ const broken: PaymentGateway = {
   },
 };
 
-eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
+eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
   const listener = new Listener();
 
   const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });
@@ -79,7 +79,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
   const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
     serving.call('POST', `${form}/${accountId}${query}`, { body });
 
-  it('payments §11: the form is that of the gateway of the default method, or of the one that is named', async () => {
+  it('payments §11: use the gateway of the default method or of the named method', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const other = await addMethod(accountId, 'killbill-payment-test');
@@ -103,21 +103,20 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     });
   });
 
-  it('payments §11: without a method there is no form', async () => {
+  it('payments §11: are unavailable without a method', async () => {
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
-  it('payments §11: a method of another account, a deleted one and an unknown one are none', async () => {
+  it('payments §11: reject a method of another account, a deleted one and an unknown one', async () => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
-    const removed = await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`);
-    expect(removed.status, removed.text).to.equal(204);
+    expectStatus(await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`), 204);
     for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
 
-  it('payments §11: a gateway without pages is refused before anybody hears of it', async () => {
+  it('payments §11: are rejected before any plugin call if the gateway does not support them', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, 'plain', '?isDefault=true');
     const reply = await build(accountId, '?controlPluginName=listener');
@@ -126,20 +125,18 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     expect(listener.heard).to.eql([]);
   });
 
-  for (const answer of ['loop', 'large', 'list', 'nothing']) {
-    it(`payments §11: a form that is ${answer} cannot be read`, async () => {
+  for (const answer of ['loop', 'large', 'list', 'nothing'])
+    it(`payments §11: reject an unreadable form (${answer})`, async () => {
       const accountId = await newAccount();
       await addMethod(accountId, 'broken', '?isDefault=true');
       const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
       expectRefusal(refused, 500, 7019);
       expect(listener.heard).to.eql(['prior', 'failure']);
     });
-  }
 
-  it('payments §2.3: control plugins hear of a form as HPP, and may choose the method or stop it', async () => {
+  it('payments §2.3: call control plugins with HPP for a form and let them choose the method or abort', async () => {
     const accountId = await newAccount();
-    const methodId = await addMethod(accountId, SIGNING_GATEWAY);
-    listener.prior = { adjustedPaymentMethodId: methodId as never };
+    listener.prior = { adjustedPaymentMethodId: (await addMethod(accountId, SIGNING_GATEWAY)) as never };
     const chosen = await build(accountId, '?controlPluginName=listener');
     expect((chosen.json as { formMethod: string }).formMethod).to.equal('POST');
     expect(listener.heard).to.eql(['prior', 'success']);
@@ -156,7 +153,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     expectRefusal(await build(accountId, '?controlPluginName=listener'), 422, 7106);
   });
 
-  it('payments §2.3: control plugins hear of a notification as HPP, and may hand it to another gateway', async () => {
+  it('payments §2.3: call control plugins with HPP for a notification and let them redirect it to another gateway', async () => {
     const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
     listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
     expect((await serving.call('POST', path, { body: 'paid' })).status).to.equal(200);
@@ -174,7 +171,7 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
   const accountsWith = async (key: string) =>
     (await serving.call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
 
-  it('payments §11: a combined form makes account and first method, and finds both the next time', async () => {
+  it('payments §11: create the account and first method with a combined form and reuse both the next time', async () => {
     const body = {
       account: { externalKey: 'combo-1', currency: 'EUR' },
       paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
@@ -186,22 +183,19 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
     const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
     expect(methods.json).to.have.length(1);
-    expect((methods.json as object[])[0]).to.deep.include({
-      isDefault: true,
-      externalKey: 'combo-method',
-    });
+    expect((methods.json as object[])[0]).to.deep.include({ isDefault: true, externalKey: 'combo-method' });
     expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
     const refused = await combine({ account: { accountId: '11111111-1111-4111-8111-111111111111' } });
     expectRefusal(refused, 404, 3002);
   });
 
-  it('payments §11: what a combined form has made stays when there is no form', async () => {
+  it('payments §11: keep the account and method of a combined form if no form is returned', async () => {
     const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
     expectRefusal(await combine(body), 400, 7199);
     expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('http-api §5: a combined form makes nothing for those who may not make it', async () => {
+  it('http-api §5: create nothing for callers without the permission', async () => {
     const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
     const role = { role: 'clerk', permissions: ['payment:trigger'] };
     await serving.call('PUT', '/1.0/kb/security/roles', { body: role });
@@ -212,13 +206,11 @@ eachDatabaseByTurns('hosted pages (payments §11)', (open) => {
     expectRefusal(await combine({ account, paymentMethod }, asClerk), 403, 40_000);
     expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
     const accountId = await newAccount();
-    const known = { account: { accountId }, paymentMethod };
-    expectRefusal(await combine(known, asClerk), 403, 40_000);
-    const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-    expect(methods.json).to.eql([]);
+    expectRefusal(await combine({ account: { accountId }, paymentMethod }, asClerk), 403, 40_000);
+    expect((await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
   });
 
-  it('payments §11: account and method of another tenant are unknown to forms', async () => {
+  it('payments §11: treat an account or method of another tenant as unknown', async () => {
     const accountId = await newAccount();
     const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const foreign = await newAccount(eve);

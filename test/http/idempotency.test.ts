@@ -14,7 +14,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>
     serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
 
-  it('requests with an Idempotency-Key run once; the repeat has the same status, Location and body, and says so', async () => {
+  it('run once and repeat status, Location and body, with a header that marks the replay', async () => {
     const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
     expect([first.status, again.status]).to.eql([201, 201]);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
@@ -25,7 +25,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect(await countNamed(serving, 'Ada')).to.equal(1);
   });
 
-  it('requests with an Idempotency-Key give the stored body again, also of an error that a repeat would not meet', async () => {
+  it('return the stored body again, even for an error that a new call would not cause', async () => {
     const body = { externalKey: 'taken' };
     const headers = { 'idempotency-key': 'e-1' };
     const holder = await serving.call('POST', accounts, { body });
@@ -37,7 +37,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
   });
 
-  it('requests with an Idempotency-Key are refused under the key of another body, path or query', async () => {
+  it('are rejected if the key belongs to another body, path or query', async () => {
     await create('o-1', 'Olga');
     const others = [
       await create('o-1', 'Oleg'),
@@ -57,15 +57,14 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect(await countNamed(serving, 'Oleg')).to.equal(0);
   });
 
-  it('requests with an Idempotency-Key have a key per tenant', async () => {
+  it('use separate keys for each tenant', async () => {
     const bob = await create('t-1', 'Tom');
-    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    const eve = await create('t-1', 'Tim', other);
+    const eve = await create('t-1', 'Tim', { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' });
     expect([bob.status, eve.status]).to.eql([201, 201]);
     expect(eve.headers.get('idempotency-replayed')).to.equal(null);
   });
 
-  it('requests with an Idempotency-Key get 409 while the first call runs, and one effect whatever their number', async () => {
+  it('get 409 while the first call runs and have one effect in total', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => create('c-1', 'Cleo')));
     for (const { status, json } of replies.filter((reply) => reply.status !== 201)) {
       expect(status).to.equal(409);
@@ -75,7 +74,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect(await countNamed(serving, 'Cleo')).to.equal(1);
   });
 
-  it('requests with an Idempotency-Key need the credentials and the permission on every repeat', async () => {
+  it('require the credentials and the permission on every repeat', async () => {
     await create('p-1', 'Pia');
     expect((await create('p-1', 'Pia', { authorization: basic('admin', 'wrong') })).status).to.equal(401);
     const { storage, nextId } = serving;
@@ -90,11 +89,10 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
       tenantIds: [],
       allTenants: true,
     });
-    const forbidden = await create('p-1', 'Pia', { authorization: basic('reader', 'password') });
-    expect(forbidden.status).to.equal(403);
+    expect((await create('p-1', 'Pia', { authorization: basic('reader', 'password') })).status).to.equal(403);
   });
 
-  it('requests with an Idempotency-Key take keys of up to 255 characters; longer ones are refused, empty ones are none', async () => {
+  it('accept keys of up to 255 characters, reject longer ones and ignore empty ones', async () => {
     expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
     expectRefusal(await create('k'.repeat(256), 'Long'), 400, 60002);
     await create('', 'Nobody');
@@ -102,7 +100,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.eql([0, 2]);
   });
 
-  it('of no tenant are known too, and those for tokens are not kept', async () => {
+  it('are also recorded outside tenants, except for token requests', async () => {
     const tenant = (apiKey: string) =>
       serving.call('POST', '/1.0/kb/tenants', {
         body: { apiKey, apiSecret: 's' },
@@ -117,7 +115,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     expect([one.status, other.headers.get('idempotency-replayed')]).to.eql([200, null]);
   });
 
-  it('mean nothing on other methods', async () => {
+  it('ignore the key on other methods', async () => {
     const headers = { 'idempotency-key': 'g-1' };
     await serving.call('GET', `${accounts}/pagination`, { headers });
     const again = await serving.call('GET', `${accounts}/pagination`, { headers });
@@ -136,7 +134,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
     });
     after(() => Promise.all(nodes.map((node) => node.close())));
 
-    it('requests with an Idempotency-Key run once, whichever server gets them', async () => {
+    it('run once on either server', async () => {
       const call = (node: Serving | undefined): Promise<Reply> => {
         if (node === undefined) throw new Error('there are two');
         const headers = { 'idempotency-key': 'both' };
@@ -152,10 +150,10 @@ describe('requests with an Idempotency-Key on two servers', () => {
   });
 });
 
-describe('the answer under an Idempotency-Key', () => {
+describe('answers under an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
 
-  it('the answer under an Idempotency-Key is neither kept nor forgotten where the database was lost while it stored the change', async () => {
+  it('are neither kept nor forgotten if the database was lost while it stored the change', async () => {
     const idempotency = sinon.createStubInstance(IdempotencyService);
     idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
     const failing = (facts: object) => async () => ({
@@ -172,19 +170,18 @@ describe('the answer under an Idempotency-Key', () => {
 
   for (const [what, status, error, kept] of [
     ['a success', 201, null, true],
-    ['a refusal', 400, errorOf(ErrorCode.MALFORMED_BODY), true],
+    ['a rejection', 400, errorOf(ErrorCode.MALFORMED_BODY), true],
     ['a declined payment', 402, errorOf(ErrorCode.PAYMENT_CREATE_PAYMENT, { transactionId: 't' }), true],
-    ['a wait that ran out', 408, errorOf(ErrorCode.COMPLETION_TIMEOUT), true],
+    ['a wait that timed out', 408, errorOf(ErrorCode.COMPLETION_TIMEOUT), true],
     ['a busy payment', 409, errorOf(ErrorCode.PAYMENT_INTERNAL_ERROR), false],
     ['a busy account', 503, errorOf(ErrorCode.BUSY), false],
-    ['a conflict that went on', 409, errorOf(ErrorCode.VERSION_CONFLICT), false],
+    ['a lasting conflict', 409, errorOf(ErrorCode.VERSION_CONFLICT), false],
     ['an unexpected failure', 500, errorOf(ErrorCode.UNEXPECTED), false],
     ['an unknown outcome', 503, errorOf(ErrorCode.PAYMENT_INTERNAL_ERROR, { transactionId: 't' }), true],
     ['a gateway that took too long', 504, errorOf(ErrorCode.PAYMENT_PLUGIN_TIMEOUT), false],
-  ] as const) {
-    it(`the answer to an idempotency key is ${kept ? 'kept' : 'forgotten'} for ${what} (${status})`, () =>
+  ] as const)
+    it(`are ${kept ? 'kept' : 'forgotten'} for ${what} (${status})`, () =>
       expect(isKept(status, error)).to.equal(kept));
-  }
 });
 
 async function countNamed(serving: Serving, name: string): Promise<number> {

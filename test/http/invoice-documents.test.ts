@@ -1,10 +1,10 @@
-import { eachDatabaseByTurns, expect, expectRefusal, outcomeOf, serveEach } from '../support/http/index.ts';
-import { aliasHeaders, basic, createdId } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect, expectStatus, outcomeOf, serveEach } from '../support/http/index.ts';
+import { aliasHeaders, basic, createdId, expectRefusal } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 
-eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (open) => {
+eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) => {
   const serving = serveEach(open);
 
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
@@ -38,7 +38,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     return createdId(made);
   }
 
-  it('an invoice is a page of HTML in the language of its account, which runs no script and cannot reach this server', async () => {
+  it('render HTML in the account’s language that runs no script and cannot reach this server', async () => {
     const id = await newInvoice('de_DE');
     for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
       const page = await get(`/${id}/html`, headers);
@@ -54,7 +54,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     expectRefusal(await get(`/${id}/html`, { accept: 'image/png' }), 406, 60_011);
   });
 
-  it('there is no page of an invoice that there is not, or of another tenant', async () => {
+  it('answer 404 for a missing invoice and for one of another tenant', async () => {
     const id = await newInvoice('de_DE');
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     expectRefusal(await get(`/${id}/html`, other), 404, 4006);
@@ -62,7 +62,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     expectRefusal(await get('/template/html'), 404, 60_008);
   });
 
-  it('templates and translations are uploaded, read as they were, used, and replaced only if that is asked for', async () => {
+  it('use uploaded templates and translations, which are returned unchanged and replaced only on request', async () => {
     const id = await newInvoice('de_DE');
     for (const [path, type, body, other, at] of [
       [
@@ -87,8 +87,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
       expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
       expectRefusal(await post(path, other, { 'content-type': type }), 400, 60_002);
       expect((await get(at)).text).to.equal(body);
-      const replaced = await post(`${path}?deleteIfExists=true`, other, { 'content-type': type });
-      expect(replaced.status, replaced.text).to.equal(201);
+      expectStatus(await post(`${path}?deleteIfExists=true`, other, { 'content-type': type }), 201);
       expect((await get(at)).text).to.equal(other);
     }
     expect((await get('/manualPayTemplate')).text).to.equal('<h2>ö</h2>');
@@ -98,12 +97,12 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     expect(kept.json).to.deep.include({ key: 'INVOICE_TRANSLATION_de_DE', values: ['invoiceTitle=Bon'] });
   });
 
-  it('a locale in a path is understood in any spelling', async () => {
+  it('accept a locale in any spelling in a path', async () => {
     expect((await post('/translation/PT-br', 'a=b')).status).to.equal(201);
     expect((await get('/translation/pt_BR')).text).to.equal('a=b');
   });
 
-  it('a tenant’s texts are nobody else’s', async () => {
+  it('use only the texts of their own tenant', async () => {
     await post('/template', 'ours', html);
     const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     expectRefusal(await get('/template', other), 404, 60_007);
@@ -111,7 +110,7 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
     expect([(await get('/template')).text, (await get('/template', other)).text]).to.eql(['ours', 'theirs']);
   });
 
-  it('who may add values uploads, who may also delete them replaces, and everybody of the tenant reads', async () => {
+  it('let users who may add values upload, users who may delete values replace, and all users of the tenant read', async () => {
     const adds = await as('adds', ['tenant_kvs:add']);
     const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
     const reads = await as('reads', []);
@@ -133,25 +132,24 @@ eachDatabaseByTurns('invoicing §14 and §15: invoices as pages over HTTP', (ope
   for (const [what, path, body, status, code] of [
     ['an unbalanced template', '/template', '{{#a}}', 400, 60_003],
     ['a template with a partial', '/template', '{{> /etc/passwd}}', 400, 60_003],
-    ['a raw value that is not closed', '/manualPayTemplate', '{{{a', 400, 60_003],
-    ['deep sections', '/template', '{{#a}}'.repeat(5_000) + '{{/a}}'.repeat(5_000), 400, 60_003],
-    ['10 MB of a template', '/template', '<p>{{a}}</p>'.repeat(800_000), 400, 60_003],
-    ['more than 10 MB', '/template', 'x'.repeat(11_000_000), 413, 60_012],
-    ['properties that cannot be read', '/translation/de', 'a=\\uXX', 400, 60_003],
+    ['an unclosed raw value', '/manualPayTemplate', '{{{a', 400, 60_003],
+    ['deeply nested sections', '/template', '{{#a}}'.repeat(5_000) + '{{/a}}'.repeat(5_000), 400, 60_003],
+    ['a template of 10 MB', '/template', '<p>{{a}}</p>'.repeat(800_000), 400, 60_003],
+    ['a body above 10 MB', '/template', 'x'.repeat(11_000_000), 413, 60_012],
+    ['unreadable properties', '/translation/de', 'a=\\uXX', 400, 60_003],
     ['10 MB of properties', '/catalogTranslation/de', 'a=b\n'.repeat(2_500_000), 400, 60_003],
-    ['nothing', '/translation/de', '', 400, 60_003],
-    ['what is no locale', '/translation/no%20locale', 'a=b', 400, 60_002],
+    ['an empty body', '/translation/de', '', 400, 60_003],
+    ['an invalid locale', '/translation/no%20locale', 'a=b', 400, 60_002],
     ['a path as a locale', '/translation/..%2F..%2Fetc', 'a=b', 400, 60_002],
-  ] as const) {
-    it(`${what} is refused, and nothing is stored`, async () => {
+  ] as const)
+    it(`reject ${what} and store nothing`, async () => {
       expectRefusal(await post(path, body), status, code);
       const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
       expect(search.json).to.eql([]);
       expect((await get('/template')).status).to.equal(404);
     });
-  }
 
-  it('a template that makes too much of an invoice is an error of that page, and of nothing else', async () => {
+  it('report a template with excessive output as an error of that page only', async () => {
     const id = await newInvoice('en_US');
     const items = await serving.call('POST', `${invoices}/migration/${await accountOf(id)}`, {
       body: Array.from({ length: 1_000 }, () => ({ itemType: 'TAX', amount: 1 })),

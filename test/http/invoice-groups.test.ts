@@ -42,8 +42,8 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     return accountId;
   }
 
-  for (const dialect of ['D', 'K'] as const) {
-    it(`POST /invoices/group splits a run, and its Location lists the invoices of the group (dialect ${dialect})`, async () => {
+  for (const dialect of ['D', 'K'] as const)
+    it(`split a run with POST /invoices/group, whose Location lists the invoices of the group (dialect ${dialect})`, async () => {
       const headers = dialect === 'K' ? aliasHeaders : {};
       const accountId = await subscriber();
       const path = `/1.0/kb/invoices/group?accountId=${accountId}&pluginProperty=a%3Db`;
@@ -64,16 +64,15 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       expect(typeof invoices[0]?.invoiceNumber).to.equal(dialect === 'K' ? 'string' : 'number');
       expectRefusal(await serving.call('POST', path, { headers }), 404, 4007);
     });
-  }
 
-  it('POST /invoices never splits', async () => {
+  it('never split POST /invoices', async () => {
     const accountId = await subscriber();
     const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
     const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
     expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.eql(['RECURRING', 'TAX']);
   });
 
-  it('a group of another account, and one that there is not, is not found', async () => {
+  it('answer 404 for a group of another account and for a missing one', async () => {
     const [accountId, otherId] = [await subscriber(), await subscriber()];
     const reply = await serving.call('POST', `/1.0/kb/invoices/group?accountId=${accountId}`);
     const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
@@ -86,7 +85,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     }
   });
 
-  it('a run that a plugin aborts answers 404 as one with nothing to invoice', async () => {
+  it('answer an aborted run with 404 like an empty one', async () => {
     const accountId = await subscriber();
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {
@@ -95,7 +94,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     }
   });
 
-  it('the explanation of an item names the plugin', async () => {
+  it('appear in the explanation of an item', async () => {
     const accountId = await subscriber();
     const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
     const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
@@ -107,7 +106,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     });
   });
 
-  it('platform §18 P15: POST /admin/invoices runs a page of the parked accounts and unparks those that succeed', async () => {
+  it('platform §18 P15: run a page of parked accounts with POST /admin/invoices and unpark those that succeed', async () => {
     const [first, second] = [await subscriber(), await subscriber()];
     const park = '00000000-0000-0001-0000-000000000001';
     await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {

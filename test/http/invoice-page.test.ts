@@ -150,7 +150,7 @@ function gallery(pages: readonly { readonly html: string; readonly width: number
 
 const browser = installedBrowser();
 
-describe('the built-in page in a browser', () => {
+describe('built-in invoice page in a browser', () => {
   before(function () {
     if (browser !== null) return;
     process.stderr.write(
@@ -163,7 +163,7 @@ describe('the built-in page in a browser', () => {
     { what: 'an invoice', page: pageOf, counts: [1, 40, 400] },
     { what: 'a credit note', page: notePageOf, counts: [1, 40] },
   ])
-    it(`is readable on a screen and on a phone, of ${title} with ${counts.join(', ')} lines, in English, German and Arabic`, async function () {
+    it(`is readable on a screen and a phone, from ${title} with ${counts.join(', ')} lines, in English, German and Arabic`, async function () {
       this.timeout(180_000);
       const cases = languages.flatMap((language) =>
         counts.flatMap((lines) => [360, 900].map((width) => ({ language, lines, width }))),
@@ -190,8 +190,8 @@ describe('the built-in page in a browser', () => {
   for (const [paper, pages] of [
     ['A4', 16],
     ['letter', 17],
-  ] as const) {
-    it(`prints 400 lines on ${paper}, about ${pages} pages of it`, async function () {
+  ] as const)
+    it(`prints 400 lines on ${paper} in about ${pages} pages`, async function () {
       this.timeout(180_000);
       const html = pageOf('en_US', 400).replace('@page {', `@page { size: ${paper};`);
       expect(html).to.contain(`size: ${paper}`);
@@ -199,5 +199,4 @@ describe('the built-in page in a browser', () => {
       const count = pdf.match(/\/Type\s*\/Page[^s]/g)?.length ?? 0;
       expect(count).to.be.within(pages - 3, pages + 3);
     });
-  }
 });

@@ -2,10 +2,10 @@ import { aliasHeaders, createdId, documentHeaders, serveEach } from '../support/
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 
-eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF over HTTP', (open) => {
+eachDatabaseByTurns('invoice PDF over HTTP (invoicing §14 rule 6)', (open) => {
   const serving = serveEach(open);
 
-  it('a PDF that opens in a browser, with a name to save it under, in both dialects and whatever else is accepted', async () => {
+  it('opens in a browser and has a file name, in both dialects and with any Accept header', async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
       body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],

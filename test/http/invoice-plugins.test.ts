@@ -16,7 +16,7 @@ const plugin: InvoicePlugin = {
   }),
 };
 
-anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
+anyDatabase('invoice plugins in operations over HTTP', (open) => {
   let accountId: string;
   let childId: string;
 
@@ -50,11 +50,7 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
 
   /** A call of each route that asks plugins. */
   const callOf: Readonly<Record<string, () => Promise<Call> | Call>> = {
-    createExternalCharges: () => ({
-      method: 'POST',
-      path: `/invoices/charges/${accountId}`,
-      body: items(),
-    }),
+    createExternalCharges: () => ({ method: 'POST', path: `/invoices/charges/${accountId}`, body: items() }),
     createTaxItems: () => ({ method: 'POST', path: `/invoices/taxes/${accountId}`, body: items() }),
     createCredits: () => ({ method: 'POST', path: '/credits', body: items() }),
     createMigrationInvoice: () => ({
@@ -96,8 +92,8 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
   const send = ({ method, path, query = '', body }: Call, properties = '') =>
     serving.call(method, `/1.0/kb${path}?${query}${properties}`, body === undefined ? {} : { body });
 
-  for (const [operationId, prepare] of Object.entries(callOf)) {
-    it(`${operationId} hands plugin properties on, and answers 400 with 4029 to an abort`, async () => {
+  for (const [operationId, prepare] of Object.entries(callOf))
+    it(`receive the properties of ${operationId} and can abort it with 400 and code 4029`, async () => {
       const call = await prepare();
       const refused = await send(call, 'pluginProperty=no%3Da%3Db');
       expectRefusal(refused, 400, 4029);
@@ -105,16 +101,15 @@ anyDatabase('invoice plugins over HTTP, in operations of people', (open) => {
       const done = await send(call, 'pluginProperty=yes%3Da%3Db');
       expect(done.status, done.text).to.be.oneOf([201, 204]);
     });
-  }
 
-  it('these are the routes whose contract has 4029', () => {
+  it('apply to all routes whose contract has 4029', () => {
     const routes = routeTable({ testMode: true }).filter(({ fails }) =>
       fails.includes(ErrorCode.INVOICE_PLUGIN_API_ABORTED),
     );
     expect(routes.map(({ operationId }) => operationId).sort()).to.eql(Object.keys(callOf).sort());
   });
 
-  it('a dry run hands plugin properties on, and answers 204 where a plugin aborts it', async () => {
+  it('receive the properties of a dry run, which answers 204 if one aborts it', async () => {
     const body = { accountId, planName: 'sprout-monthly-direct' };
     await serving.call('POST', '/1.0/kb/subscriptions', { body });
     const dryRun = (properties: string) =>

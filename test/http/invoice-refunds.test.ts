@@ -57,7 +57,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     };
 
   for (const [dialect, headers] of dialects) {
-    it(`payments §9.5 rule 1a: the description of an item adjustment is stored in dialect ${dialect} (R56)`, async () => {
+    it(`payments §9.5 rule 1a: store the description of an item adjustment in dialect ${dialect} (R56)`, async () => {
       const { invoiceId, invoiceItemId, paymentId } = await paid();
       const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
       const made = await post(
@@ -74,11 +74,10 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
       });
     });
 
-    const refunds = [
-      ['adjusts no item', () => ({ amount: 5, isAdjusted: true }), 4025],
-      ['is of more than was paid', () => ({ amount: 20.01 }), 4906],
-      [
-        'is of less than its items',
+    const refunds = {
+      'adjusts no item': [() => ({ amount: 5, isAdjusted: true }), 4025],
+      'exceeds the payment': [() => ({ amount: 20.01 }), 4906],
+      'is below its item adjustments': [
         (invoiceItemId: string) => ({
           amount: 5,
           isAdjusted: true,
@@ -86,21 +85,19 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
         }),
         4907,
       ],
-      ['is of nothing', () => ({ amount: 0 }), 7199],
-      [
-        'adjusts an item of nowhere',
+      'is zero': [() => ({ amount: 0 }), 7199],
+      'adjusts an unknown item': [
         () => ({ amount: 5, isAdjusted: true, adjustments: [{ invoiceItemId: NOWHERE }] }),
         4021,
       ],
-      [
-        'adjusts more than the item',
+      'adjusts more than the item amount': [
         (invoiceItemId: string) => ({ isAdjusted: true, adjustments: [{ invoiceItemId, amount: 20.01 }] }),
         4020,
       ],
-    ] as const;
-    for (const [what, body, code] of refunds)
+    } as const;
+    for (const [what, [body, code]] of Object.entries(refunds))
       for (const query of ['', '?externalPayment=true'])
-        it(`payments §9.5 rule 1: a refund${query} that ${what} answers 400 with ${code} in dialect ${dialect}`, async () => {
+        it(`payments §9.5 rule 1: reject a refund${query} that ${what} with 400 and ${code} in dialect ${dialect}`, async () => {
           const { invoiceItemId, paymentId, invoiceId } = await paid();
           const path = `/invoicePayments/${paymentId}/refunds${query}`;
           const reply = await post(path, body(invoiceItemId), headers);
@@ -111,13 +108,13 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
         });
 
     for (const amount of [0, -1])
-      it(`payments §9.5 rule 3: a chargeback of ${amount} answers 400 with 4902 in dialect ${dialect}`, async () => {
+      it(`payments §9.5 rule 3: reject a chargeback of ${amount} with 400 and 4902 in dialect ${dialect}`, async () => {
         const { paymentId } = await paid();
         const refused = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
         expectRefusal(refused, 400, 4902);
       });
 
-    it(`payments §9.5 rule 5: refunds and chargebacks of more than is left answer 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
+    it(`payments §9.5 rule 5: reject amounts above the rest with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const much = { amount: 20.01, currency: 'USD' };
       expectRefusal(await post(`/payments/${paymentId}/refunds`, much, headers), 400, 4906);
@@ -126,7 +123,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
 
-    it(`payments §9.5 rule 5: refund, chargeback and reversal under /payments count on the invoice, and answer as their rows say, in dialect ${dialect}`, async () => {
+    it(`payments §9.5 rule 5: affect the invoice if they are made under /payments, in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
       const transactionExternalKey = `direct-${paymentId}`;
@@ -150,7 +147,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     });
   }
 
-  it('http-api §4 line 15: a chargeback of more than what is left answers 400 with 4901 in dialect D, and records nothing', async () => {
+  it('http-api §4 line 15: reject an excessive chargeback with 400 and 4901 in dialect D and record nothing', async () => {
     const { paymentId, invoiceId } = await paid();
     await post(`/invoicePayments/${paymentId}/refunds`, { amount: 5 });
     expectRefusal(await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 }), 400, 4901);
@@ -158,7 +155,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('http-api §4 line 15: a chargeback of more than what is left answers 201 in dialect K, and is recorded as failed', async () => {
+  it('http-api §4 line 15: answer an excessive chargeback with 201 in dialect K and record it as failed', async () => {
     const { paymentId, invoiceId } = await paid();
     const path = `/invoicePayments/${paymentId}/chargebacks`;
     const reply = await post(path, { amount: 20.01 }, aliasHeaders);
@@ -181,10 +178,9 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expectRefusal(await post(path, within, aliasHeaders), 400, 7030);
   });
 
-  it('payments §9.5 rule 2: a refund elsewhere points to the payment that it makes', async () => {
+  it('payments §9.5 rule 2: return the Location of the payment created by an external refund', async () => {
     const { paymentId, invoiceId } = await paid();
-    const path = `/invoicePayments/${paymentId}/refunds?externalPayment=true`;
-    const reply = await post(path, { amount: 20 });
+    const reply = await post(`/invoicePayments/${paymentId}/refunds?externalPayment=true`, { amount: 20 });
     expect(reply.status, reply.text).to.equal(201);
     const made = createdId(reply);
     expect(made).to.not.equal(paymentId);
@@ -193,7 +189,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expect(await balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('payments §9.5: a payment that pays no invoice is not found there', async () => {
+  it('payments §9.5: answer 404 for a payment without an invoice', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const id = createdId(await post(`/accounts/${accountId}/payments`, body));
     const transactionExternalKey = 'none';
@@ -204,7 +200,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expectRefusal(await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} }), 404, 4900);
   });
 
-  it('payments §6.1 rule 5: PUT of a payment that is completed already answers 204, under either path', async () => {
+  it('payments §6.1 rule 5: answer PUT on a completed payment with 204 on both paths', async () => {
     const { paymentId, invoiceId } = await paid();
     for (const path of ['invoicePayments', 'payments'])
       expect((await serving.call('PUT', `/1.0/kb/${path}/${paymentId}`, { body: {} })).status).to.equal(204);
@@ -216,14 +212,14 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('payments §9.2 rule 7: a payment of an invoice without a method answers 404 with 7021', async () => {
+  it('payments §9.2 rule 7: answer a payment of an invoice without a method with 404 and 7021', async () => {
     const poor = await newAccount({ hasMethod: false });
     const { invoiceId } = await invoiced(poor);
     expectRefusal(await post(`/invoices/${invoiceId}/payments`, { accountId: poor }), 404, 7021);
     expectRefusal(await post(`/accounts/${poor}/invoicePayments`, {}), 404, 7021);
   });
 
-  it('payments §9.6 rule 1: an external payment takes no method, and an invoice of another account is not found', async () => {
+  it('payments §9.6 rule 1: accept an external payment without a method and answer 404 for a foreign invoice', async () => {
     const { invoiceId } = await invoiced(await newAccount({ hasMethod: false }));
     const path = `/invoices/${invoiceId}/payments`;
     const body = { accountId, paymentMethodId: NOWHERE };
@@ -232,7 +228,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expectRefusal(await post(path, {}), 400, 60003);
   });
 
-  it('payments §4.1 rule 3: a payment, or a key, of another account answers 400 with 7034 and 7035', async () => {
+  it('payments §4.1 rule 3: reject a payment or key of another account with 400 and 7034 or 7035', async () => {
     const keys = { paymentExternalKey: 'their-payment', transactionExternalKey: 'their-key' };
     const body = { transactionType: 'AUTHORIZE', amount: 5, currency: 'USD' };
     await post(`/accounts/${accountId}/payments`, { ...body, ...keys });

@@ -11,7 +11,7 @@ interface Body {
 
 const invoices = '/1.0/kb/invoices';
 
-eachDatabase('invoices by number, by item and by search key over HTTP', (open) => {
+eachDatabase('invoice lookup over HTTP (invoicing §15)', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let unpaid: Body;
@@ -43,22 +43,20 @@ eachDatabase('invoices by number, by item and by search key over HTTP', (open) =
     };
   };
 
-  it('invoicing §15: by number and by item, with items', async () => {
+  it('finds an invoice by number and by item, with items', async () => {
     const { invoiceId, invoiceNumber, items } = unpaid;
     const read = (await serving.call('GET', `${invoices}/${invoiceId}`)).json;
     const byNumber = await serving.call('GET', `${invoices}/byNumber/${invoiceNumber}`);
     expect(byNumber.json).to.eql(read);
-    const byItem = await serving.call('GET', `${invoices}/byItemId/${items[0]?.invoiceItemId}`);
-    expect(byItem.json).to.eql(read);
+    expect((await serving.call('GET', `${invoices}/byItemId/${items[0]?.invoiceItemId}`)).json).to.eql(read);
     expect(await codeOf('byNumber/77')).to.eql([404, 4018]);
-    for (const number of ['none', '0', '-1', '1.5', '99999999999999999999']) {
+    for (const number of ['none', '0', '-1', '1.5', '99999999999999999999'])
       expect(await codeOf(`byNumber/${number}`), number).to.eql([400, 4019]);
-    }
     expect(await codeOf(`byItemId/${world.unknownId}`)).to.eql([404, 4011]);
     expect(await codeOf('byItemId/none')).to.eql([404, 60008]);
   });
 
-  it('invoicing §15: a search shows amounts without items, and how many there are', async () => {
+  it('returns amounts without items and the number of results for a search', async () => {
     const { invoiceId, invoiceNumber, amount, balance, accountId } = unpaid;
     expect(amount).to.equal(7.25);
     const { bodies, total, max } = await found(String(invoiceNumber));
@@ -72,20 +70,17 @@ eachDatabase('invoices by number, by item and by search key over HTTP', (open) =
       '_q=1&balance[gt]=0',
       '_q=1&balance=7.25',
       `_q=1&invoiceId=${invoiceId}&status=COMMITTED`,
-    ]) {
+    ])
       expect((await found(key)).ids, key).to.eql([invoiceId]);
-    }
     const all = [world.invoiceId, invoiceId];
-    for (const key of [accountId, 'USD', '', '_q=1&invoice_date[lte]=2024-12-31', '_q=1&migrated=false']) {
+    for (const key of [accountId, 'USD', '', '_q=1&invoice_date[lte]=2024-12-31', '_q=1&migrated=false'])
       expect((await found(key)).ids, key).to.eql(all);
-    }
     expect((await found('USD', '?limit=-1')).ids).to.eql([invoiceId]);
     expect((await found('nobody knows this')).total).to.equal('0');
   });
 
-  it('a key that cannot be read is refused', async () => {
-    for (const key of ['_q=1&nonsense=1', '_q=1&balance[gt]=1&currency=USD', '_q=1&invoice_date=x']) {
+  it('rejects an unreadable key', async () => {
+    for (const key of ['_q=1&nonsense=1', '_q=1&balance[gt]=1&currency=USD', '_q=1&invoice_date=x'])
       expect(await codeOf(`search/${encodeURIComponent(key)}`), key).to.eql([400, 60002]);
-    }
   });
 });

@@ -2,10 +2,10 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { aliasHeaders, createAccount, serveOnce, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
-eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
+eachDatabaseByTurns('invoice item explanations over HTTP', (open) => {
   const serving = serveOnce(open);
 
-  it('the explanation of an invoice item has the facts, the steps and the text, the same in both dialects', async () => {
+  it('contain the facts, the steps and the text, the same in both dialects', async () => {
     const { call, billing } = serving;
     const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
     await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
@@ -79,11 +79,10 @@ eachDatabaseByTurns('the explanation of invoice items over HTTP', (open) => {
       'event.effectiveLocalDate': '2024-01-15',
     });
     expect(reply.text).to.contain('31.00 USD × 17/31 days = 17.000000007, rounded half up to 17.00 USD');
-    const inK = await call('GET', path, { headers: aliasHeaders });
-    expect(inK.json).to.eql(reply.json);
+    expect((await call('GET', path, { headers: aliasHeaders })).json).to.eql(reply.json);
   });
 
-  it('the explanation of an item that is not there is 404 with the code of items', async () => {
+  it('answer 404 with the item code for a missing item', async () => {
     const path = '/1.0/kb/invoiceItems/11111111-1111-4111-8111-111111111111/explanation';
     const reply = await serving.call('GET', path);
     expect([reply.status, reply.json]).to.have.nested.property('[0]', 404);

@@ -8,11 +8,11 @@ import { documentHeaders, freshSqlite, type Reply } from '../support/http/servin
 const secretNames = /password|secret|token/i;
 const secretPattern = /^[^\s{}]{5,}$/;
 
-describe('the log of the server', () => {
+describe('server log', () => {
   const world = populateOnce(freshSqlite);
 
-  for (const route of routeTable({ testMode: true })) {
-    it(`holds no secret of ${route.method} ${route.path}, whether it succeeds or fails`, async () => {
+  for (const route of routeTable({ testMode: true }))
+    it(`contains no secret of ${route.method} ${route.path} on success or failure`, async () => {
       const make = samples[route.operationId];
       if (make === undefined) throw new Error(`${route.operationId} has no sample`);
       const { query, segments, tenant: _, ...sample } = await make(world);
@@ -44,7 +44,6 @@ describe('the log of the server', () => {
       expect(logged).to.contain(route.operationId);
       for (const secret of secrets) expect(logged, route.operationId).to.not.contain(secret);
     });
-  }
 });
 
 /** Values of members that have the name of a secret. */

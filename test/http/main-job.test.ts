@@ -28,7 +28,7 @@ interface PaymentJson {
 
 type ClockJson = Readonly<Record<'currentUtcTime' | 'timeZone' | 'localDate', string>>;
 
-eachDatabaseByTurns('the main job over HTTP', (open) => {
+eachDatabaseByTurns('main workflow over HTTP', (open) => {
   let serving: Serving;
   let call: Serving['call'];
 
@@ -72,15 +72,14 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('a test endpoint waits at most as long as the server lets it in dialect K, and refuses longer waits in D (R62)', async () => {
+  it('limits the wait of a test endpoint in dialect K and rejects longer waits in D (R62)', async () => {
     const before = await clock('POST', '?requestedDate=2025-01-31');
     for (const [method, path] of [
       ['GET', 'queues?timeoutSec=360'],
       ['POST', 'clock?requestedDate=2025-02-01&timeoutSec=360'],
       ['PUT', 'clock?days=1&timeoutSec=121'],
     ] as const) {
-      const refused = await call(method, `/1.0/kb/test/${path}`);
-      expect(outcomeOf(refused), path).to.eql([400, 60002]);
+      expect(outcomeOf(await call(method, `/1.0/kb/test/${path}`)), path).to.eql([400, 60002]);
       expect(await clock('GET', '')).to.include({ localDate: before.localDate });
     }
     for (const [method, path] of [
@@ -94,7 +93,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(await clock('GET', '')).to.include({ localDate: '2025-02-02' });
   });
 
-  it('the server bills and collects a year of a subscription', async () => {
+  it('bills and collects a year of a subscription', async () => {
     await clock('POST', '?requestedDate=2024-01-31');
     const uploaded = await call('POST', '/1.0/kb/catalog', {
       body: await exampleCatalog(),
@@ -154,7 +153,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(inK.json).to.include({ invoiceNumber: String(second?.invoiceNumber) });
   });
 
-  it('the server leaves an invoice unpaid where there is no payment method', async () => {
+  it('leaves an invoice unpaid without a payment method', async () => {
     await clock('POST', '?requestedDate=2024-06-01');
     const { accountId, invoice } = await firstInvoice();
     expect(invoice?.balance).to.equal(invoice?.amount);
@@ -163,7 +162,7 @@ eachDatabaseByTurns('the main job over HTTP', (open) => {
     expect(json).to.include({ accountBalance: invoice?.amount });
   });
 
-  it('the server leaves an invoice unpaid whose payment is declined, and shows why', async () => {
+  it('leaves an invoice unpaid if the payment is declined, and shows the reason', async () => {
     await clock('POST', '?requestedDate=2024-06-01');
     serving.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',

@@ -7,13 +7,13 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 
-eachDatabaseByTurns('the metrics', (open, kind) => {
+eachDatabaseByTurns('metrics over HTTP', (open, kind) => {
   const world = populateOnce(open);
 
   const text = async (path = '/metrics', accept = 'text/plain'): Promise<string> =>
     (await world.serving.call('GET', path, { headers: { ...anonymous, accept } })).text;
 
-  it('the metrics count requests by route, method, status and dialect, whatever their ids', async () => {
+  it('count requests by route, method, status and dialect, without ids', async () => {
     const { call } = world.serving;
     const path = `/1.0/kb/accounts/${world.accountId}`;
     await call('GET', path);
@@ -33,7 +33,7 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
       expect(lines).to.include(series);
   });
 
-  it('the metrics tell of the queue, of invoice runs and payments, and of the pool', async () => {
+  it('include the queue, invoice runs, payments and the connection pool', async () => {
     const lines = (await text()).split('\n');
     expect(lines).to.include('billwright_queue_due_entries 0');
     expect(lines).to.include('billwright_queue_oldest_due_seconds 0');
@@ -57,7 +57,7 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
     expect(pool).to.have.length(kind === 'postgresql' ? 3 : 0);
   });
 
-  it('the metrics tell of the process: processor, memory, heap and event loop', async () => {
+  it('include processor, memory, heap and event loop of the process', async () => {
     const names = (await text()).split('\n').map((line) => line.split(/[ {]/)[0]);
     expect(names).to.include.members([
       'process_cpu_seconds_total',
@@ -67,13 +67,13 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
     ]);
   });
 
-  it('the metrics name no tenant, account or caller', async () => {
+  it('contain no tenant, account or caller', async () => {
     const all = await text();
     for (const id of [world.tenantId, world.accountId, world.subscriptionId, 'bob', 'admin'])
       expect(all).to.not.contain(id);
   });
 
-  it('the metrics come as JSON, or as text where that is asked for', async () => {
+  it('are JSON by default and text on request', async () => {
     const { json, headers } = await world.serving.call('GET', '/1.0/metrics');
     expect(json).to.have.all.keys('version', 'gauges', 'counters', 'histograms', 'meters', 'timers');
     expect(json).to.have.nested.property('gauges.billwright_queue_due_entries.value', 0);
@@ -84,7 +84,7 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
     expect(scraped.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('the metrics need a user where the operator says so', async () => {
+  it('require a user if the operator configures it', async () => {
     const { billing, log } = world.serving;
     const app = createKoaApp({ billing, logger: log, metricsRequireAuth: true });
     const listening = await listen(app, { port: 0 });
@@ -96,7 +96,7 @@ eachDatabaseByTurns('the metrics', (open, kind) => {
   });
 });
 
-describe('the forms of metrics', () => {
+describe('metric formats', () => {
   const http = new HttpMetrics();
   for (const seconds of [0.004, 0.03, 0.2, 90])
     http.observe({ route: '/a', method: 'GET', status: 200, dialect: 'D', seconds });
@@ -107,7 +107,7 @@ describe('the forms of metrics', () => {
   ];
   const asText = async (): Promise<string> => prometheusText(await measured(metrics, http));
 
-  it('the metrics count each request in every bucket that it fits', async () => {
+  it('count each request in every matching bucket', async () => {
     const lines = (await asText()).split('\n');
     const bucket = (le: string, count: number) =>
       `billwright_http_request_duration_seconds_bucket{le="${le}",route="/a",method="GET"} ${count}`;
@@ -115,15 +115,15 @@ describe('the forms of metrics', () => {
     expect(lines).to.include.members([bucket('60', 3), bucket('+Inf', 4)]);
   });
 
-  it('the metrics escape the values of labels', async () =>
+  it('escape label values', async () =>
     expect(await asText()).to.contain('billwright_odd{name="a\\"b\\\\c\\nd"} 1.5\n'));
 
-  it('a metric without a value is named and has none', async () => {
+  it('list a metric without a value by name only', async () => {
     const lines = (await asText()).split('\n').filter((line) => line.includes('none_total'));
     expect(lines).to.eql(['# HELP billwright_none_total None', '# TYPE billwright_none_total counter']);
   });
 
-  it('the metrics have timers with count, mean and maximum', async () => {
+  it('include timers with count, mean and maximum', async () => {
     const { timers, histograms } = await metricsObject(await measured(metrics, http));
     const timer = timers['billwright_http_request_duration_seconds{route="/a",method="GET"}'];
     expect(timer?.count).to.equal(4);
@@ -132,7 +132,7 @@ describe('the forms of metrics', () => {
     expect(Object.keys(histograms).join()).to.not.contain('http_request');
   });
 
-  it('the metrics take no text of a caller for a method', async () => {
+  it('never use text from a caller as a method name', async () => {
     const other = new HttpMetrics();
     other.observe({ route: 'none', method: 'X-EVIL', status: 404, dialect: 'D', seconds: 1 });
     const lines = (await prometheusText(await measured([], other))).split('\n');
@@ -141,7 +141,7 @@ describe('the forms of metrics', () => {
     );
   });
 
-  it('the metrics count requests that came before anybody asked, however many', async () => {
+  it('include all requests before the first read', async () => {
     const busy = new HttpMetrics();
     const count = 2_345;
     for (let n = 0; n < count; n += 1)

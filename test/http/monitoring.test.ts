@@ -13,7 +13,7 @@ interface Entry {
 }
 type Report = Readonly<Record<string, readonly Entry[]>>;
 
-anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
+anyDatabase('health plugin API over HTTP (platform §12)', (open) => {
   const serving = serveOnce(open);
   let authorization: string;
   before(async () => {
@@ -39,7 +39,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     });
   };
 
-  it('P13: a notification that a dead node holds is shown as late, freed, shown as cleared, and done', async () => {
+  it('P13: shows a notification of a dead node as late, then frees, clears and completes it', async () => {
     const { recordId } = await stuckNotification(2);
     const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
     expect(late).to.include({
@@ -66,7 +66,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     });
   });
 
-  it('an entry whose node is alive, or of the other kind, is not freed', async () => {
+  it('does not free an entry of another kind or of a live node', async () => {
     const { storage } = serving;
     const { recordId } = await stuckNotification(1, Date.now() + 60_000);
     const owner = async () =>
@@ -82,7 +82,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     await serving.billing.settle();
   });
 
-  it('an entry that was given up is listed, put back once, and then done', async () => {
+  it('lists an abandoned entry and puts it back once', async () => {
     const { storage, clock } = serving;
     const entry = await stuckNotification(0);
     const { recordId } = entry;
@@ -108,7 +108,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect((await report()).lateNotifications).to.eql([]);
   });
 
-  it('bodies and ranges out of bounds are refused', async () => {
+  it('rejects invalid bodies and ranges', async () => {
     const statuses = [
       await call('PUT', '/bus/fixup', []),
       await call('PUT', '/bus/fixup', { id: 1 }),
@@ -123,7 +123,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect(statuses).to.eql(statuses.map(() => 400));
   });
 
-  it('a tenant sees the entries and requests of its own and of the system, with secrets masked', async () => {
+  it('shows a tenant its own and system entries with secrets masked', async () => {
     const { call: core, billing } = serving;
     const accountId = createdId(await core('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     await core('GET', `/1.0/kb/accounts/${accountId}?myToken=abc&audit=NONE`);
@@ -152,7 +152,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect(created).to.include({ className: BusEventType.ACCOUNT_CREATION, processingState: 'PROCESSED' });
   });
 
-  it('the report names this node and its plugins, with the clock of the answer', async () => {
+  it('reports this node and its plugins with the time of the answer', async () => {
     const [node] = (await report()).nodeInfos ?? [];
     expect(node).to.include.keys(
       'killbillVersion',
@@ -167,7 +167,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
   });
 
-  it('P16: samples of an hour are told as stored, and one for the hour', async () => {
+  it('P16: returns the stored samples of an hour, and one for the hour', async () => {
     const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
     const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
     await serving.storage.monitoring.addSamples(
@@ -198,7 +198,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
   });
 
-  it('samples with fractions are told as stored, and one for the hour', async () => {
+  it('returns stored samples with fractions, and one for the hour', async () => {
     const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
     const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
     await serving.storage.monitoring.addSamples(
@@ -220,7 +220,7 @@ anyDatabase('the health plugin API over HTTP (platform §12)', (open) => {
     expect(await told('HOUR')).to.eql(['1741687200,0.75']);
   });
 
-  it('reading needs admin:health, changing admin:update', async () => {
+  it('requires admin:health for reads and admin:update for changes', async () => {
     await serving.call('POST', '/1.0/kb/security/roles', {
       body: { role: 'looker', permissions: ['admin:health'] },
     });

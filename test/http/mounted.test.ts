@@ -162,10 +162,10 @@ const hosts: Readonly<Record<string, Mounted>> = {
   },
 };
 
-describe('the interface mounted in applications of other frameworks', () => {
+describe('interface mounted in applications of other frameworks', () => {
   const serving = serveOnce(freshSqlite);
 
-  for (const [name, { prefix, start }] of Object.entries(hosts)) {
+  for (const [name, { prefix, start }] of Object.entries(hosts))
     describe(name, () => {
       let server: Server;
       let url: string;
@@ -187,15 +187,14 @@ describe('the interface mounted in applications of other frameworks', () => {
           body: body ?? null,
         });
 
-      it('takes bodies of every kind, and answers with where it is', async () => {
+      it('accepts bodies of every kind and returns their Location', async () => {
         const catalog = await send(`${prefix}/1.0/kb/catalog/xml`, await exampleCatalog(), 'text/xml');
         expect(catalog.status).to.equal(201);
         const made = await send(`${prefix}/1.0/kb/accounts`, '{"name":"Ada Ä","currency":"USD"}');
         expect(made.status).to.equal(201);
         const place = made.headers.get('location') ?? '';
         expect(place.startsWith(`${url}${prefix}/1.0/kb/accounts/`), place).to.equal(true);
-        const account = await fetch(place, { headers });
-        expect(await account.json()).to.include({ name: 'Ada Ä' });
+        expect(await (await fetch(place, { headers })).json()).to.include({ name: 'Ada Ä' });
         const subscribing = { accountId: place.split('/').at(-1), planName: 'canopy-monthly' };
         const subscribed = await send(`${prefix}/1.0/kb/subscriptions`, JSON.stringify(subscribing));
         const subscriptionId = subscribed.headers.get('location')?.split('/').at(-1);
@@ -215,18 +214,16 @@ describe('the interface mounted in applications of other frameworks', () => {
         expect(await login.json()).to.have.property('access_token');
       });
 
-      it('refuses what it does not understand, and leaves the paths of the host to the host', async () => {
-        const wrong = await send(`${prefix}/1.0/kb/accounts`, '{"currency":7}');
-        expect(wrong.status).to.equal(400);
+      it('rejects invalid requests and leaves the host’s own paths alone', async () => {
+        expect((await send(`${prefix}/1.0/kb/accounts`, '{"currency":7}')).status).to.equal(400);
         const unknown = await send(`${prefix}/1.0/kb/nothing`);
         expect(unknown.status).to.equal(404);
         expect(await unknown.json()).to.have.property('message');
         expect(await (await send('/own')).text()).to.equal('own page');
       });
     });
-  }
 
-  it('without a logger what fails is told to that of the engine', async () => {
+  it('logs failures with the engine’s logger by default', async () => {
     const database = await freshDatabase('sqlite', migrated);
     const logger = recordingLogger();
     const billing = await Billing.open({ storage: storageOf(database), hasher: plainHasher(), logger });
@@ -241,7 +238,7 @@ describe('the interface mounted in applications of other frameworks', () => {
     server.close();
   });
 
-  it('a body that was read and left nowhere is an error that says so', async () => {
+  it('reports an error if the host consumed the body without keeping it', async () => {
     const listener = listenerOf(serving);
     const server = await listening(
       createServer((request, response) => {

@@ -3,7 +3,7 @@ import { type Reply, type Serving, xmlType } from '../support/http/index.ts';
 import { createAccount, exampleCatalog, serve } from '../support/http/serving.ts';
 import { eachDatabase, expect, migrated, rowsOf } from '../support/index.ts';
 
-eachDatabase('a server whose database has no room left', (open) => {
+eachDatabase('server without disk space for its database', (open) => {
   let full: FillableStorage;
   let serving: Serving;
   let accountId: string;
@@ -34,7 +34,7 @@ eachDatabase('a server whose database has no room left', (open) => {
     }
   }
 
-  it('a server whose database has no room left answers writes with 503 and when to come again, serves reads, and takes writes when there is room', async () => {
+  it('answers writes with 503 and Retry-After, serves reads, and accepts writes when there is space again', async () => {
     const { call } = serving;
     await full.fill();
     const refused = await refusedAccount();
@@ -50,7 +50,7 @@ eachDatabase('a server whose database has no room left', (open) => {
     expect((await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })).status).to.equal(201);
   });
 
-  it('a server whose database has no room left does due work when there is room, however often it has found none', async () => {
+  it('runs due work when there is space again, however often it failed before', async () => {
     const { call, billing, log } = serving;
     await full.makeRoom();
     const body = { accountId, planName: 'canopy-monthly' };

@@ -6,7 +6,7 @@ const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': un
 anyDatabase('nodes over HTTP (platform §11)', (open) => {
   const serving = serveOnce(open);
 
-  it('nodesInfo shows this node and the gateway of test mode, to users without a tenant too', async () => {
+  it('shows this node and the test-mode gateway in nodesInfo, even to users without a tenant', async () => {
     const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });
     expect(status).to.equal(200);
     const [node, ...others] = json as readonly Record<string, unknown>[];
@@ -34,7 +34,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     });
   });
 
-  it('pluginsInfo shows the plugins of this node, and asks for a tenant', async () => {
+  it('shows the plugins of this node in pluginsInfo and requires a tenant', async () => {
     const nodes = (await serving.call('GET', '/1.0/kb/nodesInfo')).json as readonly {
       readonly pluginsInfo: unknown;
     }[];
@@ -43,7 +43,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     expect(status).to.equal(401);
   });
 
-  it('a command to a plugin answers 202 and shows in nodesInfo; without the permission, or of an unknown plugin, it does nothing', async () => {
+  it('accepts plugin commands with 202 and shows them in nodesInfo, but ignores unknown plugins and users without the permission', async () => {
     const command = (type: string, pluginKey: string) => ({
       nodeCommandType: type,
       isSystemCommandType: true,
@@ -74,17 +74,14 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     expect(await state()).to.equal('RUNNING');
   });
 
-  it('a node out of rotation fails its health check and refuses what changes anything, until it is put back', async () => {
+  it('fails the health check and rejects changes on a node out of rotation until it is put back', async () => {
     const rotation = (method: string) =>
       serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
     const health = async () => (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };
     const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     expect((await rotation('DELETE')).status).to.equal(204);
     expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
-    expect((await health()).rotation).to.eql({
-      healthy: false,
-      message: 'This node is out of rotation',
-    });
+    expect((await health()).rotation).to.eql({ healthy: false, message: 'This node is out of rotation' });
     const before = serving.log.lines.length;
     const refused = await create();
     const logged = serving.log.lines.slice(before).filter(({ level }) => level !== 'debug');
@@ -119,7 +116,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);
   });
 
-  it('cache calls answer 204, 400 for a cache that nobody knows and 404 for an unknown account', async () => {
+  it('answers cache calls with 204, with 400 for an unknown cache and with 404 for an unknown account', async () => {
     const drop = async (path: string) => (await serving.call('DELETE', `/1.0/kb/admin/cache${path}`)).status;
     expect(await drop('')).to.equal(204);
     expect(await drop('?cacheName=overridden-plan')).to.equal(204);

@@ -13,7 +13,7 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
+anyDatabase('push deliveries over HTTP (platform §10.5)', (open) => {
   let status: number;
   let sent: string[];
 
@@ -34,7 +34,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
   const newAccount = async () => createAccount(serving);
 
-  it('deliveries of pushes over HTTP show what was tried, what came of it, and what is next', async () => {
+  it('show the attempts, their results and the next attempt', async () => {
     status = 503;
     const accountId = await newAccount();
     await serving.billing.settle();
@@ -59,7 +59,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     expect(one.json).to.eql(delivery);
   });
 
-  it('deliveries of pushes over HTTP are listed by status, event and account, in pages', async () => {
+  it('are listed by status, event and account, in pages', async () => {
     const [first, second] = [await newAccount(), await newAccount()];
     await serving.billing.settle();
     status = 500;
@@ -77,16 +77,12 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
       expect((await serving.call('GET', `${root}${query}`)).status, query).to.equal(400);
   });
 
-  it('deliveries of pushes over HTTP are sent again on request, whatever became of them, under the same id', async () => {
+  it('are sent again on request in any status, under the same id', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
     await serving.billing.settle();
     expect(sent).to.eql([`/one ${deliveryId}`, `/one ${deliveryId}`]);
-    expect((await listed())[0]).to.deep.include({
-      status: 'PROCESSED',
-      attempts: 2,
-      nextAttemptDate: null,
-    });
+    expect((await listed())[0]).to.deep.include({ status: 'PROCESSED', attempts: 2, nextAttemptDate: null });
     await serving.call('POST', `${callback}?cb=https%3A%2F%2Fexample.com%2Ftwo`);
     status = 500;
     await serving.call('POST', `${root}/${deliveryId}/resend`);
@@ -99,7 +95,7 @@ anyDatabase('deliveries of pushes over HTTP (platform §10.5)', (open) => {
     });
   });
 
-  it('deliveries of pushes over HTTP: nothing to send to is 400, an unknown one 404', async () => {
+  it('answer 400 to a resend without a destination and 404 for an unknown delivery', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     await serving.call('DELETE', callback);
     expectRefusal(await serving.call('POST', `${root}/${deliveryId}/resend`), 400, 60_002);

@@ -9,7 +9,7 @@ interface Body {
 const config = '/1.0/kb/tenants/uploadPerTenantConfig';
 const plain = { 'content-type': 'text/plain' };
 
-anyDatabase('invoicing §1.7: numbers by a pattern over HTTP', (open) => {
+anyDatabase('invoice number patterns over HTTP (invoicing §1.7)', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
 
@@ -37,30 +37,29 @@ anyDatabase('invoicing §1.7: numbers by a pattern over HTTP', (open) => {
     ];
   };
 
-  it('without a pattern clients see what they know', async () => {
+  it('return only the integer by default', async () => {
     const shown = await everywhere();
     expect(shown).to.have.length(8);
     for (const each of shown) expect(each).not.to.have.property('formattedNumber');
   });
 
-  it('with a pattern every answer and the page show it beside the integer', async () => {
+  it('add the formatted number to every answer and to the page', async () => {
     const { status, text } = await upload('INV-{yyyy}-{n:6}');
     expect(status, text).to.equal(201);
-    for (const each of await everywhere()) {
+    for (const each of await everywhere())
       expect(each).to.include({ invoiceNumber: 1, formattedNumber: 'INV-2024-000001' });
-    }
     const page = await serving.call('GET', `/1.0/kb/invoices/${world.invoiceId}/html`);
     expect(page.text).to.contain('INV-2024-000001');
   });
 
-  it('a pattern with a date leaves the numbers before it as they were', async () => {
+  it('leave earlier numbers unchanged if a dated pattern is set', async () => {
     expect((await upload('INV-{yyyy}-{n:6}, 2030-01-01 B{n}')).status).to.equal(201);
     for (const each of await everywhere()) expect(each.formattedNumber).to.equal('INV-2024-000001');
     expect((await upload('2030-01-01 B{n}')).status).to.equal(201);
     for (const each of await everywhere()) expect(each).not.to.have.property('formattedNumber');
   });
 
-  it('a pattern without the number is refused, and nothing stored', async () => {
+  it('are rejected without storing anything if the number placeholder is missing', async () => {
     const { status, text } = await upload('INV-{yyyy}');
     expect(status).to.equal(400);
     expect(text).to.contain('org.service.invoice.numberPattern');

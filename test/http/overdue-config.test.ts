@@ -1,5 +1,5 @@
-import { aliasHeaders, basic, expectRefusal, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
-import { anyDatabase, expect } from '../support/index.ts';
+import { anyDatabase, expect, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, basic, expectRefusal, expectStatus } from '../support/http/serving.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 
 const path = '/1.0/kb/overdue';
@@ -11,7 +11,7 @@ const faulty = exampleXml
   .replace('PARTNER', 'FRIEND')
   .replace('name="WARNED"', 'name="BLOCKED"');
 
-anyDatabase('the overdue configuration over HTTP', (open) => {
+anyDatabase('overdue configuration over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 
@@ -19,7 +19,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
   const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
     call('GET', from, { headers });
-  it('overdue §10: is stored from XML and from JSON by either way, and answers with Location and no body', async () => {
+  it('overdue §10: accepts XML and JSON uploads on both routes and answers with Location and no body', async () => {
     for (const [to, body, type] of [
       [path, exampleXml, 'text/xml'],
       [path, exampleXml, 'application/xml; charset=UTF-8'],
@@ -36,7 +36,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
   });
 
-  it('overdue §10: answers XML where Accept asks for it, the uploaded text unchanged, and JSON otherwise', async () => {
+  it('overdue §10: returns the uploaded XML unchanged if Accept requests XML, otherwise JSON', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- warum nicht: ü😀 -->\r\n<condition>');
     await post(xmlPath, odd, xmlType);
     for (const accept of ['text/xml', 'application/xml', 'text/xml, */*;q=0.1']) {
@@ -53,7 +53,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path, { accept: 'text/html' })).status).to.equal(406);
   });
 
-  it('overdue §1.2 rule 3: shows what came as JSON as XML, which can be uploaded again', async () => {
+  it('overdue §1.2 rule 3: returns a JSON upload as XML that can be uploaded again', async () => {
     await post(path, JSON.stringify(exampleJson), jsonType);
     const { text } = await get(xmlPath);
     await post(path, JSON.stringify({ overdueStates: clearOnly.overdueStates }), jsonType);
@@ -61,7 +61,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path)).json).to.eql(exampleJson);
   });
 
-  it('shows JSON that can be uploaded again, that of the default too', async () => {
+  it('returns JSON that can be uploaded again, including the default configuration', async () => {
     for (const shown of [clearOnly, exampleJson]) {
       expect((await post(path, JSON.stringify(shown), jsonType)).status).to.equal(201);
       const { text } = await get(path);
@@ -70,7 +70,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
   });
 
-  it('overdue §1.3: refuses a bad one with every error, its line and its column, and the old one stays', async () => {
+  it('overdue §1.3: rejects an invalid upload with the line and column of every error and keeps the old configuration', async () => {
     await post(xmlPath, exampleXml, xmlType);
     for (const to of [path, xmlPath]) {
       const refused = await post(to, faulty, xmlType);
@@ -90,7 +90,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(xmlPath)).text).to.equal(exampleXml);
   });
 
-  it('goes by the type of the body, and without one by its looks', async () => {
+  it('detects the format from Content-Type, or from the body if the header is missing', async () => {
     expectRefusal(await post(path, exampleXml, jsonType), 400, 5_010);
     expectRefusal(await post(path, JSON.stringify(exampleJson), xmlType), 400, 5_010);
     expectRefusal(await post(xmlPath, JSON.stringify(exampleJson), xmlType), 400, 5_010);
@@ -106,7 +106,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     }
   });
 
-  it('overdue §10: refuses other types, bodies that are empty or too large, and calls without an author', async () => {
+  it('overdue §10: rejects other media types, empty or oversized bodies, and calls without an author', async () => {
     for (const to of [path, xmlPath]) {
       expectRefusal(await post(to, 'x', { 'content-type': 'text/plain' }), 415, 60_010);
       expectRefusal(await post(to, '', xmlType), 400, 60_003);
@@ -119,7 +119,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path)).json).to.eql(clearOnly);
   });
 
-  it('refuses hostile XML with one error, and reads nothing that it names', async () => {
+  it('rejects hostile XML with one error and resolves no external entity', async () => {
     const state = '<state name="&a;"><isClearState>true</isClearState></state>';
     const whole = `<overdueConfig><accountOverdueStates>${state}</accountOverdueStates></overdueConfig>`;
     for (const document of [
@@ -137,7 +137,7 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path)).json).to.eql(clearOnly);
   });
 
-  it('needs the permission to upload it, by its own way and by that of the key; all may read it', async () => {
+  it('requires the upload permission on both routes and lets every user read', async () => {
     const { storage, nextId } = serving;
     const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
     for (const [name, permissions] of [
@@ -162,14 +162,10 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path, as('clerk'))).json).to.eql(exampleJson);
   });
 
-  it('is the value of the key OVERDUE_CONFIG, which is checked by the same rules', async () => {
+  it('validates the key OVERDUE_CONFIG by the same rules', async () => {
     const text = { 'content-type': 'text/plain' };
     await post(xmlPath, exampleXml, xmlType);
-    expect((await get(keyPath)).json).to.eql({
-      key: 'OVERDUE_CONFIG',
-      values: [exampleXml],
-      auditLogs: [],
-    });
+    expect((await get(keyPath)).json).to.eql({ key: 'OVERDUE_CONFIG', values: [exampleXml], auditLogs: [] });
     expectRefusal(await post(keyPath, faulty, text), 400, 5_010);
     expect((await get(xmlPath)).text).to.equal(exampleXml);
     expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
@@ -178,9 +174,8 @@ anyDatabase('the overdue configuration over HTTP', (open) => {
     expect((await get(path)).json).to.eql(clearOnly);
   });
 
-  it('is the same in dialect K', async () => {
-    const made = await post(path, exampleXml, { ...aliasHeaders, ...xmlType });
-    expect(made.status, made.text).to.equal(201);
+  it('behaves the same in dialect K', async () => {
+    expectStatus(await post(path, exampleXml, { ...aliasHeaders, ...xmlType }), 201);
     expect((await get(path, aliasHeaders)).json).to.eql(exampleJson);
     const anonymous = await post(path, exampleXml, {
       ...aliasHeaders,

@@ -1,6 +1,6 @@
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, expect } from '../support/http/index.ts';
-import { aliasHeaders, createdId, outcomeOf, serveEach, xmlType } from '../support/http/serving.ts';
+import { anyDatabase, expect, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectStatus } from '../support/http/serving.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -20,7 +20,7 @@ const clearInK = {
   reevaluationIntervalDays: null,
 };
 
-anyDatabase('the overdue state of an account over HTTP', (open) => {
+anyDatabase('overdue state over HTTP', (open) => {
   const serving = serveEach(open);
   let accountId: string;
 
@@ -29,17 +29,14 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
     await call('POST', '/1.0/kb/overdue', { body: exampleConfigs.C });
     accountId = createdId(
-      await call('POST', '/1.0/kb/accounts', {
-        body: { currency: 'USD', timeZone: 'America/Los_Angeles' },
-      }),
+      await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', timeZone: 'America/Los_Angeles' } }),
     );
   });
 
   /** It has no payment method. */
   async function subscribe(): Promise<void> {
     const body = { accountId, planName: 'p-monthly' };
-    const made = await serving.call('POST', '/1.0/kb/subscriptions', { body });
-    expect(made.status, made.text).to.equal(201);
+    expectStatus(await serving.call('POST', '/1.0/kb/subscriptions', { body }), 201);
     await serving.billing.settle();
   }
 
@@ -51,11 +48,10 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
   }
 
   const shown = async (query = '', headers = {}) => {
-    const path = `/1.0/kb/accounts/${accountId}/overdue${query}`;
-    return serving.call('GET', path, { headers });
+    return serving.call('GET', `/1.0/kb/accounts/${accountId}/overdue${query}`, { headers });
   };
 
-  it('overdue §10, http-api §4 line 9: dialect D shows the days of retries, dialect K does not', async () => {
+  it('overdue §10, http-api §4 line 9: shows the retry days in dialect D only', async () => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
     expect((await shown()).json).to.eql({ ...clearInK, daysBetweenPaymentRetries: [8, 8, 8] });
     const settings = '{"org.service.payment.retry.days":"3,5"}';
@@ -66,7 +62,7 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
-  it('overdue §10: follows the account from state to state, and back when all is paid', async () => {
+  it('overdue §10: follows the account through every state and clears when all is paid', async () => {
     await subscribe();
     await passDays(5);
     expect((await shown('', aliasHeaders)).json).to.eql({
@@ -90,7 +86,7 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
   });
 
-  it('overdue §10: an interval of weeks is shown in days, one of months not at all', async () => {
+  it('overdue §10: converts an interval of weeks to days and omits one of months', async () => {
     const interval = (unit: string) =>
       `<autoReevaluationInterval><unit>${unit}</unit><number>2</number></autoReevaluationInterval>`;
     const due = (days: number) =>
@@ -104,7 +100,7 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     expect((await shown()).json).to.include({ name: 'S2', reevaluationIntervalDays: null });
   });
 
-  it('asOf shows the state of a day ahead, in dialect D with the way there and the reasons', async () => {
+  it('shows the state on a future date with asOf, with the path and reasons in dialect D', async () => {
     await subscribe();
     const inK = await shown('?asOf=2024-02-17', aliasHeaders);
     expect(inK.json).to.eql({
@@ -150,7 +146,7 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
   });
 
-  it('asOf takes a date-time as the day that it is for the account', async () => {
+  it('interprets a date-time in asOf as a day in the account’s time zone', async () => {
     await subscribe();
     expect((await shown('?asOf=2024-02-17T07:59:59Z')).json).to.include({
       asOf: '2024-02-16',
@@ -162,18 +158,16 @@ anyDatabase('the overdue state of an account over HTTP', (open) => {
     });
   });
 
-  it('asOf refuses a day that is past, one too far ahead and what is none; an unknown account is 404', async () => {
-    for (const query of ['?asOf=2024-02-09', '?asOf=2125-01-01', '?asOf=soon']) {
-      const refused = await shown(query);
-      expect(outcomeOf(refused), query).to.eql([400, 60_002]);
-    }
+  it('rejects a past, distant or invalid date in asOf and answers 404 for an unknown account', async () => {
+    for (const query of ['?asOf=2024-02-09', '?asOf=2125-01-01', '?asOf=soon'])
+      expect(outcomeOf(await shown(query)), query).to.eql([400, 60_002]);
     expect((await shown('?asOf=2024-02-10')).json).to.include({ name: CLEAR });
     accountId = '11111111-1111-4111-8111-111111111111';
     for (const query of ['', '?asOf=2024-02-17', '?asOf=2024-02-17T08:00:00Z'])
       expect((await shown(query)).json).to.include({ code: 3_002 });
   });
 
-  it('overdue §2.1: a name that the configuration no longer has is shown with what is stored', async () => {
+  it('overdue §2.1: shows the stored name if the configuration no longer contains it', async () => {
     await subscribe();
     await passDays(7);
     await serving.call('POST', '/1.0/kb/overdue', { body: { overdueStates: [afterDays('LATE', 90)] } });

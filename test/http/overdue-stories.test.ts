@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { serve, xmlType } from '../support/http/index.ts';
+import { expectStatus, serve, xmlType } from '../support/http/index.ts';
 import { anyDatabase, expect, migrated, sampled, specCatalog } from '../support/index.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
 import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
 import { httpTeller } from '../support/overdue/http-teller.ts';
 
-anyDatabase('dunning over HTTP, from the first failed card to the payment of all', (open) => {
+anyDatabase('dunning over HTTP', (open) => {
   let teller: Teller;
   beforeEach(async () => {
     const database = await open(migrated);
@@ -13,15 +13,11 @@ anyDatabase('dunning over HTTP, from the first failed card to the payment of all
     teller = httpTeller(serving, database);
     await teller.runTo(BEGINS);
     const body = await readFile(specCatalog);
-    const uploaded = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
-    expect(uploaded.status, uploaded.text).to.equal(201);
+    expectStatus(await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType }), 201);
   });
   afterEach(() => teller.close());
 
   // The engine tells all of them.
-  for (const { title, play, expected } of sampled(dunningStories, 2)) {
-    it(`dunning over HTTP: ${title}`, async () => {
-      expect(await play(teller)).to.eql(expected);
-    });
-  }
+  for (const { title, play, expected } of sampled(dunningStories, 2))
+    it(`matches the story "${title}"`, async () => expect(await play(teller)).to.eql(expected));
 });

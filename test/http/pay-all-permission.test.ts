@@ -2,7 +2,7 @@ import { anyDatabase, basic, createdId, expect, list, serveOnce } from '../suppo
 
 const PASSWORD = 'long enough a password';
 
-anyDatabase('who may pay all invoices (http-api §5)', (open) => {
+anyDatabase('permission to pay all invoices (http-api §5)', (open) => {
   const serving = serveOnce(open);
   before(async () => {
     for (const [name, permissions] of [
@@ -17,7 +17,7 @@ anyDatabase('who may pay all invoices (http-api §5)', (open) => {
 
   const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>>)[key];
 
-  it('an external overpayment of all invoices becomes credit only for who may give credit, else nothing is paid', async () => {
+  it('allows an external overpayment only to users who may grant credit and otherwise pays nothing', async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const accountId = createdId(account);
     const charge = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;

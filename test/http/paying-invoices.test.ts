@@ -5,7 +5,7 @@ const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const DAY = '2024-02-10';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
-anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
+anyDatabase('payment of invoices over HTTP (payments §9.6)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   beforeEach(async () => {
@@ -15,8 +15,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
   const post = (path: string, body?: object) => serving.call('POST', `/1.0/kb${path}`, { body });
   async function newAccount(): Promise<string> {
     const id = createdId(await post('/accounts', { currency: 'USD' }));
-    const method = { pluginName: 'killbill-payment-test' };
-    await post(`/accounts/${id}/paymentMethods?isDefault=true`, method);
+    await post(`/accounts/${id}/paymentMethods?isDefault=true`, { pluginName: 'killbill-payment-test' });
     await post(`/accounts/${id}/tags`, [AUTO_PAY_OFF]);
     return id;
   }
@@ -29,7 +28,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
   const balanceOf = async (invoiceId: string) =>
     ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
 
-  it('payments §9.6 rule 1: an instant payment answers with the invoice payment, and 204 where nothing is due', async () => {
+  it('payments §9.6 rule 1: returns the invoice payment for an instant payment, and 204 if nothing is due', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const body = {
       accountId,
@@ -51,7 +50,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
     expect([nothing.status, nothing.headers.has('location')]).to.eql([204, false]);
   });
 
-  it('payments §9.6 rule 1: a method of another account, and one of nowhere, are refused', async () => {
+  it('payments §9.6 rule 1: rejects a method of another account and an unknown method', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const owner = accountId;
     accountId = await newAccount();
@@ -61,7 +60,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
     expectRefusal(await post(path, { accountId: owner, paymentMethodId: NOWHERE }), 404, 7000);
   });
 
-  it('payments §9.6 rule 2: pay all answers with the invoices that were tried, and 204 where there was none', async () => {
+  it('payments §9.6 rule 2: lists the processed invoices after paying all, and answers 204 if there were none', async () => {
     const path = `/accounts/${accountId}/invoicePayments`;
     expect((await post(path)).status).to.equal(204);
     const [first, second] = [await invoiced(20), await invoiced(30)];
@@ -76,8 +75,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
     });
     expect([await balanceOf(first), await balanceOf(second)]).to.eql([0, 25]);
     expect((await post(`${path}?targetDate=2024-02-09`)).status).to.equal(204);
-    const external = await post(`${path}?externalPayment=true&paymentAmount=100`);
-    expect(external.status).to.equal(201);
+    expect((await post(`${path}?externalPayment=true&paymentAmount=100`)).status).to.equal(201);
     expect(await balanceOf(second)).to.equal(0);
     const account = await serving.call('GET', `/1.0/kb/accounts/${accountId}?accountWithBalanceAndCBA=true`);
     expect(account.json).to.include({ accountCBA: 75 });
@@ -85,7 +83,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
     expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
   });
 
-  it('payments §6.2: how a pending transaction has ended is told once, with payment and status', async () => {
+  it('payments §6.2: accepts the outcome of a pending transaction once, with payment and status', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
     const payment = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
@@ -103,7 +101,7 @@ anyDatabase('payments of invoices over HTTP (payments §9.6)', (open) => {
     expect(json).to.include({ purchasedAmount: 5 });
   });
 
-  it('payments §6.1 rule 2: of several pending transactions one must be named over HTTP', async () => {
+  it('payments §6.1 rule 2: requires the key of one of several pending transactions', async () => {
     const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
     const complete = (choice: object) =>

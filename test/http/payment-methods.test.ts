@@ -24,7 +24,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
-  it('http-api §4 line 7: deleting the default without a flag answers 500, in dialect K 400', async () => {
+  it('http-api §4 line 7: answer 500, and 400 in dialect K, to the deletion of the default without a flag', async () => {
     const id = await add('?isDefault=true');
     for (const [headers, status] of [
       [{}, 500],
@@ -38,7 +38,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     expect(await tags()).to.eql([]);
   });
 
-  it('payments §10.3: deleteDefaultPmWithAutoPayOff deletes the default and tags the account', async () => {
+  it('payments §10.3: delete the default and tag the account with deleteDefaultPmWithAutoPayOff', async () => {
     const id = await add('?isDefault=true');
     expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
     expect(await tags()).to.eql(['AUTO_PAY_OFF']);
@@ -46,7 +46,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     expect(json).to.include({ paymentMethodId: null });
   });
 
-  it('payments §10.2: deleted methods are found by id, key and account only with includedDeleted', async () => {
+  it('payments §10.2: return deleted methods by id, key and account only with includedDeleted', async () => {
     const externalKey = `key ${accountId}`;
     const id = await add('', { externalKey });
     await remove(id);
@@ -62,7 +62,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
-  it('payments §10.2: lists and searches of payment methods are paged', async () => {
+  it('payments §10.2: have pages in lists and searches', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
     const found = await serving.call('GET', `${path}?offset=1&limit=1`);
@@ -82,7 +82,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
-  it('payments §10.2: a search asks the gateway that is named, and all with withPluginInfo', async () => {
+  it('payments §10.2: search the named gateway, or all gateways with withPluginInfo', async () => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;
@@ -92,14 +92,13 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
   });
 
-  it('payments §10.5: a refresh takes pluginName and PluginName, and changes nothing of what is there', async () => {
+  it('payments §10.5: accept pluginName and PluginName in a refresh and keep existing methods unchanged', async () => {
     const ids = [await add('?isDefault=true'), await add()];
     const refresh = (query: string) =>
       serving.call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
     for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
       expect((await refresh(query)).status).to.equal(204);
-      const listed = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
-      expect(idsOf(listed)).to.eql(ids);
+      expect(idsOf(await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`))).to.eql(ids);
     }
     for (const name of ['pluginName', 'PluginName']) {
       const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);

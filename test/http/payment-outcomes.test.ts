@@ -118,10 +118,7 @@ async function answered(result: GatewayResult, answer: Answer): Promise<GatewayR
   }
 }
 
-const broken: PaymentControl = {
-  name: 'broken',
-  priorCall: () => Promise.reject(new Error('not today')),
-};
+const broken: PaymentControl = { name: 'broken', priorCall: () => Promise.reject(new Error('not today')) };
 const aborting: PaymentControl = { name: 'aborting', priorCall: async () => ({ isAborted: true }) };
 
 /** An operation that a transaction comes of. */
@@ -172,8 +169,7 @@ function later(
   return {
     ...operation,
     async run(stage, query, headers = {}) {
-      const id = createdId(await begin(stage, before));
-      const [method, path, body] = request(id);
+      const [method, path, body] = request(createdId(await begin(stage, before)));
       return stage.call(method, `/1.0/kb${path}${query}`, { body, headers: headers as never });
     },
   };
@@ -206,7 +202,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) => {
+eachDatabaseByTurns('results of payment operations (payments §2.2)', (open) => {
   const gateway = new OutcomeGateway();
   let serving: Serving;
   let stage: Stage;
@@ -247,7 +243,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
   for (const operation of operations) {
     for (const row of rows) {
       const status = row.failure?.status ?? operation.success;
-      it(`payments §2.2: ${operation.name} answers ${status} to ${row.answer}`, async () => {
+      it(`payments §2.2: map the gateway result ${row.answer} of ${operation.name} to ${status}`, async () => {
         const reply = await operation.run(stage, `?pluginProperty=answer%3D${row.answer}`);
         expect(reply.status, reply.text).to.equal(status);
         const hasLocation = row.hasLocation && (row.failure !== null || operation.hasLocation);
@@ -278,7 +274,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
 
   for (const row of rows.filter(({ answer }) => answer !== 'PENDING')) {
     const status = row.failure?.status ?? 204;
-    it(`payments §6.1 rule 3: PUT /payments/{id} answers ${status} to ${row.answer}`, async () => {
+    it(`payments §6.1 rule 3: map the gateway result ${row.answer} of PUT /payments/{id} to ${status}`, async () => {
       const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
       const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
       const reply = await serving.call('PUT', path, { body: {} });
@@ -288,7 +284,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     });
   }
 
-  it('payments §2.2: in dialect K the statuses are the same', async () => {
+  it('payments §2.2: have the same statuses in dialect K', async () => {
     for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
       const [purchase] = operations;
       const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
@@ -296,14 +292,14 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     }
   });
 
-  it('payments §2.2: a plugin that is not registered makes no transaction', async () => {
+  it('payments §2.2: include no transaction if the plugin is not registered', async () => {
     const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
     expectRefusal(reply, 400, 7028);
     expect(reply.headers.has('location')).to.equal(false);
     expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.eql([]);
   });
 
-  it('payments §2.3 rule 5: an abort answers 422 without Location, and no gateway is called', async () => {
+  it('payments §2.3 rule 5: answer an abort with 422 without Location and without a gateway call', async () => {
     const calls = gateway.called.length;
     const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
     expectRefusal(reply, 422, 7106);
@@ -325,7 +321,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
   for (const { answer, transaction, failure } of rows) {
     const isThrown = failure !== null && failure.message === moved;
     const status = isThrown ? failure.status : 201;
-    it(`payments §9.6 rule 1: POST /invoices/{id}/payments answers ${status} to ${answer}`, async () => {
+    it(`payments §9.6 rule 1: map the gateway result ${answer} of POST /invoices/{id}/payments to ${status}`, async () => {
       const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3D${answer}`;
       const reply = await serving.call('POST', path, { body: { accountId: stage.accountId } });
       expect(reply.status, reply.text).to.equal(status);
@@ -339,7 +335,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     });
   }
 
-  it('payments §9.5 rule 1e: a refund of an invoice that the gateway declines answers 201, and the transaction tells', async () => {
+  it('payments §9.5 rule 1e: answer a declined invoice refund with 201 and show the decline in the transaction', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
@@ -354,7 +350,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     ]);
   });
 
-  it('http-api §12: a completion that the gateway declines answers 402 on the rows of invoice payments, without Location', async () => {
+  it('http-api §12: answer a declined completion with 402 without Location on the invoice payment routes', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
@@ -365,7 +361,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
 
   for (const { answer, failure, hasLocation } of rows) {
     const status = failure?.status ?? 201;
-    it(`http-api §11 rule 2: a payment with an Idempotency-Key that answered ${status} to ${answer} answers so again, and is not made twice`, async () => {
+    it(`http-api §11 rule 2: repeat the answer ${status} to ${answer} under the same Idempotency-Key without a second payment`, async () => {
       const headers = { 'idempotency-key': `outcome-${answer}` };
       const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
       const one = await purchase();
@@ -382,7 +378,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     });
   }
 
-  it('http-api §11 rule 2: a payment that was busy (409) is tried anew under its Idempotency-Key', async () => {
+  it('http-api §11 rule 2: are not kept for a busy payment (409), which runs again under its Idempotency-Key', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
@@ -407,7 +403,7 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
     expect(gateway.called.length).to.equal(calls + 2);
   });
 
-  it('http-api §11 rule 2: a failure before anything was attempted is not kept under its Idempotency-Key', async () => {
+  it('http-api §11 rule 2: are not kept for a failure before the first attempt', async () => {
     const headers = { 'idempotency-key': 'broken-control' };
     const asked = (query: string) => operations[0]?.run(stage, query, headers);
     const failed = await asked('?controlPluginName=broken');
@@ -420,7 +416,6 @@ eachDatabaseByTurns('how operations on payments end (payments §2.2)', (open) =>
 
 async function newAccount({ call }: Serving, pluginName: string): Promise<string> {
   const accountId = await createAccount({ call });
-  const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
-  await call('POST', path, { body: { pluginName } });
+  await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, { body: { pluginName } });
   return accountId;
 }

@@ -5,7 +5,7 @@ import { stateMachineDocument } from '../support/payments/state-machine-document
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
 
-eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open) => {
+eachDatabaseByTurns('tenant payment state machines (payments §3.1)', (open) => {
   const serving = serveOnce(open);
 
   /** An account whose default method is one of this gateway. */
@@ -27,7 +27,7 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
     serving.call('POST', xmlPath(plugin), { body: document, headers: { 'content-type': 'text/plain' } });
   const remove = () => serving.call('DELETE', xmlPath('killbill-payment-test'));
 
-  it("payments §3.1: a tenant's document acts from the next operation on, until it is deleted", async () => {
+  it('payments §3.1: apply from the next operation on until they are deleted', async () => {
     const accountId = await newAccount('killbill-payment-test');
     const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
     const asked = serving.gateway.ledger.all().length;
@@ -52,7 +52,7 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
     expect((await begin(accountId, 'PURCHASE')).status).to.equal(201);
   });
 
-  it('payments §3.1: a document is about methods of its plugin and its tenant only', async () => {
+  it('payments §3.1: apply only to methods of their plugin and tenant', async () => {
     const [ours, external, theirs] = [
       await newAccount('killbill-payment-test'),
       await newAccount('__EXTERNAL_PAYMENT__'),
@@ -65,13 +65,11 @@ eachDatabaseByTurns('payment state machines of tenants (payments §3.1)', (open)
     await remove();
   });
 
-  it('payments §3.1: an invoice that no purchase may pay stays unpaid, and that is told', async () => {
+  it('payments §3.1: report an invoice that stays unpaid because they forbid the purchase', async () => {
     const accountId = await newAccount('killbill-payment-test');
     await upload('<stateMachineConfig/>');
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
-    const charged = await serving.call('POST', path, {
-      body: [{ accountId, amount: 20, currency: 'USD' }],
-    });
+    const charged = await serving.call('POST', path, { body: [{ accountId, amount: 20, currency: 'USD' }] });
     await serving.billing.settle();
     const { invoiceId } = (charged.json as { invoiceId: string }[])[0] ?? { invoiceId: '' };
     const invoice = async () =>

@@ -1,13 +1,13 @@
 import { createdId, eachDatabaseByTurns, expect, list, populateOnce } from '../support/http/index.ts';
 
-eachDatabaseByTurns('what payment reads show on request', (open) => {
+eachDatabaseByTurns('optional details in payment reads', (open) => {
   const world = populateOnce(open);
 
   const member = (value: unknown, key: string): unknown =>
     (value as Readonly<Record<string, unknown>> | undefined)?.[key];
   const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-  it('a read of payments shows the detail of payment methods with withPluginInfo', async () => {
+  it('include payment method details with withPluginInfo', async () => {
     const { serving, accountId } = world;
     const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
       body: {
@@ -31,7 +31,7 @@ eachDatabaseByTurns('what payment reads show on request', (open) => {
     expect(listed.map((each) => member(each, 'pluginInfo'))).to.deep.include(expected);
   });
 
-  it('a read of payments shows the references of transactions with withPluginInfo', async () => {
+  it('include transaction references with withPluginInfo', async () => {
     const { serving, accountId, invoiceId } = world;
     for (const path of [
       `/1.0/kb/accounts/${accountId}/payments`,
@@ -50,7 +50,7 @@ eachDatabaseByTurns('what payment reads show on request', (open) => {
     }
   });
 
-  it('a read of payments shows the attempt that is scheduled, without audit, with withAttempts', async () => {
+  it('include the scheduled attempt, without audit, with withAttempts', async () => {
     const { serving } = world;
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const accountId = createdId(account);
@@ -58,9 +58,7 @@ eachDatabaseByTurns('what payment reads show on request', (open) => {
       body: { pluginName: 'killbill-payment-test' },
     });
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-    await serving.call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId, planName: 'canopy-monthly' },
-    });
+    await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
     await serving.billing.settle();
     const path = `/1.0/kb/accounts/${accountId}/payments`;
     const [plain] = await list(serving, path);

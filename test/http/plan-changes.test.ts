@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, expectStatus } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 /** `rows`: the timeline from the change on and its prices, of billing alone. */
@@ -9,7 +9,7 @@ type Case = readonly [what: string, query: string, rows: readonly string[], body
 
 // The account lives in Los Angeles: its reference time is 00:15:30 there, and the clocks go forward on 10 March.
 const cases: readonly Case[] = [
-  ['at once', 'billingPolicy=IMMEDIATE', ['START_BILLING 2024-02-10T08:15:30.000Z team-now']],
+  ['immediately', 'billingPolicy=IMMEDIATE', ['START_BILLING 2024-02-10T08:15:30.000Z team-now']],
   [
     'at the end of the term',
     'billingPolicy=END_OF_TERM',
@@ -31,18 +31,18 @@ const cases: readonly Case[] = [
     ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-13T03:00:00.000Z team-now'],
   ],
   [
-    'at a date-time without one, which is UTC',
+    'at a date-time in UTC if it has no offset',
     'requestedDate=2024-03-12T20:00:00',
     ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T20:00:00.000Z team-now'],
   ],
   [
-    'with another quantity and bill cycle day',
+    'with a different quantity and bill cycle day',
     'billingPolicy=IMMEDIATE',
     ['START_BILLING 2024-02-10T08:15:30.000Z team-now', 'quantity 3', 'day 15'],
     { quantity: 3, billCycleDayLocal: 15 },
   ],
   [
-    'with prices of its own',
+    'with price overrides',
     'requestedDate=2024-03-12',
     [
       'START_BILLING 2024-02-10T08:15:30.000Z solo-now',
@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
 const byName = { planName: 'team-now' };
 const byProduct = { productName: 'Team', billingPeriod: 'MONTHLY', priceList: 'notrial' };
 const forms = [
-  ['the documents, by product', {}, byProduct],
+  ['dialect D, by product', {}, byProduct],
   ['dialect K, by product', aliasHeaders, byProduct],
   ['dialect K, by plan name', aliasHeaders, byName],
 ] as const;
@@ -74,14 +74,14 @@ type Bundles = readonly {
 }[];
 
 // subscriptions §2 rules 3 and 4, §7, §8
-eachDatabaseByTurns('changes of plan over HTTP', (open) => {
+eachDatabaseByTurns('plan changes over HTTP', (open) => {
   const serving = serveOnce(open);
   before(async () => {
     const body = await readFile(specCatalog);
     await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
   });
 
-  it('an add-on changes to nothing that its base includes or has as often as it may, and the route names the codes', async () => {
+  it('reject an add-on that its base includes or already has the maximum number of times, with documented codes', async () => {
     const { call } = serving;
     const addOnBeside = async (...planNames: readonly string[]): Promise<string> => {
       const accountId = await createAccount({ call });
@@ -125,8 +125,7 @@ eachDatabaseByTurns('changes of plan over HTTP', (open) => {
           body: started,
         });
         const path = `/1.0/kb/subscriptions/${createdId(made)}`;
-        const reply = await call('PUT', `${path}?${query}`, { body: { ...plan, ...body } });
-        expect(reply.status, reply.text).to.equal(204);
+        expectStatus(await call('PUT', `${path}?${query}`, { body: { ...plan, ...body } }), 204);
         const { events, prices, quantity, billCycleDayLocal } = (await call('GET', path)).json as Wire;
         const billed = events.filter(({ eventType }) => !eventType.endsWith('ENTITLEMENT'));
         const shown = [
@@ -141,7 +140,7 @@ eachDatabaseByTurns('changes of plan over HTTP', (open) => {
         expect(billed).to.have.length(rows.filter((row) => row.includes('T')).length);
       };
       const isFirst = form === forms[0]?.[0];
-      it(`a change of plan, ${what}: ${form}`, isFirst ? test : test);
+      it(`apply ${what} (${form})`, isFirst ? test : test);
     }
   }
 });

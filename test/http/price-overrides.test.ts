@@ -54,8 +54,8 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
   for (const [dialect, headers] of [
     ['D', {}],
     ['K', aliasHeaders],
-  ] as const) {
-    it(`json-models example 8: a price override on creation, dialect ${dialect}`, async () => {
+  ] as const)
+    it(`json-models example 8: return the overridden prices on creation in dialect ${dialect}`, async () => {
       const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
       expect(reply.status, reply.text).to.equal(201);
       const subscription = await read(createdId(reply), headers);
@@ -68,9 +68,8 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
         recurringPrice: 42,
       });
     });
-  }
 
-  it('the interface of price overrides reads prices as numbers or text, and shows those of usage as they were overridden', async () => {
+  it('accept prices as numbers or text and show overridden usage prices', async () => {
     const reply = await create([
       { planName: 'gold-monthly', phaseName: 'gold-monthly-trial', fixedPrice: '1.50' },
       {
@@ -97,10 +96,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
         tierBlockPolicy: 'ALL_TIERS',
         tierPrices: [
           { blockPrices: [{ unitName: 'call', size: 100, price: 2, max: 10 }], ...nullIn(recurringPrice) },
-          {
-            blockPrices: [{ unitName: 'call', size: 100, price: 0.5, max: -1 }],
-            ...nullIn(recurringPrice),
-          },
+          { blockPrices: [{ unitName: 'call', size: 100, price: 0.5, max: -1 }], ...nullIn(recurringPrice) },
         ],
       },
       {
@@ -137,7 +133,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
     }
   });
 
-  it('price overrides take back the prices that an answer shows', async () => {
+  it('accept the prices of an answer as input', async () => {
     const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
     const reply = await create(prices, { planName: 'gold-monthly-1' });
     expect(reply.status, reply.text).to.equal(201);
@@ -148,7 +144,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
     );
   });
 
-  it('appear on invoices with the name of their plan', async () => {
+  it('appear on invoices under the name of their plan', async () => {
     const other = await createAccount({ call }, { currency: 'EUR' });
     const reply = await create([{ phaseType: 'TRIAL', fixedPrice: 3 }], { accountId: other });
     expect(reply.status, reply.text).to.equal(201);
@@ -173,54 +169,52 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
       .and.not.to.match(/gold-monthly-\d/);
   });
 
-  it('price overrides that are refused store nothing', async () => {
+  it('store nothing if they are rejected', async () => {
     const evergreen = (more: object) => [{ phaseType: 'EVERGREEN', ...more }];
     const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
     const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);
     const block = { unitName: 'call', size: 100, max: 10 };
     const bare = await createAccount({ call }, {});
-    const refusals: readonly (readonly [string, unknown, number, object?])[] = [
-      ['no price', [{ phaseType: 'EVERGREEN' }], 60003],
-      ['an empty entry beside a good one', [...evergreen({ recurringPrice: 1 }), {}], 60003],
-      ['no price in usage', api([{ blockPrices: [block] }]), 60003],
-      ['a null entry', [null], 60003],
-      ['no list', { phaseType: 'EVERGREEN', recurringPrice: 1 }, 60001],
-      ['a price in words', evergreen({ recurringPrice: 'ten' }), 60001],
-      ['too many digits', evergreen({ recurringPrice: '1.0000000001' }), 60001],
-      ['a usage type that does not exist', evergreen({ usagePrices: [{ usageType: 'FREE' }] }), 60001],
-      ['no phase', [{ recurringPrice: 1 }], 2081],
-      ['an unknown phase type', [{ phaseType: 'GRACE', recurringPrice: 1 }], 2081],
-      ['an unknown phase', [{ phaseName: 'gold-monthly-discount', recurringPrice: 1 }], 2081],
-      ['a fixed price without one', evergreen({ fixedPrice: 1 }), 2081],
-      ['a recurring price without one', [{ phaseType: 'TRIAL', recurringPrice: 1 }], 2081],
-      ['a negative price', evergreen({ recurringPrice: -1 }), 2081],
-      [
-        'a price twice',
+    const refusals: Readonly<Record<string, readonly [unknown, number, object?]>> = {
+      'no price': [[{ phaseType: 'EVERGREEN' }], 60003],
+      'an empty entry beside a good one': [[...evergreen({ recurringPrice: 1 }), {}], 60003],
+      'no price in usage': [api([{ blockPrices: [block] }]), 60003],
+      'a null entry': [[null], 60003],
+      'an object instead of a list': [{ phaseType: 'EVERGREEN', recurringPrice: 1 }, 60001],
+      'a price in words': [evergreen({ recurringPrice: 'ten' }), 60001],
+      'too many digits': [evergreen({ recurringPrice: '1.0000000001' }), 60001],
+      'a usage type that does not exist': [evergreen({ usagePrices: [{ usageType: 'FREE' }] }), 60001],
+      'no phase': [[{ recurringPrice: 1 }], 2081],
+      'an unknown phase type': [[{ phaseType: 'GRACE', recurringPrice: 1 }], 2081],
+      'an unknown phase': [[{ phaseName: 'gold-monthly-discount', recurringPrice: 1 }], 2081],
+      'a fixed price without one': [evergreen({ fixedPrice: 1 }), 2081],
+      'a recurring price without one': [[{ phaseType: 'TRIAL', recurringPrice: 1 }], 2081],
+      'a negative price': [evergreen({ recurringPrice: -1 }), 2081],
+      'a price twice': [
         [...evergreen({ recurringPrice: 1 }), { phaseName: 'gold-monthly-evergreen', recurringPrice: 1 }],
         2081,
       ],
-      [
-        'an unknown usage',
+      'an unknown usage': [
         evergreen({ usagePrices: [{ usageName: 'x', tierPrices: [{ recurringPrice: 1 }] }] }),
         2081,
       ],
-      ['an unknown block', blocks({ ...block, size: 99, price: 1 }), 2081],
-      ['a block twice', blocks({ ...block, price: 1 }, { ...block, price: 1 }), 2081],
-      ['a tier price of blocks', api([{ recurringPrice: 1 }]), 2081],
-      ['another plan', [{ planName: 'silver', phaseType: 'EVERGREEN', recurringPrice: 1 }], 2081],
-      ['an account without currency', evergreen({ recurringPrice: 1 }), 3, { accountId: bare }],
-      ['an unknown plan', evergreen({ recurringPrice: 1 }), 2021, { planName: 'gold-monthly-99' }],
-      ['an unknown account', evergreen({ recurringPrice: 1 }), 3002, { accountId: bare.replace(/^./, 'f') }],
-      ['a bad phase to start in', evergreen({ recurringPrice: 77 }), 1011, { phaseType: 'DISCOUNT' }],
-      ['a bad bundle', evergreen({ recurringPrice: 77 }), 1081, { bundleId: bare }],
-    ];
+      'an unknown block': [blocks({ ...block, size: 99, price: 1 }), 2081],
+      'a block twice': [blocks({ ...block, price: 1 }, { ...block, price: 1 }), 2081],
+      'a tier price of blocks': [api([{ recurringPrice: 1 }]), 2081],
+      'another plan': [[{ planName: 'silver', phaseType: 'EVERGREEN', recurringPrice: 1 }], 2081],
+      'an account without currency': [evergreen({ recurringPrice: 1 }), 3, { accountId: bare }],
+      'an unknown plan': [evergreen({ recurringPrice: 1 }), 2021, { planName: 'gold-monthly-99' }],
+      'an unknown account': [evergreen({ recurringPrice: 1 }), 3002, { accountId: bare.replace(/^./, 'f') }],
+      'a bad phase to start in': [evergreen({ recurringPrice: 77 }), 1011, { phaseType: 'DISCOUNT' }],
+      'a bad bundle': [evergreen({ recurringPrice: 77 }), 1081, { bundleId: bare }],
+    };
     const everything = async (): Promise<string> => {
       const { text } = await call('GET', `/1.0/kb/accounts/${accountId}/bundles?audit=FULL`);
       return text;
     };
     const before = await everything();
     const last = await lastPlan();
-    for (const [what, overrides, code, more] of refusals) {
+    for (const [what, [overrides, code, more]] of Object.entries(refusals)) {
       const reply = await create(overrides, more);
       expect(reply.json, `${what}: ${reply.text}`).to.include({ code });
       expect(reply.status, what).to.equal(code === 3002 || code === 1081 ? 404 : 400);

@@ -1,6 +1,6 @@
 import { anyDatabase, basic, expect, type Serving, serveOnce } from '../support/http/index.ts';
 
-anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
+anyDatabase('queues over HTTP (platform §9.4, §9.5)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
@@ -8,7 +8,7 @@ anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
     accountId = id;
   });
 
-  it('admin/queues gives one JSON object as bytes, without what is switched off, of one account or an unknown one', async () => {
+  it('returns admin/queues as one JSON object, filtered by the options and by a known or unknown account', async () => {
     const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);
     const all = await get();
     expect([all.status, all.headers.get('content-type')]).to.eql([200, 'application/octet-stream']);
@@ -18,15 +18,13 @@ anyDatabase('the queues over HTTP (platform §9.4, §9.5)', (open) => {
     };
     expect(own.busEvents.map(({ className }) => className)).to.eql(['ACCOUNT_CREATION']);
     expect(JSON.parse((await get('?withBusEvents=false&minDate=2024-02-09&maxDate=2024-02-09')).text)).to.eql(
-      {
-        notifications: [],
-      },
+      { notifications: [] },
     );
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     expect((await get('?minDate=soon')).status).to.equal(400);
   });
 
-  it('admin/queues/late lists what is late with the reason; both need a permission', async () => {
+  it('lists late entries with the reason in admin/queues/late and requires a permission for both routes', async () => {
     const get = async (path: string, headers = {}) =>
       serving.call('GET', `/1.0/kb/admin/queues${path}`, { headers });
     await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });

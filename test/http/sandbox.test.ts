@@ -4,7 +4,7 @@ import { createAccount, createdId, expectRefusal, serveOnce } from '../support/h
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';
 
-eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
+eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
   const own = {};
   const accounts = new Map<object, string>();
@@ -36,7 +36,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
       headers: headers as never,
     });
 
-  it('payments §2.4: a configuration needs no author, and holds until it is cleared', async () => {
+  it('payments §2.4: accepts a configuration without an author and keeps it until it is cleared', async () => {
     const action = 'ACTION_RETURN_PLUGIN_STATUS_ERROR';
     const reply = await configure({
       CONFIGURE_ACTION: action,
@@ -44,10 +44,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
       SLEEP_TIME_SEC: 0.01,
     });
     expect([reply.status, reply.text]).to.eql([200, '']);
-    expect(await status()).to.eql({
-      states: { purchasePayment: action },
-      sleeps: { purchasePayment: 0.01 },
-    });
+    expect(await status()).to.eql({ states: { purchasePayment: action }, sleeps: { purchasePayment: 0.01 } });
     expect([(await pay()).status, (await pay()).status]).to.eql([402, 402]);
     expect((await pay(own, 'AUTHORIZE')).status).to.equal(201);
     await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
@@ -55,7 +52,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     expect((await pay()).status).to.equal(201);
   });
 
-  it('payments §2.4: a configuration is that of its tenant, and no other sees it or feels it', async () => {
+  it('payments §2.4: keeps the configuration of each tenant separate', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
     expect(await status(eve)).to.eql({ states: {}, sleeps: {} });
     expect([(await pay()).status, (await pay(eve)).status]).to.eql([502, 201]);
@@ -63,7 +60,7 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     expect((await pay()).status).to.equal(502);
   });
 
-  it('payments §2.4: TIMES counts transactions alone, of its tenant alone', async () => {
+  it('payments §2.4: counts only transactions of the tenant for TIMES', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);
@@ -71,11 +68,10 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
       body: { pluginName: 'killbill-payment-test' },
     });
-    const statuses = [(await pay()).status, (await pay()).status, (await pay()).status];
-    expect(statuses).to.eql([402, 402, 201]);
+    expect([(await pay()).status, (await pay()).status, (await pay()).status]).to.eql([402, 402, 201]);
   });
 
-  it('payments §2.4: amounts, currency, error and response of the gateway are what is set', async () => {
+  it('payments §2.4: returns the configured amounts, currency, error and response', async () => {
     await configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
       PROCESSED_AMOUNT: '7.5',
@@ -98,19 +94,14 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
     expect(entry?.amount?.toFixed()).to.equal('7.5');
   });
 
-  it('payments §2.4: OVERRIDE_STATUS changes what the gateway tells of a transaction, of its own tenant only', async () => {
+  it('payments §2.4: changes the reported status of a transaction of its own tenant only with OVERRIDE_STATUS', async () => {
     const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
     expect(made.status).to.equal(503);
     const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
     const transactionOf = async () =>
       ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] }).transactions[0];
     const transactionId = (await transactionOf())?.transactionId;
-    const override = {
-      CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-      transactionId,
-      status: 'PROCESSED',
-      amount: 9,
-    };
+    const override = { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED', amount: 9 };
     const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };
     const [foreign, none] = [await configure(override, eve), await configure(unknown, eve)];
     expectRefusal(foreign, 400, 60_003);
@@ -123,29 +114,28 @@ eachDatabaseByTurns('the sandbox gateway over HTTP (payments §2.4 rule 2)', (op
   for (const [what, configuration] of [
     ['no action', {}],
     ['an unknown action', { CONFIGURE_ACTION: 'ACTION_DANCE' }],
-    ['an action that objects have', { CONFIGURE_ACTION: 'constructor' }],
+    ['an inherited object property as action', { CONFIGURE_ACTION: 'constructor' }],
     ['an unknown method', { CONFIGURE_ACTION: 'ACTION_SLEEP', METHODS: 'purchasePayment,dance' }],
-    ['no times', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 0 }],
+    ['zero times', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 0 }],
     ['half a time', { CONFIGURE_ACTION: 'RETURN_NIL', TIMES: 1.5 }],
     ['a negative sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: -1 }],
     ['an endless sleep', { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: '1e9' }],
-    ['an amount that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: 'much' }],
-    ['a currency that is none', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_CURRENCY: 'XXXX' }],
+    ['an invalid amount', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: 'much' }],
+    ['an invalid currency', { CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_CURRENCY: 'XXXX' }],
     ['an override without a transaction', { CONFIGURE_ACTION: 'OVERRIDE_STATUS', status: 'PROCESSED' }],
     [
-      'an override to a status that is none',
+      'an override to an invalid status',
       {
         CONFIGURE_ACTION: 'OVERRIDE_STATUS',
         transactionId: '11111111-1111-4111-8111-111111111111',
         status: 'GOOD',
       },
     ],
-  ] as const) {
-    it(`payments §2.4: a configuration with ${what} is refused, and the one before stays`, async () => {
+  ] as const)
+    it(`payments §2.4: rejects a configuration with ${what} and keeps the previous one`, async () => {
       await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const before = await status();
       expectRefusal(await configure(configuration), 400, 60_003);
       expect(await status()).to.eql(before);
     });
-  }
 });

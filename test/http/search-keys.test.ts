@@ -16,7 +16,7 @@ eachDatabase('search keys in paths', (open) => {
   const found = async (key: string) =>
     (await list(serving, `/1.0/kb/accounts/search/${key}`)).map((row) => (row as Row).name);
 
-  it('decode a plain key that was encoded twice, and one in operator form', async () => {
+  it('are decoded if they were encoded twice, as plain text and in operator form', async () => {
     expect(await found('zoe%2540x.org')).to.eql(['Zoë']);
     expect(await found('Zo%25C3%25AB')).to.eql(['Zoë']);
     expect(await found('_q%253D1%2526name%253DAnn')).to.eql(['Ann']);
@@ -24,7 +24,7 @@ eachDatabase('search keys in paths', (open) => {
     expect(await found('50%25')).to.eql(['Zoë']);
   });
 
-  it('decode the values of clauses that were encoded twice', async () => {
+  it('are decoded if the values of their clauses were encoded twice', async () => {
     for (const [clause, names] of [
       ['email=ann%252Bb%2540x.org', ['Ann']],
       ['name=Zo%25C3%25AB', ['Zoë']],
@@ -34,8 +34,7 @@ eachDatabase('search keys in paths', (open) => {
       ['email[like]=%25%40x.org', ['Zoë', 'Ann']],
       // Of a value that holds what reads as encoded, the percent sign is encoded as any other.
       ['notes=a%252540b', ['Ann']],
-    ] as const) {
+    ] as const)
       expect(await found(`_q=1&${clause}`), clause).to.eql(names);
-    }
   });
 });

@@ -35,10 +35,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     await define(['account:*'], 'clerk');
     await newUser('clerk', { roles: ['clerk'] });
     const upload = async (headers: Request['headers']) =>
-      call('POST', '/1.0/kb/catalog', {
-        body: await exampleCatalog(),
-        headers: { ...xmlType, ...headers },
-      });
+      call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: { ...xmlType, ...headers } });
     expectCode(await upload(as('clerk')), 403, 40000);
     expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
     await define(['account:*', 'catalog:config_upload'], 'clerk');
@@ -70,7 +67,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
   });
 
-  it('what a role, password or user loses is lost with the next call, whatever credential was right a moment ago', async () => {
+  it('applies changes of roles, passwords and users to the next call with any credential', async () => {
     const define = (permissions: readonly string[]) =>
       call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
     await define(['tag:add']);
@@ -100,7 +97,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect((await codes())[0]).to.equal(60004);
   });
 
-  it('the security interface shows a user with its roles, and takes no name twice', async () => {
+  it('shows a user with its roles and rejects a duplicate name', async () => {
     const made = await newUser('Mad Max', { roles: ['admin', 'admin'] });
     expect(made.headers.get('location')).to.equal(`${serving.url}${security}/users/Mad%20Max/roles`);
     expect((await call('GET', `${security}/users/Mad%20Max/roles`)).json).to.eql({
@@ -121,7 +118,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
   });
 
-  it('replaces the roles of a user by known ones, and takes none away by a body that names none', async () => {
+  it('replaces the roles of a user by known ones and removes none if the body has none', async () => {
     await newUser('rolf', { roles: ['admin'] });
     const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
     const roles = async () =>
@@ -134,7 +131,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect(await roles()).to.eql([]);
   });
 
-  it('replaces the permissions of a role, and takes none away by a body that names none', async () => {
+  it('replaces the permissions of a role and removes none if the body has none', async () => {
     const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
     const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
     expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
@@ -144,7 +141,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect(await role()).to.eql({ role: 'clerk', permissions: [] });
   });
 
-  it('the security interface lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
+  it('lists roles by name, including the built-in one, and shows an unknown role without permissions', async () => {
     await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
     const { json } = await call('GET', `${security}/roles`);
     const names = (json as { role: string }[]).map(({ role }) => role);
@@ -156,7 +153,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expectCode(await call('POST', `${security}/roles`, { body: { role: 'a b' } }), 400, 40004);
   });
 
-  it('the security interface lets a user see and change its own, with the password that it has', async () => {
+  it('lets users read and change their own data with their current password', async () => {
     await newUser('self');
     await newUser('neighbour');
     const own = { headers: as('self') };
@@ -189,7 +186,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     const withCookie = (cookie: string, path = read): Promise<Reply> =>
       call('GET', path, { headers: { authorization: undefined, cookie } });
 
-    it('sessions start with a login for permissions or subject, and open the rest by cookie', async () => {
+    it('start with a login for permissions or subject and authenticate other calls by cookie', async () => {
       const { cookie, session, reply } = await login('admin');
       expect(reply.json).to.eql(['*:*']);
       expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
@@ -212,7 +209,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
     });
 
-    it('sessions have a token of ours, whatever cookie comes with the login', async () => {
+    it('use a server-generated token and ignore a cookie sent with the login', async () => {
       const fixed = `JSESSIONID=${'x'.repeat(43)}`;
       const { session } = await login('admin', '/permissions', { cookie: fixed });
       expect(session)
@@ -220,27 +217,23 @@ eachDatabaseByTurns('security over HTTP', (open) => {
         .and.to.not.equal(fixed);
       await newUser('other user');
       // Nor is the session of another user taken over.
-      const other = await login('other user', '/subject', { cookie: session });
-      expect(other.cookie).to.not.equal(null);
+      expect((await login('other user', '/subject', { cookie: session })).cookie).to.not.equal(null);
       expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal('admin');
     });
 
-    it('sessions are kept as a hash', async () => {
+    it('are stored as a hash', async () => {
       const { session } = await login('admin');
-      const token = session.slice('JSESSIONID='.length);
-      expect(await serving.storage.security.findSession(token)).to.equal(null);
+      expect(await serving.storage.security.findSession(session.slice('JSESSIONID='.length))).to.equal(null);
     });
 
-    it('sessions need Secure over https', async () => {
+    it('set Secure over https', async () => {
       const answered = await withServer(serving, { trustedProxies: ['127.0.0.1'] }, (url) =>
-        fetch(`${url}${security}/subject`, {
-          headers: { ...documentHeaders, 'x-forwarded-proto': 'https' },
-        }),
+        fetch(`${url}${security}/subject`, { headers: { ...documentHeaders, 'x-forwarded-proto': 'https' } }),
       );
       expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
     });
 
-    it('sessions end when the user is changed, and an unknown one is none', async () => {
+    it('end when the user is changed and are rejected if unknown', async () => {
       for (const [name, change] of [
         ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
         ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],
@@ -257,7 +250,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
     });
 
-    it('sessions end when they were idle for as long as the server says', async () => {
+    it('end after the configured idle time', async () => {
       await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
         const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
         const answer = await get({ authorization: basic('admin', 'password') });
@@ -269,7 +262,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     });
   });
 
-  describe('the token endpoint', () => {
+  describe('token endpoint', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const token = (fields: Record<string, string>, authorization?: string): Promise<Reply> =>
       call('POST', '/oauth2/token', {
@@ -290,7 +283,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expect((await call('POST', `${security}/clients`, { body })).status).to.equal(201);
     });
 
-    it('the token endpoint gives tokens to clients, by Basic and by form', async () => {
+    it('issues tokens to clients with Basic or form credentials', async () => {
       const grant = { grant_type: 'client_credentials', scope: 'anything' };
       const encoded = basic(encodeURIComponent('sync-1'), encodeURIComponent('a%41+b'));
       for (const reply of [
@@ -311,10 +304,9 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       }
     });
 
-    it('the token endpoint gives tokens to users', async () => {
+    it('issues tokens to users', async () => {
       const grant = { grant_type: 'password', username: 'admin', password: 'password' };
-      const reply = await token(grant);
-      const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
+      const authorization = `Bearer ${textOf((await token(grant)).json, 'access_token')}`;
       const subject = await call('GET', `${security}/subject`, { headers: { authorization } });
       expect(subject.json).to.deep.include({ principal: 'admin', session: null });
       expect(subject.headers.get('set-cookie')).to.equal(null);
@@ -327,7 +319,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expectRefusal(await token({ grant_type: 'password', username: 'admin' }), 400, 'invalid_request');
     });
 
-    it('the token endpoint refuses in the form of RFC 6749', async () => {
+    it('rejects requests in the format of RFC 6749', async () => {
       expectRefusal(await token({}), 400, 'invalid_request');
       expectRefusal(await token({ grant_type: 'implicit' }), 400, 'unsupported_grant_type');
       const unknown = await token({ grant_type: 'client_credentials' }, basic('nobody', 'x'));
@@ -335,7 +327,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expect(unknown.headers.get('www-authenticate')).to.equal('Basic realm="service"');
     });
 
-    it('the token endpoint gives nothing to a client that is gone, whose tokens end', async () => {
+    it('rejects a deleted client and ends its tokens', async () => {
       const body = { clientId: 'gone', clientSecret: 'client secret', roles: [] };
       await call('POST', `${security}/clients`, { body });
       const grant = { grant_type: 'client_credentials', client_id: 'gone', client_secret: 'client secret' };
@@ -349,7 +341,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     });
   });
 
-  it('the security interface locks out who guesses, but none whose credentials were right a moment ago', async () => {
+  it('locks out guessers but not callers with recently valid credentials', async () => {
     await newUser('hugo');
     await withServer(serving, { lockOut: true }, async (url) => {
       const get = (password: string) =>
@@ -369,7 +361,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     });
   });
 
-  it('the security interface locks nobody out in test mode', async () => {
+  it('locks out nobody in test mode', async () => {
     const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
     for (let guesses = 0; guesses < 11; guesses += 1)
       expect((await call('GET', read, { headers: wrong })).status).to.equal(401);
@@ -382,14 +374,14 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     });
   });
 
-  it('the security interface reads a user once, and hashes nothing, while a connection is kept', async () => {
+  it('reads a user once and hashes nothing on a kept connection', async () => {
     await call('GET', read);
     const before = serving.hashChecks.length;
     for (let calls = 0; calls < 5; calls += 1) await call('GET', read);
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('the security interface logs who was authenticated beside who the caller says it is', async () => {
+  it('logs the authenticated user and the author that the caller names', async () => {
     const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
     await call('POST', '/1.0/kb/accounts', { body: {}, headers });
     const line = serving.log.lines.find(
@@ -398,7 +390,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
   });
 
-  it('the security interface lets no secret out: not in answers, logs, audit or failures', async () => {
+  it('exposes no secret in answers, logs, audit or errors', async () => {
     const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
     const [user, client, tenant, guess] = secrets;
     const replies = [
@@ -411,9 +403,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       await call('GET', read, { headers: { 'x-service-apisecret': guess } }),
       await call('GET', read, { headers: { authorization: `Bearer ${guess}` } }),
       await call('GET', read, { headers: as(guess ?? '') }),
-      await call('PUT', `${security}/users/ida/password`, {
-        body: { password: `${user} again`, roles: 7 },
-      }),
+      await call('PUT', `${security}/users/ida/password`, { body: { password: `${user} again`, roles: 7 } }),
       await call('POST', `${security}/users`, { body: `{"password":"${guess}"` }),
       await call('GET', '/1.0/kb/tenants?apiKey=ida'),
       await call('GET', `${security}/users/ida/roles`),

@@ -11,7 +11,7 @@ interface Heard {
   readonly text: string;
 }
 
-describe('the settings of the server', () => {
+describe('server settings', () => {
   let serving: Serving;
   const listenings: Listening[] = [];
 
@@ -71,7 +71,7 @@ describe('the settings of the server', () => {
     expect(stranger.headers.location).to.match(/^http:\/\/10\.0\.0\.5:8080\/1\.0\/kb\/accounts\//);
   });
 
-  it('a base path stands before every path, and in Location', async () => {
+  it('prefix every path and Location with the base path', async () => {
     const port = await listenWith({ basePath: '/billing/', locationHost: 'api.example.com' });
     const made = await send(port, { path: '/billing/1.0/kb/accounts' });
     expect(made.status).to.equal(201);
@@ -79,7 +79,7 @@ describe('the settings of the server', () => {
     expect((await send(port, {})).status).to.equal(404);
   });
 
-  it('the dialect of calls with headers of neither family', async () => {
+  it('define the dialect of calls without headers of either family', async () => {
     const { authorization } = documentHeaders;
     const messages: string[] = [];
     for (const defaultDialect of [Dialect.D, Dialect.K]) {
@@ -93,7 +93,7 @@ describe('the settings of the server', () => {
     expect(messages[1]).to.match(/X-Killbill-ApiKey/);
   });
 
-  it('the sizes of bodies, URL and headers', async () => {
+  it('limit the sizes of bodies, URLs and headers', async () => {
     const port = await listenWith({ limits: { json: 20, text: 10, url: 100 } }, 1_000);
     expect((await send(port, { body: '{"name":"short"}' })).status).to.equal(201);
     expect((await send(port, { body: '{"name":"rather too long"}' })).status).to.equal(413);
@@ -107,7 +107,7 @@ describe('the settings of the server', () => {
     expect(large.text).to.match(/1000 bytes/);
   });
 
-  it('the elements of a list, and the records of a page', async () => {
+  it('limit the elements of a list and the records of a page', async () => {
     const port = await listenWith({ limits: { list: 2, page: 3 } });
     const accounts = await Promise.all(Array.from({ length: 5 }, () => send(port, {})));
     const path = `${accounts[0]?.headers.location?.replace(/^.*\/1\.0/, '/1.0')}/customFields`;
@@ -129,7 +129,7 @@ describe('the settings of the server', () => {
     }
   });
 
-  it('the records above which a list has no totals', async () => {
+  it('limit the number of records up to which a list includes totals', async () => {
     const port = await listenWith({});
     const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const totals = async () => {
@@ -145,7 +145,7 @@ describe('the settings of the server', () => {
     expect(await totals()).to.eql([null, null, '1']);
   });
 
-  it('the prefixes of headers that are read like X-Service-', async () => {
+  it('define the header prefixes that work like X-Service-', async () => {
     const port = await listenWith({ aliasPrefixes: ['X-Acme-'], allowedOrigins: ['*'] });
     const { authorization } = documentHeaders;
     const call = async (prefix: string) => {
@@ -174,7 +174,7 @@ describe('the settings of the server', () => {
     expect((await call('X-Service-')).statusCode).to.equal(200);
   });
 
-  describe('the rate of requests', () => {
+  describe('request rate limit', () => {
     const read = { path: '/1.0/kb/accounts/pagination?limit=1', method: 'GET' };
     const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     let nowMs: number;
@@ -190,7 +190,7 @@ describe('the settings of the server', () => {
       return found;
     }
 
-    it('of a tenant: 429 with Retry-After, nothing stored, and other tenants go on', async () => {
+    it('answers 429 with Retry-After to one tenant, stores nothing, and lets other tenants continue', async () => {
       const port = await listenWith({ systemClock, rates: { tenant: 1 } });
       expect(await statuses(port, 3)).to.eql([200, 200, 429]);
       const refused = await send(port, { body: '{"externalKey":"too-fast"}' });
@@ -204,7 +204,7 @@ describe('the settings of the server', () => {
       expect(await statuses(port, 2)).to.eql([200, 429]);
     });
 
-    it('of a caller, whatever the tenant and the path', async () => {
+    it('applies to a caller across tenants and paths', async () => {
       const port = await listenWith({ systemClock, rates: { principal: 2 } });
       expect(await statuses(port, 2)).to.eql([200, 200]);
       expect(await statuses(port, 1, asEve)).to.eql([200]);
@@ -216,7 +216,7 @@ describe('the settings of the server', () => {
       expect(await statuses(port, 2)).to.eql([200, 429]);
     });
 
-    it('is off unless it is set, and a wrong password counts for nobody', async () => {
+    it('is off by default and ignores calls with a wrong password', async () => {
       expect(new Set(await statuses(await listenWith({ systemClock }), 30))).to.eql(new Set([200]));
       const port = await listenWith({ systemClock, rates: { principal: 1, tenant: 1 } });
       const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };

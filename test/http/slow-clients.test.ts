@@ -11,7 +11,7 @@ const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders
   .join('')}Content-Length: 100000\r\n\r\n`;
 const ping = 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('clients that take their time (platform §16)', () => {
+describe('slow clients (platform §16)', () => {
   const serving = serveOnce(freshSqlite);
   const listenings: Listening[] = [];
   const sockets: Socket[] = [];
@@ -52,10 +52,10 @@ describe('clients that take their time (platform §16)', () => {
   }
 
   for (const [name, length] of [
-    ['of a length', 'Content-Length: 100000\r\n'],
+    ['of fixed length', 'Content-Length: 100000\r\n'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n'],
-  ] as const) {
-    it(`slow clients get 408 where a body ${name} has not arrived in the time of a request, and are hung up on`, async () => {
+  ] as const)
+    it(`get 408 and are disconnected if a body ${name} does not arrive within the request timeout`, async () => {
       const socket = await connected(await listenWith({ requestTimeMs: 300 }));
       const headers = { ...documentHeaders, 'content-type': 'application/json' };
       const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
@@ -70,16 +70,15 @@ describe('clients that take their time (platform §16)', () => {
         message: 'The body did not arrive within 0.3 s; the request was not processed',
       });
     });
-  }
 
-  it('slow clients are hung up on where lines of usage have not all arrived in the time of a request', async () => {
+  it('are disconnected if usage lines do not all arrive within the request timeout', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 300, maxHeadersMs: 100 }));
     const answer = await dripping(socket, bulkHead);
     expect(answer).to.match(/^HTTP\/1\.1 503 /);
     expect(answer.slice(0, answer.indexOf('\r\n\r\n'))).to.match(/connection: close/i);
   });
 
-  it('slow clients whose lines of usage did not all arrive take nobody the place to record some', async () => {
+  it('free their recording slot when their usage lines do not all arrive', async () => {
     const listening = await listenWith({ requestTimeMs: 200 });
     const slow = Array.from({ length: MAX_BULK_USAGE_CALLS }, async () => {
       const socket = await connected(listening);
@@ -94,7 +93,7 @@ describe('clients that take their time (platform §16)', () => {
     expect(json).to.include({ received: 1, rejected: 1 });
   });
 
-  it('slow clients of one tenant that send lines of usage and stop keep no other tenant out, and get 408 after 5 s', async () => {
+  it('do not block other tenants when they stop sending usage lines, and get 408 after 5 s', async () => {
     const listening = await listenWith({});
     const stopped = await Promise.all(
       Array.from({ length: MAX_BULK_USAGE_CALLS }, async () => {
@@ -126,14 +125,13 @@ describe('clients that take their time (platform §16)', () => {
     expect((await send({})).status).to.equal(200);
   });
 
-  it('slow clients are hung up on where a body that nobody reads does not end, after their answer', async () => {
+  it('are disconnected after the answer if a body that is not read does not end', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
-    const answer = await dripping(socket, head);
-    expect(answer).to.match(/^HTTP\/1\.1 401 /);
+    expect(await dripping(socket, head)).to.match(/^HTTP\/1\.1 401 /);
   });
 
-  it('slow clients get 408 where the headers do not arrive in time, 10 s unless told otherwise', async () => {
+  it('get 408 if the headers do not arrive in time, 10 s by default', async () => {
     const { server } = await listenWith({});
     expect(server.headersTimeout).to.equal(10_000);
     const socket = await connected(await listenWith({ maxHeadersMs: 200 }));
@@ -144,7 +142,7 @@ describe('clients that take their time (platform §16)', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ code: 60002 });
   });
 
-  it('slow clients do not keep others out: beyond so many connections more are refused, and idle ones make room', async () => {
+  it('do not block others: connections beyond the limit are rejected and idle ones are closed first', async () => {
     const { server } = await listenWith({});
     expect(server.maxConnections).to.equal(2_000);
     const few = await listenWith({ maxConnections: 2 });
@@ -165,7 +163,7 @@ describe('clients that take their time (platform §16)', () => {
     expect(String((await once(busy, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it('slow clients find a connection open that has been idle for longer than Node keeps one', async () => {
+  it('can reuse a connection that was idle longer than Node’s default', async () => {
     const listening = await listenWith({});
     expect(listening.server.keepAliveTimeout).to.equal(120_000);
     const idle = await Promise.all(Array.from({ length: 20 }, () => connected(listening)));

@@ -164,7 +164,7 @@ const statements: readonly Statement[] = [
   ],
 ];
 
-eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) => {
+eachDatabaseByTurns('amounts from callers (http-api §9 rule 5)', (open) => {
   const serving = serveOnce(open);
 
   const post = async (path: string, body: unknown): Promise<Reply> => {
@@ -194,8 +194,7 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     const asked = { accountId, purchasedAmount: 5 };
     const payingOpen = createdId(await post(`/invoices/${pending.invoiceId}/payments?${PENDING}`, asked));
     const made = async (transactionType: string, query = '') => {
-      const path = `/accounts/${accountId}/payments${query}`;
-      return createdId(await post(path, { transactionType, amount: 5 }));
+      return createdId(await post(`/accounts/${accountId}/payments${query}`, { transactionType, amount: 5 }));
     };
     const authorized = await made('AUTHORIZE');
     const purchased = await made('PURCHASE');
@@ -226,19 +225,19 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     ['D', {}],
     ['K', aliasHeaders],
   ] as const)
-    it(`are refused in dialect ${dialect} where they are finer than the currency`, async () => {
+    it(`are rejected in dialect ${dialect} if they have more digits than the currency`, async () => {
       const life = await live();
       for (const [what, request] of statements)
         expect(outcomeOf(await send(request(life, 1.005), headers)), what).to.eql([400, 60003]);
     });
 
-  it('are refused in dialect D with the noise of floating point', async () => {
+  it('are rejected in dialect D with floating-point noise', async () => {
     const life = await live();
     for (const [what, request] of statements)
       expect((await send(request(life, NOISY), {})).status, what).to.equal(400);
   });
 
-  it('are taken in dialect K with the noise of floating point, which is rounded away', async () => {
+  it('are accepted in dialect K with floating-point noise, which is rounded away', async () => {
     const life = await live();
     for (const [what, request] of statements) {
       const reply = await send(request(life, NOISY), aliasHeaders);
@@ -247,7 +246,7 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     expect(await Array.fromAsync(serving.billing.checks.breaches(null))).to.eql([]);
   });
 
-  it('are stored in dialect K as what was meant', async () => {
+  it('are stored as the intended amount in dialect K', async () => {
     const { accountId, unpaidId } = await live();
     const paid = await send(
       ['POST', `/accounts/${accountId}/payments`, { transactionType: 'PURCHASE', amount: NOISY }],
@@ -271,7 +270,7 @@ eachDatabaseByTurns('http-api §9 rule 5: amounts that callers state', (open) =>
     expect(charge).to.include({ amount: 0.3, rate: 0.3 });
   });
 
-  it('may have as many digits as the currency has', async () => {
+  it('may have as many digits as the currency', async () => {
     const yen = await live('JPY');
     const dinars = await live('KWD');
     const purchase = (life: Life, amount: unknown, headers: object) =>

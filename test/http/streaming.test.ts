@@ -82,7 +82,7 @@ describe('long lists', () => {
 
   for (const encoding of ['identity', 'gzip']) {
     for (const kind of ['', '-page']) {
-      it(`streamed answers break off where their source fails, rather than end as short lists (${encoding}${kind})`, async () => {
+      it(`break off if their source fails instead of ending early as valid lists (${encoding}${kind})`, async () => {
         const outcome = await answerOf(`/failing${kind}`, encoding).then(
           (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
           (error: NodeJS.ErrnoException) => error.code,
@@ -90,7 +90,7 @@ describe('long lists', () => {
         expect(outcome).to.equal('ECONNRESET');
       });
 
-      it(`streamed answers end their source when the reader has gone (${encoding}${kind})`, async () => {
+      it(`stop their source when the reader disconnects (${encoding}${kind})`, async () => {
         const answer = await answerOf(`/endless${kind}`, encoding);
         await setTimeout(50);
         expect(hasEnded).to.equal(false);
@@ -101,7 +101,7 @@ describe('long lists', () => {
     }
   }
 
-  it('long lists are written in pieces, every record once and in order, with their counts', async () => {
+  it('are written in chunks, with every record once, in order, and with the total counts', async () => {
     const headers = { 'accept-encoding': 'identity' };
     const names = Array.from({ length: 250 }, (_, n) => `Account ${n}`);
     for (const name of names) await serving.call('POST', '/1.0/kb/accounts', { body: { name } });

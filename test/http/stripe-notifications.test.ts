@@ -14,7 +14,7 @@ const anonymous = {
   'x-service-createdby': undefined,
 };
 
-anyDatabase('events of Stripe (payments §11.2)', (open) => {
+anyDatabase('Stripe events (payments §11.2)', (open) => {
   const double = new StripeDouble();
   let serving: Serving;
   let acme: TenantBilling;
@@ -55,7 +55,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
   }
   const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
-  it('a debit that takes days pays its invoice when Stripe tells that it has arrived', async () => {
+  it('pay the invoice when a delayed debit arrives', async () => {
     const { invoiceId, transactionId } = await charged('pm_sepaDebit');
     expect(await balanceOf(invoiceId)).to.equal(20);
     double.settle(transactionId);
@@ -63,7 +63,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('a debit that the bank refuses leaves the invoice unpaid, and is tried again as declines are', async () => {
+  it('leave the invoice unpaid when the bank rejects a debit, and schedule a retry as for declines', async () => {
     const { invoiceId, transactionId } = await charged('pm_sepaDebit');
     double.settle(transactionId, 'FAILS');
     expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
@@ -75,7 +75,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(payment?.attempts?.at(-1)?.stateName).to.equal('SCHEDULED');
   });
 
-  it('a payment that was told to have failed cannot be made after all on the page that its customer still has', async () => {
+  it('prevent a customer from completing a failed payment on a page that is still open', async () => {
     const { accountId, invoiceId } = await charged('pm_card_chargeCustomerFail');
     const { id: paymentMethodId } = await acme.addPaymentMethod({
       accountId,
@@ -97,7 +97,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('a dispute is a chargeback of the invoice, and one that is won is reversed', async () => {
+  it('record a dispute as a chargeback of the invoice and reverse it when the dispute is won', async () => {
     const { invoiceId, intent } = await charged();
     expect(await balanceOf(invoiceId)).to.equal(0);
     const dispute = openDispute(double.books, intent, {});
@@ -115,7 +115,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(keys).to.eql([dispute.id, dispute.id]);
   });
 
-  it('a dispute is won although less comes back at the rate of the day than was taken', async () => {
+  it('record a dispute as won even if the exchange rate returns less money', async () => {
     const { invoiceId, intent } = await charged();
     const dispute = openDispute(double.books, intent, {});
     expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
@@ -124,7 +124,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('a part of a payment may be disputed, and lost', async () => {
+  it('record a lost dispute of part of a payment', async () => {
     const { invoiceId, intent } = await charged();
     const dispute = openDispute(double.books, intent, { amount: 550 });
     await sent(double.notification('charge.dispute.created'));
@@ -133,14 +133,14 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(5.5);
   });
 
-  it('an inquiry moves no money and is no chargeback', async () => {
+  it('move no money and record no chargeback for an inquiry', async () => {
     const { invoiceId, intent } = await charged();
     openDispute(double.books, intent, { isInquiry: true });
     expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('a tenant hears nothing of the payments of another one with the same Stripe account', async () => {
+  it('never reach another tenant with the same Stripe account', async () => {
     const { invoiceId, intent } = await charged();
     openDispute(double.books, intent, {});
     const logged = serving.log.lines.length;
@@ -149,7 +149,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(serving.log.lines.slice(logged).filter(({ level }) => level === 'warn')).to.eql([]);
   });
 
-  it('only what an endpoint’s secret has signed within five minutes is taken', async () => {
+  it('are accepted only if the endpoint’s secret signed them within the last five minutes', async () => {
     const event = double.books.events.at(-1);
     if (event === undefined) throw new Error('Stripe has told nothing');
     expect(await sent(signed(event))).to.equal(200);
@@ -161,7 +161,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await sent({ rawBody, headers: {} })).to.equal(401);
   });
 
-  it('what is pending and cannot be completed, since Stripe is away, is found by recovery and not called off', async () => {
+  it('leave a pending payment to recovery, without cancelling it, if Stripe is unavailable during completion', async () => {
     const { accountId } = await charged();
     double.bank = 'IS_SLOW';
     const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
@@ -180,7 +180,7 @@ anyDatabase('events of Stripe (payments §11.2)', (open) => {
     expect(await statusOf(true)).to.equal('SUCCESS');
   });
 
-  it('a method that Stripe has saved without us is taken over by a refresh, and charged', async () => {
+  it('do not prevent a refresh from importing and charging a method that Stripe saved by itself', async () => {
     const { accountId, intent } = await charged();
     const method = newMethod(double.books, 'succeeds', intent.customer);
     double.books.methods.set(method.id, method);

@@ -23,9 +23,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     const subscription = await serving.call(
       'POST',
       '/1.0/kb/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
-      {
-        body: { accountId: createdId(account), planName: 'heat-monthly' },
-      },
+      { body: { accountId: createdId(account), planName: 'heat-monthly' } },
     );
     subscriptionId = createdId(subscription);
   });
@@ -36,7 +34,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
 
   const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
 
-  it('the catalog of a subscription shows the phase with the price of the date, price changes included', async () => {
+  it('shows the phase with its price on the date, including price changes', async () => {
     const priceAt = async (date: string) => {
       const { status, json } = await get('phase', at(date));
       return [status, (json as { prices: unknown[] }).prices];
@@ -46,7 +44,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(await priceAt('2024-05-01T00:00:00Z')).to.eql([200, [{ currency: 'USD', value: 52 }]]);
   });
 
-  it('the catalog of a subscription shows plan, product and price list; a retired plan as the last version that had it', async () => {
+  it('shows plan, product and price list, with a retired plan in its last version', async () => {
     const plan = await get('plan', at('2024-09-01'));
     expect(plan.json).to.deep.include({
       name: 'heat-monthly',
@@ -69,12 +67,11 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(list.json).to.eql({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
   });
 
-  it('the catalog of a subscription shows the price list that the plan was chosen from, of several that have it', async () => {
+  it('shows the chosen price list if several contain the plan', async () => {
     const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
       serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
-    const inBoth = lists({ DEFAULT: ['p-m'], VIP: ['p-m'] });
-    await call('catalog', catalogXml({ priceLists: inBoth }), xmlType);
+    await call('catalog', catalogXml({ priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'] }) }), xmlType);
     const accountId = createdId(await call('accounts', { currency: 'USD' }));
     for (const priceList of ['VIP', 'DEFAULT']) {
       const specifier = { productName: 'P', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList };
@@ -84,7 +81,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     }
   });
 
-  it('the catalog of a subscription answers clients in the field with the closed shapes', async () => {
+  it('returns the closed shapes that existing clients expect', async () => {
     const list = await get('priceList', at('2024-04-01'), aliasHeaders);
     expect(list.json).to.eql({ name: 'DEFAULT', plans: ['heat-monthly'] });
     const phase = await get('phase', at('2024-04-01'), aliasHeaders);
@@ -105,7 +102,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     ]);
   });
 
-  it('the catalog of a subscription refuses a date on or after the cancellation, not one before it', async () => {
+  it('rejects a date on or after the cancellation and accepts earlier ones', async () => {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
     const subscription = await serving.call(
       'POST',
@@ -132,14 +129,10 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     }
   });
 
-  it('the catalog of a subscription takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
+  it('interprets a date in the account’s time zone, from the first billing day on', async () => {
     const { call, clock } = serving;
     clock.set('2024-06-10T20:15:30Z');
-    const body = {
-      currency: 'USD',
-      timeZone: 'America/Los_Angeles',
-      referenceTime: '2024-06-01T08:00:00Z',
-    };
+    const body = { currency: 'USD', timeZone: 'America/Los_Angeles', referenceTime: '2024-06-01T08:00:00Z' };
     const account = await call('POST', '/1.0/kb/accounts', { body });
     // Begins at 13:15 of the day, whose reference time is 01:00.
     const subscription = await call('POST', '/1.0/kb/subscriptions', {
@@ -162,7 +155,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(await statusAt('2024-06-20T07:59:59Z')).to.equal(200);
   });
 
-  it('the catalog of a subscription refuses what has no plan', async () => {
+  it('rejects a subscription without a plan', async () => {
     const codeOf = async (query: string) => {
       const { status, json } = await get('plan', query);
       return outcomeOf({ status, json });
@@ -172,10 +165,7 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(await codeOf(at('soon'))).to.eql([400, 60002]);
     expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.eql([404, 1082]);
     expectRefusal(
-      await get('plan', at('2024-04-01'), {
-        'x-service-apikey': 'eve',
-        'x-service-apisecret': 'other',
-      }),
+      await get('plan', at('2024-04-01'), { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' }),
       404,
       1082,
     );

@@ -21,7 +21,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
   const filterOf = (reply: Reply) =>
     new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
 
-  it('the interface of subscriptions with add-ons creates a base with its add-ons, whichever comes first', async () => {
+  it('create a base with its add-ons in any order', async () => {
     const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
     const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
     expect(reply.status, reply.text).to.equal(201);
@@ -62,10 +62,9 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
     );
   });
 
-  it('the interface of subscriptions with add-ons lists no bundles from twenty subscriptions on', async () => {
+  it('omit the bundle list from twenty subscriptions on', async () => {
     const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
-    const listed = await call('POST', MANY, { body: nineteen });
-    expect(filterOf(listed)?.split(',')).to.have.length(19);
+    expect(filterOf(await call('POST', MANY, { body: nineteen }))?.split(',')).to.have.length(19);
     const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });
     expect(silent.status, silent.text).to.equal(201);
     expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
@@ -73,56 +72,46 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
 
   const nobody = '11111111-1111-4111-8111-111111111111';
   const noBody = 'SubscriptionJson body should be specified';
-  const refused: readonly (readonly [
-    name: string,
-    path: string,
-    body: () => unknown,
-    status: number,
-    message: string,
-  ])[] = [
-    ['an empty list', ONE, () => [], 400, noBody],
-    ['an empty list of groups', MANY, () => [], 400, noBody],
-    ['an empty group', MANY, () => [group()], 400, noBody],
-    ['a missing element', ONE, () => [null], 400, noBody],
-    ['a missing element of a group', MANY, () => [group(of('bloom-monthly'), null)], 400, noBody],
-    ['a missing group', MANY, () => [null], 400, 'BulkSubscriptionsBundleJson body should be specified'],
-    [
-      'a group without its list',
+  const refused: Readonly<
+    Record<string, readonly [path: string, body: () => unknown, status: number, message: string]>
+  > = {
+    'an empty list': [ONE, () => [], 400, noBody],
+    'an empty list of groups': [MANY, () => [], 400, noBody],
+    'an empty group': [MANY, () => [group()], 400, noBody],
+    'a missing element': [ONE, () => [null], 400, noBody],
+    'a missing element of a group': [MANY, () => [group(of('bloom-monthly'), null)], 400, noBody],
+    'a missing group': [MANY, () => [null], 400, 'BulkSubscriptionsBundleJson body should be specified'],
+    'a group without its list': [
       MANY,
       () => [{}],
       400,
       'BulkSubscriptionsBundleJson baseEntitlementAndAddOns needs to be set',
     ],
-    [
-      'an element without account',
+    'an element without an account': [
       MANY,
       () => [group(of('bloom-monthly'), { planName: 'archive-monthly' })],
       404,
       "Object id=null type=ACCOUNT doesn't exist!",
     ],
-    [
-      'an account that is not there',
+    'a missing account': [
       ONE,
       () => [of('bloom-monthly', { accountId: nobody })],
       404,
       `Object id=${nobody} type=ACCOUNT doesn't exist!`,
     ],
-    [
-      'different accounts',
+    'different accounts': [
       MANY,
       () => [group(of('bloom-monthly')), group(of('bloom-monthly', { accountId: nobody }))],
       400,
       'SubscriptionJson accountId should be the same for each element',
     ],
-    [
-      'a bundle id that later elements leave out',
+    'a bundle id missing in later elements': [
       ONE,
       () => [of('archive-monthly', { bundleId: nobody }), of('archive-monthly')],
       400,
       'SubscriptionJson bundleId should be the same for each element',
     ],
-    [
-      'different keys of one bundle',
+    'different keys for one bundle': [
       ONE,
       () => [
         of('bloom-monthly', { bundleExternalKey: 'a' }),
@@ -131,16 +120,15 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
       400,
       'SubscriptionJson externalKey should be the same for each element',
     ],
-    [
-      'a plan that is not identified',
+    'an unidentified plan': [
       ONE,
       () => [of('bloom-monthly'), { accountId, productName: 'Archive' }],
       400,
       'SubscriptionJson productCategory needs to be set when no planName is specified',
     ],
-  ];
-  for (const [name, path, body, status, message] of refused) {
-    it(`a creation of groups of subscriptions refuses ${name}, and stores nothing`, async () => {
+  };
+  for (const [name, [path, body, status, message]] of Object.entries(refused))
+    it(`reject ${name} and store nothing`, async () => {
       const before = await bundles();
       for (const headers of [{}, aliasHeaders]) {
         const reply = await call('POST', path, { body: body(), headers });
@@ -149,16 +137,12 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
       }
       expect(await bundles()).to.eql(before);
     });
-  }
 
-  it('the interface of subscriptions with add-ons refuses the bundle of another tenant like one that is not there', async () => {
+  it('reject a bundle of another tenant like a missing one', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
     const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const theirs = await createAccount({ call }, {}, eve);
-    await call('POST', '/1.0/kb/catalog', {
-      body: await exampleCatalog(),
-      headers: { ...xmlType, ...eve },
-    });
+    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: { ...xmlType, ...eve } });
     const attempt = async (bundleId: string) => {
       const body = [{ accountId: theirs, planName: 'archive-monthly', bundleId }];
       const reply = await call('POST', ONE, { body, headers: eve });

@@ -1,6 +1,6 @@
 import { createRunningSubscription, eachDatabaseByTurns, expect, serveOnce } from '../support/http/index.ts';
 
-eachDatabaseByTurns('cancelling and changing over HTTP', (open) => {
+eachDatabaseByTurns('cancellation and plan change over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let path: string;
@@ -16,29 +16,28 @@ eachDatabaseByTurns('cancelling and changing over HTTP', (open) => {
     query: string,
     body: unknown,
   ])[] = [
-    ['a product without price list', 'PUT', '', { productName: 'Sprout', billingPeriod: 'MONTHLY' }],
-    ['no body', 'PUT', '', undefined],
-    ['date and policy', 'PUT', '?requestedDate=2030-01-01&billingPolicy=IMMEDIATE', sprout],
-    ['policy ILLEGAL', 'PUT', '?billingPolicy=ILLEGAL', sprout],
-    ['no policy', 'PUT', '?billingPolicy=SOON', sprout],
-    ['no date', 'PUT', '?requestedDate=soon', sprout],
-    ['a quantity of nothing', 'PUT', '', { ...sprout, quantity: 0 }],
-    ['to cancel by no policy', 'DELETE', '?entitlementPolicy=START_OF_TERM', undefined],
-    ['to cancel at no date', 'DELETE', '?requestedDate=soon', undefined],
-    ['to cancel before the start', 'DELETE', '?requestedDate=2000-01-01', undefined],
-    ['to uncancel what runs', 'PUT', '/uncancel', undefined],
-    ['to undo no change', 'PUT', '/undoChangePlan', undefined],
+    ['a product without a price list', 'PUT', '', { productName: 'Sprout', billingPeriod: 'MONTHLY' }],
+    ['a missing body', 'PUT', '', undefined],
+    ['a date together with a policy', 'PUT', '?requestedDate=2030-01-01&billingPolicy=IMMEDIATE', sprout],
+    ['the policy ILLEGAL', 'PUT', '?billingPolicy=ILLEGAL', sprout],
+    ['an unknown policy', 'PUT', '?billingPolicy=SOON', sprout],
+    ['an invalid date', 'PUT', '?requestedDate=soon', sprout],
+    ['a quantity of zero', 'PUT', '', { ...sprout, quantity: 0 }],
+    ['a cancellation with an unknown policy', 'DELETE', '?entitlementPolicy=START_OF_TERM', undefined],
+    ['a cancellation at an invalid date', 'DELETE', '?requestedDate=soon', undefined],
+    ['a cancellation before the start', 'DELETE', '?requestedDate=2000-01-01', undefined],
+    ['an uncancellation of a running subscription', 'PUT', '/uncancel', undefined],
+    ['an undo without a pending change', 'PUT', '/undoChangePlan', undefined],
   ];
-  for (const [name, method, query, body] of refused) {
-    it(`a call on a subscription refuses ${name}, and stores nothing`, async () => {
+  for (const [name, method, query, body] of refused)
+    it(`rejects ${name} and stores nothing`, async () => {
       const before = await call('GET', path);
       const reply = await call(method, `${path}${query}`, body === undefined ? {} : { body });
       expect(reply.status, reply.text).to.equal(400);
       expect((await call('GET', path)).json).to.eql(before.json);
     });
-  }
 
-  it('shows the ends of a cancelled subscription as dates', async () => {
+  it('shows the end of a cancelled subscription as dates', async () => {
     const query = 'requestedDate=2030-01-01&useRequestedDateForBilling=true';
     expect((await call('DELETE', `${path}?${query}`)).status).to.equal(204);
     expect((await call('GET', path)).json).to.include({

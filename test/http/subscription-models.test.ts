@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal, outcomeOf } from '../support/http/serving.ts';
+import { outcomeOf, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectRefusal, expectStatus } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 const core = '/1.0/kb';
@@ -19,7 +19,7 @@ const planOf = (phase: string) => ({
   billingPeriod: 'MONTHLY',
 });
 
-eachDatabaseByTurns('models of subscriptions, whole', (open) => {
+eachDatabaseByTurns('subscription models over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let subscriptionId: string;
@@ -53,9 +53,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     serving.call(method, core + path, request);
 
   async function read<T = Json>(path: string, headers = {}): Promise<T> {
-    const reply = await send('GET', path, { headers });
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json as T;
+    return expectStatus(await send('GET', path, { headers }), 200).json as T;
   }
 
   /** Of an event or state, whose ids are checked by what their history says. */
@@ -132,7 +130,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     ['K', aliasHeaders, [CREATED, '2024-04-21T02:30:00.000Z']],
   ] as const;
   for (const [dialect, headers, days] of dialects) {
-    it(`json-models §6 Subscription and Bundle in dialect ${dialect}, fields in the order of their tables`, async () => {
+    it(`json-models §6: lists the fields of Subscription and Bundle in table order in dialect ${dialect}`, async () => {
       const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
       const expected = subscriptionOf(subscription, days);
       expect(subscription).to.eql(expected);
@@ -156,7 +154,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       expect(await read(`/accounts/${accountId}/bundles`, headers)).to.eql([bundle]);
     });
 
-    it(`json-models §7 InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
+    it(`json-models §7: returns every field of InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
       const body = {
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'START_BILLING',
@@ -226,7 +224,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     });
   }
 
-  it('json-models §4 BlockingState: type and date are those of the call, whatever the body says', async () => {
+  it('json-models §4: takes the type and date of a BlockingState from the call and ignores those in the body', async () => {
     const path = `/bundles/${bundleId}/block?requestedDate=2024-03-10`;
     const body = {
       service: 'fraud',
@@ -271,7 +269,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     ]);
   });
 
-  describe('accounts §14.1 histories', () => {
+  describe('histories (accounts §14.1)', () => {
     interface Row {
       readonly changeType: string;
       readonly changedBy: string;
@@ -290,7 +288,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       return columns;
     }
 
-    it('of a subscription', async () => {
+    it('list the changes of a subscription', async () => {
       const rows = await historyOf(`/subscriptions/${subscriptionId}`);
       const columns = {
         bundleId,
@@ -303,8 +301,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       };
       const shown = rows.map((row) => columnsOf(row, 'SUBSCRIPTIONS', 'SUBSCRIPTION_HISTORY'));
       // 19:30 of April 3rd, in summer time by then.
-      const charged = { ...columns, chargedThroughDate: '2024-04-04T02:30:00.000Z' };
-      expect(shown).to.eql([columns, charged]);
+      expect(shown).to.eql([columns, { ...columns, chargedThroughDate: '2024-04-04T02:30:00.000Z' }]);
       expect(rows.map(({ changeType, changedBy }) => `${changeType} ${changedBy}`)).to.eql([
         'INSERT demo',
         'UPDATE SubscriptionBaseTransition',
@@ -313,7 +310,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       expect(new Set(recordIds).size, 'of the subscription, not of the row').to.equal(1);
     });
 
-    it('of an event and of a state, with who ended it and why', async () => {
+    it('list the changes of an event and a state, with the author and reason of the cancellation', async () => {
       const { events } = await read(`/subscriptions/${subscriptionId}?audit=FULL`);
       const rows = events as readonly (Json & { readonly auditLogs: readonly Json[] })[];
       const [stopped, ended] = rows.slice(-2);
@@ -371,7 +368,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       });
     });
 
-    it('of what is taken back: an update that says that it counts no more, and MINIMAL leaves it out', async () => {
+    it('mark an undone change as inactive in an update, which MINIMAL omits', async () => {
       const body = { accountId, planName: 'solo-now', externalKey: 'back' };
       const path = `/subscriptions/${createdId(await send('POST', '/subscriptions', { body }))}`;
       const end = 'requestedDate=2024-04-20&useRequestedDateForBilling=true';
@@ -389,7 +386,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       expect(await activity(`/accounts/block/${stopped}`)).to.eql(back);
     });
 
-    it('of a bundle that gets another key', async () => {
+    it('list the new key of a renamed bundle', async () => {
       const body = { accountId, planName: 'kit-monthly', bundleExternalKey: 'K1' };
       const made = createdId(await send('POST', '/subscriptions', { body }));
       const path = `/bundles/${(await read(`/subscriptions/${made}`)).bundleId}`;
@@ -414,7 +411,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
     });
   });
 
-  describe('json-models §16 rule 1', () => {
+  describe('models that are sent back (json-models §16 rule 1)', () => {
     let path: string;
     let shown: Json;
     before(async () => {
@@ -432,14 +429,13 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       ['/quantity', { quantity: 2 }],
     ] as const;
     for (const [sub, change] of writes) {
-      for (const [dialect, headers] of dialects) {
-        it(`PUT /subscriptions/{id}${sub} takes a subscription as it was read in dialect ${dialect}`, async () => {
+      for (const [dialect, headers] of dialects)
+        it(`are accepted by PUT /subscriptions/{id}${sub} unchanged in dialect ${dialect}`, async () => {
           const body = { ...(await read(`${path}?audit=FULL`, headers)), ...change };
           expectRefusal(await send('PUT', path + sub, { body, headers }), 204, undefined);
         });
-      }
 
-      it(`PUT /subscriptions/{id}${sub} refuses another value of what cannot change`, async () => {
+      it(`are rejected by PUT /subscriptions/{id}${sub} if an immutable field differs`, async () => {
         const others = {
           accountId: bundleId,
           bundleId,
@@ -455,7 +451,7 @@ eachDatabaseByTurns('models of subscriptions, whole', (open) => {
       });
     }
 
-    it('PUT /bundles/{id}/renameKey takes a bundle as it was read', async () => {
+    it('are accepted by PUT /bundles/{id}/renameKey', async () => {
       const of = `/bundles/${shown.bundleId}`;
       const body = { ...(await read(`${of}?audit=FULL`)), externalKey: 'renamed' };
       expectRefusal(await send('PUT', `${of}/renameKey`, { body }), 204, undefined);

@@ -12,54 +12,46 @@ eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
   const refused: readonly (readonly [name: string, query: string, body: unknown, code: number])[] = [
     ['a day of 0', '/bcd', { billCycleDayLocal: 0 }, 60003],
     ['a day of 32', '/bcd', { billCycleDayLocal: 32 }, 60003],
-    ['no day', '/bcd', {}, 60003],
-    ['no body for a day', '/bcd', undefined, 60003],
-    ['a day that is no number', '/bcd', { billCycleDayLocal: 'first' }, 60001],
+    ['a missing day', '/bcd', {}, 60003],
+    ['a missing body for a day', '/bcd', undefined, 60003],
+    ['a non-numeric day', '/bcd', { billCycleDayLocal: 'first' }, 60001],
     ['a day from a past date', '/bcd?effectiveFromDate=2001-01-01', { billCycleDayLocal: 3 }, 60002],
-    ['a day from no date', '/bcd?effectiveFromDate=soon', { billCycleDayLocal: 3 }, 60002],
+    ['a day from an invalid date', '/bcd?effectiveFromDate=soon', { billCycleDayLocal: 3 }, 60002],
     ['a quantity of 0', '/quantity', { quantity: 0 }, 60003],
-    ['no quantity', '/quantity', {}, 60003],
-    ['no body for a quantity', '/quantity', undefined, 60003],
+    ['a missing quantity', '/quantity', {}, 60003],
+    ['a missing body for a quantity', '/quantity', undefined, 60003],
     ['a quantity from a past date', '/quantity?effectiveFromDate=2001-01-01', { quantity: 3 }, 60002],
-    ['a quantity from no date', '/quantity?effectiveFromDate=soon', { quantity: 3 }, 60002],
+    ['a quantity from an invalid date', '/quantity?effectiveFromDate=soon', { quantity: 3 }, 60002],
   ];
-  for (const [name, query, body, code] of refused) {
-    it(`a creation of subscriptions refuses ${name}, and stores nothing`, async () => {
+  for (const [name, query, body, code] of refused)
+    it(`rejects ${name} and stores nothing`, async () => {
       const before = await call('GET', path);
       const reply = await call('PUT', `${path}${query}`, body === undefined ? {} : { body });
       expect(reply.status, reply.text).to.equal(400);
       expect(reply.json).to.include({ code });
       expect((await call('GET', path)).json).to.eql(before.json);
     });
-  }
 
-  it('a call for bill cycle day and quantity sets both, at once or from a past day that is forced', async () => {
+  it('sets both immediately or from a past date that is forced', async () => {
     const day = await call(
       'PUT',
       `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,
-      {
-        body: { billCycleDayLocal: 10 },
-      },
+      { body: { billCycleDayLocal: 10 } },
     );
     expect(day.status, day.text).to.equal(204);
     const quantity = await call('PUT', `${path}/quantity`, { body: { quantity: 3 } });
     expect(quantity.status, quantity.text).to.equal(204);
-    expect((await call('GET', path)).json).to.include({
-      billCycleDayLocal: 10,
-      quantity: 3,
-    });
+    expect((await call('GET', path)).json).to.include({ billCycleDayLocal: 10, quantity: 3 });
     expect(
       await call(
         'PUT',
         `${path}/quantity?effectiveFromDate=2001-01-01&forceNewQuantityWithPastEffectiveDate=true`,
-        {
-          body: { quantity: '4' },
-        },
+        { body: { quantity: '4' } },
       ),
     ).to.include({ status: 204 });
   });
 
-  it('a call for bill cycle day and quantity answers 404 for a subscription that is not there', async () => {
+  it('answers 404 for a missing subscription', async () => {
     const unknown = '/1.0/kb/subscriptions/00000000-0000-7000-8000-000000000000';
     for (const [sub, body] of [
       ['bcd', { billCycleDayLocal: 3 }],

@@ -6,11 +6,7 @@ const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
 const TEST = '00000000-0000-0000-0000-000000000006';
 const PARK = '00000000-0000-0001-0000-000000000001';
 const core = '/1.0/kb';
-const author = {
-  'x-service-createdby': 'demo',
-  'x-service-reason': 'r',
-  'x-service-comment': 'c',
-};
+const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };
 
 interface ShownTag {
   readonly tagId: string;
@@ -21,7 +17,7 @@ interface ShownTag {
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
 
-eachDatabaseByTurns('tags and their definitions', (open) => {
+eachDatabaseByTurns('tags and tag definitions over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
@@ -47,9 +43,8 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
 
   it('accounts E12 Tags', async () => {
     const account = `/accounts/${await newAccount()}`;
-    for (let time = 1; time <= 2; time += 1) {
+    for (let time = 1; time <= 2; time += 1)
       expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);
-    }
     const [tag, ...others] = await tagsOf(account, '?audit=FULL');
     expect(others).to.eql([]);
     expect(tag?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT']);
@@ -77,14 +72,14 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
   });
 
-  it('R26: DELETE without tagDef does nothing', async () => {
+  it('R26: ignore DELETE without tagDef', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/tags`, [TEST]);
     expect((await send('DELETE', `${account}/tags`)).status).to.equal(204);
     expect(await tagsOf(account)).to.have.length(1);
   });
 
-  it("accounts §12 rule 3: lists the tenant's own definitions, then __PARK__, then the nine control tags", async () => {
+  it("accounts §12 rule 3: list the tenant's own definitions, then __PARK__, then the nine control tags", async () => {
     const { json } = await send('GET', '/tagDefinitions');
     const definitions = json as {
       name: string;
@@ -118,12 +113,12 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(ofInvoices.map(({ name }) => name)).to.eql(['WRITTEN_OFF']);
   });
 
-  it('the interface of tags shows no history of __PARK__', async () => {
+  it('show no history of __PARK__', async () => {
     const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
     expect([park.status, park.json]).to.eql([200, []]);
   });
 
-  it('the batch is atomic: one bad definition adds and removes nothing, and tells nobody', async () => {
+  it('are added and removed atomically: one invalid definition changes nothing and sends no event', async () => {
     const account = `/accounts/${await newAccount()}`;
     await nextEvents();
     for (const [bad, code] of [
@@ -139,9 +134,8 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [TEST, WRITTEN_OFF],
         [400, 3954],
       ],
-    ] as const) {
+    ] as const)
       expect(outcomeOf(await send('POST', `${account}/tags`, bad))).to.eql(code);
-    }
     expect(await tagsOf(account)).to.eql([]);
     await send('POST', `${account}/tags`, [TEST]);
     for (const [bad, code] of [
@@ -161,14 +155,13 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         [TEST, AUTO_PAY_OFF],
         [404, 3950],
       ],
-    ] as const) {
+    ] as const)
       expect(outcomeOf(await send('DELETE', `${account}/tags?tagDef=${bad.join(',')}`))).to.eql(code);
-    }
     expect(await tagsOf(account)).to.have.length(1);
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('the interface of tags refuses bad definitions with their codes and stores nothing', async () => {
+  it('reject invalid definitions with their codes and store nothing', async () => {
     const good = { name: 'good', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const before_ = (await send('GET', '/tagDefinitions')).text;
     await nextEvents();
@@ -191,14 +184,13 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       const reply = await send('POST', '/tagDefinitions', { ...good, ...change });
       expect([JSON.stringify(change), ...outcomeOf(reply)]).to.eql([JSON.stringify(change), status, code]);
     }
-    for (const id of [AUTO_PAY_OFF, PARK, world.unknownId]) {
+    for (const id of [AUTO_PAY_OFF, PARK, world.unknownId])
       expectRefusal(await send('DELETE', `/tagDefinitions/${id}`), 404, 3902);
-    }
     expect((await send('GET', '/tagDefinitions')).text).to.equal(before_);
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('ignores id and isControlTag of a new definition, and each object type once', async () => {
+  it('ignore id and isControlTag of a new definition and repeated object types', async () => {
     const id = createdId(
       await send('POST', '/tagDefinitions', {
         id: world.unknownId,
@@ -219,7 +211,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(id).to.not.equal(world.unknownId);
   });
 
-  it('tags every kind of object, R15: those of an invoice payment are its payment’s', async () => {
+  it('apply to every kind of object, and to the payment for an invoice payment (R15)', async () => {
     const types = ['BUNDLE', 'SUBSCRIPTION', 'INVOICE', 'INVOICE_ITEM', 'PAYMENT', 'TRANSACTION'];
     const everywhere = await newDefinition('everywhere', ...types);
     const paths = [
@@ -248,7 +240,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expectRefusal(await send('GET', `${path}${await newAccount()}`), 404, 4011);
   });
 
-  it('the tenant switches the check of users’ tags off, never that of control tags', async () => {
+  it("follow the tenant's setting for checks of user tags, but always check control tags", async () => {
     const bundlesOnly = await newDefinition('bundles only', 'BUNDLE');
     const account = `/accounts/${await newAccount()}`;
     const setting = { 'org.service.tags.enforceApplicableTypes': 'false' };
@@ -263,7 +255,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expectRefusal(await send('POST', `${other}/tags`, [bundlesOnly]), 400, 3954);
   });
 
-  it('searches by id, object type, and name or description of the definition, in any letter case', async () => {
+  it('are found by id, object type, and name or description of the definition, ignoring case', async () => {
     const account = await newAccount();
     const path = `/accounts/${account}`;
     const odd = createdId(
@@ -292,7 +284,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(await found('test')).to.eql([]);
   });
 
-  it('the interface of tags tells the counts of a search and of all', async () => {
+  it('return the counts of a search and of all tags', async () => {
     const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
     const reply = await send('GET', '/tags/search/blue?limit=1');
     const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
@@ -305,7 +297,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     );
   });
 
-  it('another tenant sees nothing of it: its answers are those for unknown ids', async () => {
+  it('are unknown to another tenant', async () => {
     const same = async (call: [method: string, body?: unknown], path: (id: string) => string, id: string) => {
       const [method, body] = call;
       const [foreign, unknown] = [
@@ -326,9 +318,8 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
       ['payments', world.paymentId],
       ['payments/attempts', world.paymentAttemptId],
       ['subscriptions/events', world.eventId],
-    ] as const) {
+    ] as const)
       await same(['GET'], (each) => `/${type}/${each}/auditLogsWithHistory`, id);
-    }
     for (const [type, id] of [
       ['bundles', world.bundleId],
       ['invoiceItems', world.invoiceItemId],
@@ -348,7 +339,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect((await asEve('GET', '/customFields/search/kept')).json).to.eql([]);
   });
 
-  it('the same tag from many callers at once is one tag, told once', async () => {
+  it('are created once with one event if many callers add the same tag', async () => {
     const id = await newAccount();
     await nextEvents();
     const replies = await Promise.all(
@@ -360,7 +351,7 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('a definition is either used or deleted, whoever comes first', async () => {
+  it('keep a definition either in use or deleted under concurrency', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');
@@ -368,16 +359,14 @@ eachDatabaseByTurns('tags and their definitions', (open) => {
         send('POST', `/accounts/${id}/tags`, [definition]),
         send('DELETE', `/tagDefinitions/${definition}`),
       ]);
-      const outcome = [added.status, deleted.status].join();
-      expect(outcome).to.be.oneOf(['201,400', '404,204']);
+      expect([added.status, deleted.status].join()).to.be.oneOf(['201,400', '404,204']);
       expect(await tagsOf(`/accounts/${id}`)).to.have.length(added.status === 201 ? 1 : 0);
     }
   });
 
-  it('one name from many callers at once is one definition', async () => {
+  it('allow one definition per name under concurrency', async () => {
     const body = { name: 'contested', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const replies = await Promise.all(Array.from({ length: 6 }, () => send('POST', '/tagDefinitions', body)));
-    const statuses = replies.map(({ status }) => status).sort();
-    expect(statuses).to.eql([201, 409, 409, 409, 409, 409]);
+    expect(replies.map(({ status }) => status).sort()).to.eql([201, 409, 409, 409, 409, 409]);
   });
 });

@@ -1,9 +1,9 @@
-import { bearer, eachDatabaseByTurns, expect, textOf } from '../support/http/index.ts';
+import { bearer, eachDatabaseByTurns, expect, expectStatus, textOf } from '../support/http/index.ts';
 import { aliasHeaders, basic, type Reply, type Request, serveOnce } from '../support/http/serving.ts';
 
 const security = '/1.0/kb/security';
 
-eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R39)', (open) => {
+eachDatabaseByTurns('tenant user managers over HTTP (platform §8, R39)', (open) => {
   const serving = serveOnce(open);
   let ofBob: string;
   let ofEve: string;
@@ -55,8 +55,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     return reply;
   };
   const done = async (answer: Promise<Reply>, status = 204): Promise<void> => {
-    const reply = await answer;
-    expect(reply.status, reply.text).to.equal(status);
+    expectStatus(await answer, status);
   };
   const grantsOf = async (name: string) => (await as('admin')('GET', `/users/${name}/tenants`)).json;
   const newUser = (username: string, more: object) => ({
@@ -66,7 +65,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     ...more,
   });
 
-  it('a grant is not widened, neither its own nor that of another', async () => {
+  it('cannot widen their own grant or that of another user', async () => {
     for (const name of ['mia', 'tom']) {
       const before = await grantsOf(name);
       for (const grant of [
@@ -82,11 +81,10 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     }
     await done(mia('PUT', '/users/tom/tenants', { allTenants: false, tenantIds: [ofBob] }));
     const inDialectK = as('mia', 'password', aliasHeaders);
-    const refused = await inDialectK('PUT', '/users/tom/tenants', { allTenants: true });
-    expect(refused.status, refused.text).to.equal(401);
+    expectStatus(await inDialectK('PUT', '/users/tom/tenants', { allTenants: true }), 401);
   });
 
-  it('a user is created for the tenants of who creates it, for one at least, and with no more permissions', async () => {
+  it('can create users only for at least one of their own tenants and without additional permissions', async () => {
     await expectRefused(mia('POST', '/users', newUser('wide', {})));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [ofBob, ofEve] })));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [] })));
@@ -97,7 +95,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     expect(await grantsOf('narrow')).to.eql({ allTenants: false, tenantIds: [ofBob] });
   });
 
-  it('users who are not of its tenants alone are as unknown as those who do not exist', async () => {
+  it('get the same answer for users of other tenants as for missing users', async () => {
     const before = new Map<string, unknown>();
     for (const name of ['eva', 'both', 'none', 'anywhere', 'lara', 'admin'])
       before.set(name, await grantsOf(name));
@@ -121,7 +119,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     }
   });
 
-  it('users who hold more than it does are shown, and neither changed nor given another password', async () => {
+  it('can read users with more permissions but cannot change them or their passwords', async () => {
     for (const name of ['root', 'uma']) {
       await done(mia('GET', `/users/${name}/roles`), 200);
       await expectRefused(mia('PUT', `/users/${name}/password`, { password: 'another one' }));
@@ -132,7 +130,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     }
   });
 
-  it('users of its tenants who hold no more are managed in full', async () => {
+  it('fully manage users of their tenants without additional permissions', async () => {
     await done(mia('POST', '/users', newUser('sam', { tenants: [ofBob], roles: ['tagger'] })), 201);
     await done(mia('PUT', '/users/sam/roles', { roles: ['manager'] }));
     await expectRefused(mia('PUT', '/users/sam/roles', { roles: ['manager', 'uploader'] }));
@@ -142,7 +140,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     await expectRefused(as('sam', 'another one')('GET', '/subject'), 401, 60004);
   });
 
-  it('it narrows itself as it likes and changes its own password, and gives itself no role with more', async () => {
+  it('can narrow their own rights and change their own password but cannot assign themselves a stronger role', async () => {
     await done(mia('POST', '/users', newUser('ned2', { tenants: [ofBob], roles: ['manager'] })), 201);
     const ned2 = as('ned2');
     await expectRefused(ned2('PUT', '/users/ned2/roles', { roles: ['manager', 'admin'] }));
@@ -152,7 +150,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     await expectRefused(as('ned')('PUT', '/users/ned/tenants', { allTenants: false, tenantIds: [ofBob] }));
   });
 
-  it('a role is made with permissions that it holds, and changed where users of its tenants alone have it', async () => {
+  it('can create roles from their own permissions and change roles that only users of their tenants have', async () => {
     const put = (role: string, permissions: readonly string[]) => mia('PUT', '/roles', { role, permissions });
     for (const permissions of [['*'], ['catalog:*'], ['account'], ['tag:add', 'catalog:config_upload']]) {
       await expectRefused(mia('POST', '/roles', { role: 'more', permissions }));
@@ -173,12 +171,8 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     });
   });
 
-  it('a client is made and ended as a user is', async () => {
-    const client = (clientId: string, more: object) => ({
-      clientId,
-      clientSecret: 'a long secret',
-      ...more,
-    });
+  it('create and delete clients under the same rules as users', async () => {
+    const client = (clientId: string, more: object) => ({ clientId, clientSecret: 'a long secret', ...more });
     await expectRefused(mia('POST', '/clients', client('bot', {})));
     await expectRefused(mia('POST', '/clients', client('bot', { tenants: [ofEve] })));
     await expectRefused(mia('POST', '/clients', client('bot', { tenants: [ofBob], roles: ['uploader'] })));
@@ -195,15 +189,14 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     await done(admin('DELETE', '/clients/uploads'));
   });
 
-  it('the same holds by a bearer token', async () => {
+  it('have the same rights with a bearer token', async () => {
     const authorization = await bearer(serving, 'mia');
     const byToken = as('mia', 'password', { authorization });
-    const grant = { allTenants: true, tenantIds: [] };
-    await expectRefused(byToken('PUT', '/users/mia/tenants', grant));
+    await expectRefused(byToken('PUT', '/users/mia/tenants', { allTenants: true, tenantIds: [] }));
     await expectRefused(byToken('POST', '/roles', { role: 'more', permissions: ['*'] }));
   });
 
-  it('whoever may use all tenants manages users of every tenant, and hands out no more than it holds either', async () => {
+  it('manage users of every tenant if they have all tenants, still without granting more than they have', async () => {
     const lara = as('lara');
     await done(lara('POST', '/users', newUser('lea', { roles: ['tagger'] })), 201);
     await done(lara('PUT', '/users/lea/tenants', { allTenants: false, tenantIds: [ofEve] }));
@@ -216,13 +209,13 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
     await expectRefused(lara('POST', '/users', newUser('more', { roles: ['uploader'] })));
   });
 
-  describe('and roles that are not defined yet (R63, dialect K)', () => {
+  describe('roles that are not defined yet (R63, dialect K)', () => {
     const inK = (name: string) => as(name, 'password', aliasHeaders);
     const permissionsOf = async (name: string) => (await as(name)('GET', '/permissions')).json;
     const rolesOf = async (name: string) => textsOf((await as('admin')('GET', `/users/${name}/roles`)).json);
     const textsOf = (json: unknown) => (json as { readonly roles: readonly string[] }).roles;
 
-    it('are assigned, shown and grant nothing until they are defined', async () => {
+    it('can be assigned and read but grant nothing until they are defined', async () => {
       const kim = newUser('kim', { roles: ['tenant_admin', 'admin of all', 'tagger', 'tagger'] });
       await done(inK('admin')('POST', '/users', { ...kim, tenants: [ofBob] }), 201);
       expect(await rolesOf('kim')).to.eql(['admin of all', 'tagger', 'tenant_admin']);
@@ -234,7 +227,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
       expect(await permissionsOf('kim')).to.eql(['tag:delete']);
     });
 
-    it('are refused in dialect D, and for clients in both', async () => {
+    it('are rejected in dialect D, and for clients in both dialects', async () => {
       const roles = ['not defined'];
       await expectRefused(as('admin')('POST', '/users', newUser('dee', { roles })), 400, 40003);
       await done(as('admin')('POST', '/users', newUser('dee', { tenants: [ofBob] })), 201);
@@ -244,7 +237,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
         await expectRefused(caller('POST', '/clients', client), 400, 40003);
     });
 
-    it('have names that a role can have', async () => {
+    it('must have a valid role name', async () => {
       for (const role of ['', '..', 'x'.repeat(129)]) {
         await expectRefused(inK('admin')('POST', '/users', newUser('kit', { roles: [role] })), 400, 60003);
         await expectRefused(inK('admin')('PUT', '/users/tom/roles', { roles: [role] }), 400, 60003);
@@ -252,7 +245,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
       expect(await rolesOf('tom')).to.eql(['tagger']);
     });
 
-    it('are given by nobody who lacks a permission, since they may be defined with any', async () => {
+    it('cannot be assigned by managers who lack a permission, because any permission may be added later', async () => {
       // In dialect K a missing permission answers 401 (http-api §4 line 12).
       const refused = (answer: Promise<Reply>) => expectRefused(answer, 401);
       for (const name of ['mia', 'lara']) {
@@ -267,7 +260,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
       await done(inK('root')('PUT', '/users/tom/roles', { roles: ['tagger'] }));
     });
 
-    it('keep a user who has one from managers who lack a permission', async () => {
+    it('protect their users from managers who lack a permission', async () => {
       await done(inK('admin')('POST', '/users', newUser('kay', { roles: ['later'], tenants: [ofBob] })), 201);
       await expectRefused(mia('PUT', '/users/kay/password', { password: 'another one' }));
       await expectRefused(mia('PUT', '/users/kay/roles', { roles: [] }));
@@ -276,7 +269,7 @@ eachDatabaseByTurns('who manages users within tenants over HTTP (platform §8, R
       await done(mia('PUT', '/users/kay/password', { password: 'another one' }));
     });
 
-    it('are defined by nobody who is bound to tenants if users of other tenants have them', async () => {
+    it('cannot be defined by tenant managers if users of other tenants have them', async () => {
       const held = async (role: string, tenants: readonly string[]) =>
         done(inK('admin')('POST', '/users', newUser(`holder of ${role}`, { roles: [role], tenants })), 201);
       await held('of eve alone', [ofEve]);

@@ -1,12 +1,5 @@
-import {
-  aliasHeaders,
-  basic,
-  exampleCatalog,
-  expectRefusal,
-  outcomeOf,
-  type Reply,
-  serveEach,
-} from '../support/http/index.ts';
+import { outcomeOf, type Reply, serveEach } from '../support/http/index.ts';
+import { aliasHeaders, basic, exampleCatalog, expectRefusal } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const tenants = '/1.0/kb/tenants';
@@ -14,7 +7,7 @@ const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(k
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const plain = { 'content-type': 'text/plain' };
 
-eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
+eachDatabaseByTurns('tenant values over HTTP', (open) => {
   const serving = serveEach(open);
   let newTypes: () => Promise<readonly string[]>;
 
@@ -40,7 +33,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
 
-  it('P2 Key-values: a user key appends, a deleted or unknown one has no values', async () => {
+  it('P2 Key-values: append to a user key, and are empty for a deleted or unknown one', async () => {
     const first = await post(userKey('color'), 'red');
     expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
@@ -54,7 +47,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('P2 Key-values: a callback replaces the one before', async () => {
+  it('P2 Key-values: replace the previous callback', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
@@ -75,7 +68,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     ]);
   });
 
-  it('the interface of values of a tenant refuses a bad callback by either way, and stores nothing', async () => {
+  it('reject an invalid callback on both routes and store nothing', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     for (const url of [
       'ftp://example.com',
@@ -85,15 +78,14 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       'http://10.0.0.1/events',
       'nonsense',
     ]) {
-      const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
-      expectRefusal(refused, 400, 60_002);
+      expectRefusal(await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`), 400, 60_002);
       expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
     }
     expect((await serving.call('POST', path)).status).to.equal(400);
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: a bad configuration is refused and the old one stays', async () => {
+  it('P2 Key-values: keep the old configuration if the new one is invalid', async () => {
     const path = `${tenants}/uploadPerTenantConfig`;
     const good = '{"org.killbill.payment.retry.days": "1,1"}';
     expect((await post(path, good)).status).to.equal(201);
@@ -101,19 +93,13 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expectRefusal(bad, 400, 60_003);
     expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
     expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
-    expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
-      code: 60_001,
-    });
-    expect((await get(path)).json).to.eql({
-      key: 'PER_TENANT_CONFIG',
-      values: [good],
-      auditLogs: [],
-    });
+    expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({ code: 60_001 });
+    expect((await get(path)).json).to.eql({ key: 'PER_TENANT_CONFIG', values: [good], auditLogs: [] });
     expect((await serving.call('DELETE', path)).status).to.equal(204);
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: a configuration and usage terms have at most 262,144 characters', async () => {
+  it('P2 Key-values: limit a configuration and usage terms to 262,144 characters', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
@@ -127,7 +113,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     }
   });
 
-  it('P2 Key-values: the search finds keys by prefix, literally, sorted', async () => {
+  it('P2 Key-values: are found by literal key prefix, sorted', async () => {
     for (const key of [
       'PLUGIN_CONFIG_b',
       'PLUGIN_CONFIG_a',
@@ -148,7 +134,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.eql([]);
   });
 
-  it('the interface of values of a tenant keeps plugin configurations and state machines under their full keys', async () => {
+  it('include plugin configurations and state machines under their full keys', async () => {
     for (const [path, key] of [
       ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
       ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
@@ -157,11 +143,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
       await post(`${tenants}/${path}/foo`, '<one/>');
       const made = await post(`${tenants}/${path}/foo`, '<two/>', aliasHeaders as never);
       expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
-      expect((await get(`${tenants}/${path}/foo`)).json).to.eql({
-        key,
-        values: ['<two/>'],
-        auditLogs: [],
-      });
+      expect((await get(`${tenants}/${path}/foo`)).json).to.eql({ key, values: ['<two/>'], auditLogs: [] });
       expect(await valuesAt(userKey(key))).to.eql(['<two/>']);
       expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
       expect(await valuesAt(`${tenants}/${path}/foo`)).to.eql([]);
@@ -173,7 +155,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     }
   });
 
-  it('the interface of values of a tenant takes keys and values of any characters, and tells of the limits', async () => {
+  it('accept any characters in keys and values and name the limits', async () => {
     const key = 'a/b c?d%e😀';
     const made = await post(userKey(key), ' ünï\n😀 ');
     expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
@@ -189,7 +171,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(await valuesAt(userKey('k'))).to.eql([]);
   });
 
-  it('the interface of values of a tenant stores no payment state machine that cannot be read, whichever path it comes by', async () => {
+  it('reject an unreadable payment state machine on every route', async () => {
     const path = `${tenants}/uploadPluginPaymentStateMachineConfig/bar`;
     const key = 'PLUGIN_PAYMENT_STATE_MACHINE_bar';
     await post(path, '<kept/>');
@@ -203,7 +185,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql(['<kept/>']);
   });
 
-  it('the interface of values of a tenant gives texts back character by character, those that it reads itself too', async () => {
+  it('return texts character by character, including those that the server parses', async () => {
     const config =
       '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
     const catalog = (await exampleCatalog()).toString();
@@ -225,7 +207,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 
-  it('the interface of values of a tenant shows another tenant nothing, and lets it change nothing', async () => {
+  it('are hidden from other tenants and cannot be changed by them', async () => {
     await post(userKey('color'), 'red');
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
     expect(await valuesAt(userKey('color'), eve)).to.eql([]);
@@ -239,7 +221,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     ]);
   });
 
-  it('masks secrets of plugins to those who must not write them', async () => {
+  it('mask plugin secrets for users without the write permission', async () => {
     await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
     for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
       expect(await valuesAt(path, as('reader'))).to.eql(['url=u\napiKey=*****']);
@@ -249,7 +231,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
   });
 
-  it('masks tokens of the callback and of properties to those who must not write them', async () => {
+  it('mask callback and property tokens for users without the write permission', async () => {
     const callback = `${tenants}/registerNotificationCallback`;
     await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
     await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
@@ -262,15 +244,14 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     ]);
   });
 
-  it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
+  it('require the catalog permission for the catalog key too', async () => {
     const catalog = (await exampleCatalog()).toString();
-    const refused = await post(userKey('CATALOG'), catalog, as('writer'));
-    expectRefusal(refused, 403, 40_000);
+    expectRefusal(await post(userKey('CATALOG'), catalog, as('writer')), 403, 40_000);
     const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
     expect(deleted.status).to.equal(403);
   });
 
-  it('the interface of values of a tenant has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
+  it('include the uploaded catalogs under CATALOG, in upload order, from every route', async () => {
     const january = (await exampleCatalog()).toString();
     const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
     const xml = { 'content-type': 'text/xml' };
@@ -284,10 +265,8 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.eql([
       { key: 'CATALOG', values: [february, january], auditLogs: [] },
     ]);
-    const again = await post(userKey('CATALOG'), january);
-    expectRefusal(again, 400, 2_080);
-    const bad = await post(userKey('CATALOG'), '<catalog/>');
-    expectRefusal(bad, 400, 2_080);
+    expectRefusal(await post(userKey('CATALOG'), january), 400, 2_080);
+    expectRefusal(await post(userKey('CATALOG'), '<catalog/>'), 400, 2_080);
     await newTypes();
     expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
     expect(await valuesAt(userKey('CATALOG'))).to.eql([]);
@@ -297,14 +276,14 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect(await valuesAt(userKey('CATALOG'), eve)).to.eql([]);
   });
 
-  it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
+  it('reject keys of unsupported features', async () => {
     const refused = await post(userKey('USAGE_METERS'), 'x');
     expectRefusal(refused, 501, 1);
     expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
-  it('usage §12: the interface of values of a tenant takes usage terms that can be read, and tells all that is wrong', async () => {
+  it('usage §12: accept readable usage terms and report every error of the others', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };
@@ -317,7 +296,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     expect((await serving.call('DELETE', key)).status).to.equal(204);
   });
 
-  it('the interface of values of a tenant shows a tenant to those only who are granted it', async () => {
+  it('are visible only to users who are granted the tenant', async () => {
     const { storage, nextId, billing } = serving;
     const bob = await billing.tenants.getByApiKey('bob');
     const other = await billing.tenants.getByApiKey('eve');
@@ -334,9 +313,7 @@ eachDatabaseByTurns('values of a tenant over HTTP', (open) => {
     });
     expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
     expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
-    const byId = await get(`${tenants}/${other.id}`, as('bobs'));
-    expectRefusal(byId, 404, 20_001);
-    const byKey = await get(`${tenants}?apiKey=eve`, as('bobs'));
-    expectRefusal(byKey, 404, 20_003);
+    expectRefusal(await get(`${tenants}/${other.id}`, as('bobs')), 404, 20_001);
+    expectRefusal(await get(`${tenants}?apiKey=eve`, as('bobs')), 404, 20_003);
   });
 });

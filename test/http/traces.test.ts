@@ -5,7 +5,7 @@ import { pathOf, recordedTraces } from '../support/tracing.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-eachDatabaseByTurns('traces of requests', (open) => {
+eachDatabaseByTurns('request traces', (open) => {
   const traces = recordedTraces();
   let serving: Serving;
   let accountId: string;
@@ -25,15 +25,14 @@ eachDatabaseByTurns('traces of requests', (open) => {
   beforeEach(() => traces.forget());
   after(() => serving.close());
 
-  it('platform §13.1: a request, its transaction, the entry it caused, the invoice, the gateway call and the push are one trace, that of the caller', async () => {
+  it("platform §13.1: include the request, its transaction, entry, invoice, gateway call and push in the caller's trace", async () => {
     const reply = await serving.call('POST', '/1.0/kb/subscriptions', {
       body: { accountId, planName: 'canopy-monthly' },
       headers: { traceparent: `00-${TRACE}-${CALLER}-01` },
     });
     expect(reply.status, reply.text).to.equal(201);
     await serving.billing.settle();
-    const spans = traces.spans();
-    const own = spans.filter(({ traceId }) => traceId === TRACE);
+    const own = traces.spans().filter(({ traceId }) => traceId === TRACE);
     const [request] = own;
     expect(request).to.deep.include({ name: 'POST /1.0/kb/subscriptions', parentId: CALLER });
     expect(request?.attributes).to.deep.include({
@@ -59,7 +58,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
     expect(own.filter(({ hasFailed }) => hasFailed)).to.eql([]);
   });
 
-  it('a header that is no trace parent begins a trace of its own', async () => {
+  it('start new if the trace parent is invalid', async () => {
     await serving.call('GET', `/1.0/kb/accounts/${accountId}`, {
       headers: { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` },
     });
@@ -69,7 +68,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
     expect(request?.traceId).to.not.equal(TRACE);
   });
 
-  it('a request for what is not there is no failure of the server, and its span has no id for a name', async () => {
+  it('mark a request for a missing object as successful and contain no id in the span name', async () => {
     await serving.call('GET', `/1.0/kb/accounts/${serving.nextId()}`);
     await serving.call('GET', `/1.0/kb/nonsense/${serving.nextId()}`);
     const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
@@ -79,7 +78,7 @@ eachDatabaseByTurns('traces of requests', (open) => {
     ]);
   });
 
-  it('log lines of a request, and of the work that it causes, carry its id', async () => {
+  it('appear in the log lines of a request and of the work it causes', async () => {
     const requestId = serving.nextId();
     const { log, call } = serving;
     log.lines.length = 0;

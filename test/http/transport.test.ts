@@ -9,11 +9,11 @@ import { documentHeaders, expect, freshSqlite, serveOnce } from '../support/http
 import { aliasHeaders, basic, createAccount, createdId } from '../support/http/serving.ts';
 import { listenOnOwnPort } from '../support/own-port.ts';
 
-describe('the transport', () => {
+describe('HTTP transport', () => {
   const serving = serveOnce(freshSqlite);
   const { call } = serving;
 
-  it('ignores one trailing slash and minds letter case', async () => {
+  it('ignores one trailing slash and is case-sensitive', async () => {
     expect((await call('GET', '/1.0/kb/accounts/pagination/')).status).to.equal(200);
     expect((await call('GET', '/1.0/kb/Accounts/pagination')).status).to.equal(404);
     expect((await call('GET', '/1.0/kb/accounts/pagination//')).status).to.equal(404);
@@ -27,11 +27,10 @@ describe('the transport', () => {
     expect((await call('GET', '/1.0/kb/accounts/%zz')).status).to.equal(404);
   });
 
-  it('the transport logs what is not offered without a stack', async () => {
+  it('logs an unsupported operation without a stack', async () => {
     const headers = { 'content-type': 'text/plain' };
     const path = '/1.0/kb/tenants/userKeyValue/USAGE_METERS';
-    const reply = await call('POST', path, { body: 'x', headers });
-    expect(reply.status).to.equal(501);
+    expect((await call('POST', path, { body: 'x', headers })).status).to.equal(501);
     const line = serving.log.lines.at(-2);
     expect(line).to.include({ level: 'info' });
     expect(line?.fields)
@@ -39,14 +38,14 @@ describe('the transport', () => {
       .and.to.not.have.property('err');
   });
 
-  it('never takes a literal segment for an id', async () => {
+  it('never treats a literal segment as an id', async () => {
     const reply = await call('PUT', '/1.0/kb/accounts/pagination', { body: {} });
     expect(reply.status).to.equal(405);
     expect(reply.json).to.include({ code: 60009 });
     expect(reply.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
   });
 
-  it('the transport tells an unknown path and a wrong method after authentication only', async () => {
+  it('reports an unknown path or a wrong method only after authentication', async () => {
     for (const [method, path, status, code] of [
       ['GET', '/1.0/kb/nothing', 404, 60008],
       ['GET', '/elsewhere', 404, 60008],
@@ -58,12 +57,11 @@ describe('the transport', () => {
       const known = await call(method, path);
       expect([known.status, known.json]).to.deep.include(status);
       expect(known.json).to.include({ code });
-      const stranger = await call(method, path, { headers: { authorization: undefined } });
-      expect(stranger.status).to.equal(401);
+      expect((await call(method, path, { headers: { authorization: undefined } })).status).to.equal(401);
     }
   });
 
-  it('the transport answers OPTIONS to everybody', async () => {
+  it('answers OPTIONS without credentials', async () => {
     const reply = await call('OPTIONS', '/1.0/kb/accounts', { headers: { authorization: undefined } });
     expect(reply.status).to.equal(200);
     expect(reply.headers.get('allow')).to.equal('POST, GET, HEAD, OPTIONS');
@@ -73,7 +71,7 @@ describe('the transport', () => {
     ).to.equal(200);
   });
 
-  it('the transport takes a JSON body without a type, and with a charset', async () => {
+  it('accepts a JSON body without a media type or with a charset', async () => {
     for (const type of [undefined, 'application/json; charset=UTF-8']) {
       const body = new TextEncoder().encode('{"name":"Zoë"}');
       const reply = await call('POST', '/1.0/kb/accounts', { body, headers: { 'content-type': type } });
@@ -90,13 +88,13 @@ describe('the transport', () => {
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 
-  it('the transport takes a body in chunks, and refuses one that grows too large', async () => {
+  it('accepts a chunked body and rejects one that grows too large', async () => {
     expect(await sendChunks(serving.url, ['{"na', 'me":"in pieces"}'])).to.equal(201);
     const piece = ' '.repeat(300_000);
     expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
   });
 
-  it('the transport tells a client of a body that is too large once it has sent it, and reads no more than it must', async () => {
+  it('reports an oversized body after the client has sent it and reads as little as possible', async () => {
     for (const bytes of [1_100_000, 12_000_000]) {
       const reply = await call('POST', '/1.0/kb/accounts', {
         body: ' '.repeat(bytes),
@@ -118,7 +116,7 @@ describe('the transport', () => {
     request.destroy();
   });
 
-  it('the transport answers the next request where the body of one that offers an upgrade comes late, and is not needed', async () => {
+  it('answers the next request if the unneeded body of an upgrade request arrives late', async () => {
     const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
     const headers = Object.entries({ ...documentHeaders, host: 'x', connection: 'Upgrade', upgrade: 'h2c' });
     const head = (request: string, length: number) =>
@@ -144,7 +142,7 @@ describe('the transport', () => {
     }
   });
 
-  it('the transport hangs up on a client that offers an upgrade and more than is read of a body', async () => {
+  it('disconnects a client that sends an upgrade request with an oversized body', async () => {
     const request = httpRequest(`${serving.url}/1.0/kb/nothing`, {
       method: 'PUT',
       headers: { ...documentHeaders, connection: 'Upgrade', upgrade: 'h2c', 'content-length': 2 ** 40 },
@@ -157,7 +155,7 @@ describe('the transport', () => {
     request.destroy();
   });
 
-  it('the transport gives text to a client that asks for JSON alone', async () => {
+  it('returns text to a client that accepts only JSON', async () => {
     const {
       status,
       text: body,
@@ -167,7 +165,7 @@ describe('the transport', () => {
     expect(headers.get('content-type')).to.match(/^text\/plain/);
   });
 
-  it('the transport takes lists of up to 1000 elements', async () => {
+  it('accepts lists of up to 1000 elements', async () => {
     const id = await createAccount({ call }, {});
     const fields = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' }));
@@ -178,7 +176,7 @@ describe('the transport', () => {
     expect((await call('POST', path, { body: fields(1_000) })).status).to.equal(201);
   });
 
-  it('the transport takes an empty body of any type where none is needed', async () => {
+  it('accepts an empty body of any type if the body is optional', async () => {
     const id = await createAccount({ call });
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
       body: '',
@@ -187,7 +185,7 @@ describe('the transport', () => {
     expect(reply.status).to.equal(204);
   });
 
-  it('the transport takes a catalog in UTF-16, as XML documents may come', async () => {
+  it('accepts a catalog in UTF-16', async () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><catalog/>';
     const body = Buffer.from(`\ufeff${text}`, 'utf16le');
     const reply = await call('POST', '/1.0/kb/catalog/xml', {
@@ -200,13 +198,13 @@ describe('the transport', () => {
     expect((reply.json as { message: string }).message).to.match(/effectiveDate|catalogName/);
   });
 
-  it('the transport refuses a URL that is too long', async () => {
+  it('rejects a URL that is too long', async () => {
     const reply = await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`);
     expect(reply.status).to.equal(414);
     expect(reply.json).to.include({ code: 60012 });
   });
 
-  it('the transport answers what is no HTTP, or has too many headers, with the one error shape', async () => {
+  it('answers malformed HTTP and too many headers with the usual error shape', async () => {
     const { port } = new URL(serving.url);
     const both = 'Content-Length: 2\r\nTransfer-Encoding: chunked';
     for (const [sent, status, code, message] of [
@@ -232,7 +230,7 @@ describe('the transport', () => {
     }
   });
 
-  it('checks a pair once, however many calls come with it at a time', async () => {
+  it('verifies a pair of credentials once for simultaneous calls', async () => {
     await serving.billing.tenants.create({ userName: 'test' }, { apiKey: 'busy', apiSecret: 'hive' });
     const before = serving.hashChecks.length;
     const headers = { 'x-service-apikey': 'busy', 'x-service-apisecret': 'hive' };
@@ -243,14 +241,14 @@ describe('the transport', () => {
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
-  it('the transport does the work of a check for unknown names too', async () => {
+  it('spends the same work on unknown names', async () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
     expect(serving.hashChecks.slice(before)).to.eql([null, null]);
   });
 
-  it('the transport hides a tenant from a user that is not granted it', async () => {
+  it('hides a tenant from a user without a grant', async () => {
     const user = {
       passwordHash: 'plain:password',
       credentialVersion: 1,
@@ -268,7 +266,7 @@ describe('the transport', () => {
     expect(reply.json).to.include({ code: 20003 });
   });
 
-  it('echoes the request id, and ties the changes of the call to it', async () => {
+  it('returns the request id and stores it with the changes of the call', async () => {
     const id = 'c0ffee00-0000-4000-8000-000000000002';
     const created = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { 'x-request-id': id } });
     expect(created.headers.get('x-request-id')).to.equal(id);
@@ -280,7 +278,7 @@ describe('the transport', () => {
     expect(other.headers.get('x-request-id')).to.equal('trace-7');
   });
 
-  it('the transport keeps author, reason and comment, in plain and in base64', async () => {
+  it('keeps author, reason and comment, in plain text and in base64', async () => {
     const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64');
     const headers = {
       ...aliasHeaders,
@@ -298,20 +296,17 @@ describe('the transport', () => {
     });
   });
 
-  it('the transport does not tell an unexpected error, and logs it with the request id', async () => {
+  it('hides an unexpected error and logs it with the request id', async () => {
     const { billing } = serving;
     const broken = {
       ...billing,
       accounts: { ...billing.accounts, page: () => Promise.reject(new Error('secret')) },
     };
-    const app = createKoaApp({ billing: broken, logger: serving.log });
-    const listening = await listen(app, { port: 0 });
+    const listening = await listen(createKoaApp({ billing: broken, logger: serving.log }), { port: 0 });
     try {
       const answer = await fetch(
         `http://127.0.0.1:${listening.port}/1.0/kb/accounts/pagination?withStackTrace=true`,
-        {
-          headers: { ...documentHeaders, 'x-request-id': 'find-me' },
-        },
+        { headers: { ...documentHeaders, 'x-request-id': 'find-me' } },
       );
       expect(answer.status).to.equal(500);
       const text = await answer.text();
@@ -326,14 +321,14 @@ describe('the transport', () => {
     }
   });
 
-  it('the transport shows stack traces in test mode where asked for', async () => {
+  it('returns stack traces on request in test mode', async () => {
     const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111';
     const [plain, traced] = [await call('GET', path), await call('GET', `${path}?withStackTrace=true`)];
     expect((plain.json as { stackTrace: unknown[] }).stackTrace).to.eql([]);
     expect((traced.json as { stackTrace: unknown[] }).stackTrace.length).to.be.greaterThan(0);
   });
 
-  it('the transport has no test endpoints outside test mode', async () => {
+  it('has no test endpoints outside test mode', async () => {
     const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
       port: 0,
     });
@@ -348,7 +343,7 @@ describe('the transport', () => {
     }
   });
 
-  it('the transport is a guest in the application of a host', async () => {
+  it('runs inside a host application', async () => {
     const app = new Koa();
     app.use(billingMiddleware({ billing: serving.billing, logger: serving.log, basePath: '/billing' }));
     app.use((ctx) => {
@@ -380,19 +375,17 @@ describe('the transport', () => {
     }
   });
 
-  it('the transport stops when its calls have ended', async () => {
+  it('stops after its last call has ended', async () => {
     const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
       port: 0,
     });
     const url = `http://127.0.0.1:${listening.port}/1.0/ping`;
-    const under = fetch(url).then((answer) => answer.text());
-    expect(await under).to.equal('pong');
+    expect(await fetch(url).then((answer) => answer.text())).to.equal('pong');
     await listening.close();
-    const refused = await fetch(url).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Error);
+    expect(await fetch(url).catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it('the transport lets calls wait for what has to be there first, and gives them up with it', async () => {
+  it('lets calls wait for startup and fails them if startup fails', async () => {
     const app = new Koa().use((ctx) => {
       ctx.body = 'done';
     });
@@ -411,8 +404,7 @@ describe('the transport', () => {
       const started = listen(app, { port, prepare }).catch((error: unknown) => error);
       await come.promise;
       const early = fetch(`http://127.0.0.1:${port}/`);
-      const first = await Promise.race([early, setTimeout(50, 'waits')]);
-      expect(first).to.equal('waits');
+      expect(await Promise.race([early, setTimeout(50, 'waits')])).to.equal('waits');
       if (failure === undefined) go.resolve();
       else go.reject(failure);
       expect((await early).status).to.equal(status);
@@ -422,7 +414,7 @@ describe('the transport', () => {
     }
   });
 
-  it('the transport lets a call end that is under way when it stops, and answers 503 to the next one of its connection', async () => {
+  it('finishes a running call when it stops and answers 503 to the next one on the connection', async () => {
     const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Koa().use(async (ctx) => {
       come.resolve();
@@ -448,7 +440,7 @@ describe('the transport', () => {
     agent.destroy();
   });
 
-  it('the transport tells of its health', async () => {
+  it('reports its health', async () => {
     const reply = await call('GET', '/1.0/healthcheck');
     expect(reply.status).to.equal(200);
     expect(reply.json).to.eql({
@@ -459,7 +451,7 @@ describe('the transport', () => {
     });
   });
 
-  it('the transport answers 503 when a check fails', async () => {
+  it('answers 503 when a check fails', async () => {
     const passed = { healthy: true, message: null };
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
     const report = { database: passed, queues: late, clock: passed, rotation: passed };

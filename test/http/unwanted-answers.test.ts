@@ -9,7 +9,7 @@ import { openRoute, rootUserRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
 import { anyDatabase, createdId, documentHeaders, expect, serveOnce } from '../support/http/index.ts';
 
-anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (open) => {
+anyDatabase('abandoned requests (http-api §1 rule 9)', (open) => {
   const listenings: Listening[] = [];
   /** The signal of each drawing that has begun, which goes on until that is aborted. */
   const drawings: (AbortSignal | undefined)[] = [];
@@ -45,7 +45,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
   const linesAt = (level: string) =>
     serving.log.lines.filter((line) => line.level === level).map(({ message }) => message);
 
-  describe('of a document', () => {
+  describe('document request', () => {
     let path: string;
     before(async () => {
       const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
@@ -62,7 +62,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       return listening.port;
     }
 
-    it('ends when its caller hangs up', async () => {
+    it('ends when the caller disconnects', async () => {
       const call = asked(await listenWith(60_000), path);
       expect(await until(() => drawings.length === 1)).to.equal(true);
       expect(drawings[0]?.aborted).to.equal(false);
@@ -71,9 +71,8 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       expect(linesAt('error')).to.eql([]);
     });
 
-    it('ends when the time of its request is over, which is answered with 503', async () => {
-      const call = asked(await listenWith(100), path);
-      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    it('ends at the request timeout with 503', async () => {
+      const [answer] = (await once(asked(await listenWith(100), path), 'response')) as [IncomingMessage];
       expect(answer.statusCode).to.equal(503);
       expect(await text(answer)).to.contain('did not finish within 0.1 s');
       expect(drawings.map((signal) => signal?.aborted)).to.eql([true]);
@@ -82,7 +81,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
     });
   });
 
-  describe('of any route', () => {
+  describe('request of any route', () => {
     const signals: (AbortSignal | undefined)[] = [];
     let release = Promise.withResolvers<void>();
     let shown = 0;
@@ -101,11 +100,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
     const routes = [
       openRoute('read', 'GET /read', { ...shared, handle }),
       openRoute('change', 'POST /change', { ...shared, handle }),
-      openRoute('foresee', 'POST /foresee', {
-        ...shared,
-        changesNothing: true,
-        handle,
-      }),
+      openRoute('foresee', 'POST /foresee', { ...shared, changesNothing: true, handle }),
       rootUserRoute('resource', 'GET /resource', {
         ...shared,
         // A resource is written as a whole, since it has an entity tag.
@@ -139,17 +134,16 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       ['HEAD', '/read', true],
       ['POST', '/foresee', true],
       ['POST', '/change', undefined],
-    ] as const) {
-      it(`${isEnded ? 'ends' : 'goes on to its end'} after a ${method} of ${path.slice(1)}`, async () => {
+    ] as const)
+      it(`${isEnded ? 'ends' : 'runs to its end'} after a ${method} of ${path.slice(1)}`, async () => {
         const call = asked(port, path, { method });
         expect(await until(() => signals.length === 1)).to.equal(true);
         call.destroy();
         await until(() => signals[0]?.aborted !== false);
         expect(signals[0]?.aborted).to.equal(isEnded);
       });
-    }
 
-    it('is not ended by its caller after it has been sent', async () => {
+    it('continues if the caller disconnects after the answer', async () => {
       const call = asked(port, '/read');
       expect(await until(() => signals.length === 1)).to.equal(true);
       release.resolve();
@@ -159,7 +153,7 @@ anyDatabase('http-api §1 rule 9: An answer that nobody waits for any more', (op
       expect(signals[0]?.aborted).to.equal(false);
     });
 
-    it('is not written any further', async () => {
+    it('writes no further output', async () => {
       const call = asked(port, '/resource');
       await once(call, 'socket');
       await setTimeout(50);

@@ -1,4 +1,4 @@
-import { aliasHeaders, createdId, serveEach, xmlType } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectStatus, serveEach, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -8,7 +8,7 @@ interface ItemJson {
   readonly itemType: string;
 }
 
-eachDatabaseByTurns('reads of usage over HTTP', (open) => {
+eachDatabaseByTurns('usage reads over HTTP', (open) => {
   const serving = serveEach(open);
   let accountId: string;
   let subscriptionId: string;
@@ -22,9 +22,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
   });
 
   async function post(path: string, body: unknown, headers = {}) {
-    const made = await serving.call('POST', `/1.0/kb${path}`, { body, headers });
-    expect(made.status, made.text).to.equal(201);
-    return made;
+    return expectStatus(await serving.call('POST', `/1.0/kb${path}`, { body, headers }), 201);
   }
 
   async function get(path: string, headers = {}): Promise<unknown> {
@@ -55,7 +53,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     return (invoices as readonly { readonly items: readonly ItemJson[] }[]).flatMap((one) => one.items);
   };
 
-  it('usage §3.3: the timeline is a list of roll-ups, by day unless said, the same in both dialects', async () => {
+  it('usage §3.3: return the timeline as roll-ups, by day by default, the same in both dialects', async () => {
     await use('0.5 sms 2026-04-02T10:15:00Z', 'a');
     await use('99999999999999999999.999999999 faxes 2026-04-02', 'b');
     await use('2 sms 2026-04-03', 'c');
@@ -80,7 +78,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
   });
 
-  it('usage §7.3 rule 7: a change dated back over billed usage charges it once, and the explanation of its credit says so', async () => {
+  it('usage §7.3 rule 7: show a backdated change over billed usage charged once, and explain its credit', async () => {
     await use('199 sms 2026-04-02', 'a');
     await use('101 sms 2026-04-20', 'b');
     await runTo('2026-05-01T00:00:00Z');
@@ -117,7 +115,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     ]);
   });
 
-  it('usage §3.3: what the running period costs is a list of items, and what is billed of it then the same', async () => {
+  it('usage §3.3: list the running period’s cost as items, and the same items once they are billed', async () => {
     await use('199 sms 2026-04-02', 'a');
     await runTo('2026-04-10T00:00:00Z');
     const path = `/usages/${subscriptionId}/rated`;
@@ -150,7 +148,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(await refused(`${path}?targetDate=2030-05-02`)).to.equal('400 4005');
   });
 
-  it('usage §3.3: what is on no invoice is listed by day, with the reason', async () => {
+  it('usage §3.3: list uninvoiced usage by day with the reason', async () => {
     await use('1 sms 2026-03-31', 'a');
     await use('2 sms 2026-04-02', 'b');
     await use('3 faxes 2026-04-02', 'c');
@@ -173,7 +171,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(await get(path)).to.eql(unbilled.slice(0, 2));
   });
 
-  it('usage §3.3: the three views need an existing subscription, and dates where they take them', async () => {
+  it('usage §3.3: require an existing subscription, and dates for the views that use them', async () => {
     const unknown = '11111111-1111-4111-8111-111111111111';
     const dates = 'startDate=2026-04-01&endDate=2026-05-01';
     for (const view of ['timeline', 'unbilled']) {
@@ -192,16 +190,13 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
   });
 
-  it('usage §7.6: the invoice lists the first tracking ids, and all of them are told by pages', async () => {
+  it('usage §7.6: return the first tracking ids with the invoice and all of them by pages', async () => {
     const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
-    await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), {
-      'content-type': 'text/plain',
-    });
+    await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), { 'content-type': 'text/plain' });
     for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);
     await runTo('2026-05-01T00:00:00Z');
     const [item] = await items();
-    const invoice = await get(`/invoices/${item?.invoiceId}`);
-    expect(invoice).to.deep.include({ trackingIds: ['c', 'b'] });
+    expect(await get(`/invoices/${item?.invoiceId}`)).to.deep.include({ trackingIds: ['c', 'b'] });
     const path = `/1.0/kb/invoices/${item?.invoiceId}/trackingIds`;
     const reply = await serving.call('GET', `${path}?offset=1&limit=1`);
     expect(reply.json).to.eql(['b']);
@@ -209,7 +204,7 @@ eachDatabaseByTurns('reads of usage over HTTP', (open) => {
     expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.eql(['c', 'b', 'a']);
   });
 
-  it('the explanation of usage tells what was used, the tiers, and what was billed before', async () => {
+  it('explain the quantity, the tiers and the amount billed before', async () => {
     await use('199 sms 2026-04-02', 'a');
     await runTo('2026-05-01T00:00:00Z');
     await use('101 sms 2026-04-03', 'late');

@@ -5,7 +5,7 @@ import { aliasHeaders, createdId, exampleCatalog, serve } from '../support/http/
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-anyDatabase('usage in bulk over HTTP', (open) => {
+anyDatabase('bulk usage over HTTP', (open) => {
   const serving = serveOnce(open);
   let subscriptionId: string;
 
@@ -41,7 +41,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
     failuresTruncated: false,
   };
 
-  it('usage §2.5: takes a list, and a line each', async () => {
+  it('usage §2.5: accepts a list and newline-delimited records', async () => {
     const list = await serving.call('POST', path, { body: [lineOf('1'), lineOf('2')] });
     expect([list.status, list.json]).to.eql([200, { ...noneOf, received: 2, accepted: 2 }]);
     const lines = [lineOf('2'), lineOf('3')].map((line) => JSON.stringify(line));
@@ -58,7 +58,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
     expect(await summed()).to.equal(3);
   });
 
-  it('usage §2.1 check 1: a line with an unknown member is refused in dialect D, by its place, and taken in dialect K', async () => {
+  it('usage §2.1 check 1: rejects a line with an unknown member by its position in dialect D and accepts it in dialect K', async () => {
     const lines = (run: string) => [
       lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
       lineOf(`${run} 2`, '2024-03-01', {
@@ -95,7 +95,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
     expect(await summed()).to.equal(8);
   });
 
-  it('usage §2.5: a line that is no JSON keeps no other back', async () => {
+  it('usage §2.5: accepts the other lines if one is not valid JSON', async () => {
     const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
     const { json } = await serving.call('POST', path, { body, headers: ndjson });
     expect(json).to.deep.include({ received: 6, accepted: 1, rejected: 5 });
@@ -105,7 +105,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
     );
   });
 
-  it('usage §2.3: in dialect K dates may be numbers, in D they may not', async () => {
+  it('usage §2.3: accepts numeric dates in dialect K and rejects them in dialect D', async () => {
     const body = [lineOf('1', [2024, 3, 1]), lineOf('2', [2024, 3, 1, 10, 0, 0, 0])];
     expect((await serving.call('POST', path, { body })).json).to.deep.include({ rejected: 2 });
     const inK = await serving.call('POST', path, { body, headers: aliasHeaders });
@@ -114,7 +114,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
     expect((await serving.call('POST', path, { body: forged })).json).to.deep.include({ rejected: 2 });
   });
 
-  it('usage §2.5: 400 for no body and for what is no list; 413 with the report beyond 50,000 lines', async () => {
+  it('usage §2.5: answers 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines', async () => {
     const json = { 'content-type': 'application/json' };
     for (const [body, headers] of [
       ['', ndjson],
@@ -139,7 +139,7 @@ anyDatabase('usage in bulk over HTTP', (open) => {
   });
 });
 
-anyDatabase('usage in bulk over HTTP, with limits of the deployment', (open) => {
+anyDatabase('bulk usage over HTTP with deployment limits', (open) => {
   let serving: Serving;
 
   async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
@@ -148,15 +148,14 @@ anyDatabase('usage in bulk over HTTP, with limits of the deployment', (open) => 
   }
   afterEach(() => serving.close());
 
-  it('usage.bulk.maxRecords: 413 with a report on the lines that were read', async () => {
+  it('answers 413 with a report on the processed lines beyond usage.bulk.maxRecords', async () => {
     const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
     expect(status).to.equal(413);
     expect(json).to.include({ received: 2, rejected: 2 });
   });
 
-  it('usage.bulk.maxBytes: 413 before anything is read of what says that it is larger', async () => {
-    const configuration = { 'org.service.usage.bulk.maxBytes': '7' };
-    const refused = await answerTo(configuration, '1\n2\n3\n4\n');
+  it('answers 413 before reading a body whose declared size exceeds usage.bulk.maxBytes', async () => {
+    const refused = await answerTo({ 'org.service.usage.bulk.maxBytes': '7' }, '1\n2\n3\n4\n');
     expect(refused.status).to.equal(413);
     expect(refused.json).to.include({ code: ErrorCode.TOO_LARGE });
     expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);

@@ -1,6 +1,6 @@
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { basic, createdId, type Serving, serve, xmlType } from '../support/http/index.ts';
+import { basic, createdId, expectStatus, type Serving, serve, xmlType } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 const CALLERS = 50;
@@ -18,7 +18,7 @@ const catalog = catalogXml({
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
+eachDatabaseByTurns('hostile usage callers over HTTP', (open) => {
   let serving: Serving;
   let subscriptionId: string;
   let bundleId: string;
@@ -68,7 +68,7 @@ eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
     return told.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it(`usage §2.1 rule 7: of ${CALLERS} connections that send one tracking id at once one is taken`, async () => {
+  it(`usage §2.1 rule 7: record one tracking id once across ${CALLERS} simultaneous connections`, async () => {
     await begin();
     const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
     const told = (await Promise.all(singles)).toSorted();
@@ -82,7 +82,7 @@ eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":12}]');
   });
 
-  it('usage §2.4: a number that is none, or too large, too fine or below zero, is refused in every way of sending it', async () => {
+  it('usage §2.4: are rejected for an invalid, too large, too precise or negative number in every format', async () => {
     await begin();
     for (const [amount, answer, line] of [
       ['1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
@@ -113,7 +113,7 @@ eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":100000000000000000000}]');
   });
 
-  it('usage §2.1 rule 5: a submission with one bad row stores nothing, and its answer names the row', async () => {
+  it('usage §2.1 rule 5: store nothing if one row of a submission is invalid, and get the row number', async () => {
     await begin();
     const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
     const reply = await record(text(amounts));
@@ -140,15 +140,13 @@ eachDatabaseByTurns('usage over HTTP, of callers that mean no good', (open) => {
     expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
   });
 
-  it('usage §2.1: a blocked subscription is recorded for, a cancelled one up to its end, others’ and nobody’s never', async () => {
+  it('usage §2.1: can record for a blocked subscription, for a cancelled one until its end, and never for a foreign or unknown one', async () => {
     await begin();
-    const paused = await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`);
-    expect(paused.status, paused.text).to.equal(204);
+    expectStatus(await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');
     expect(await lineOf(text(['2'], { trackingId: 'blocked, a line' }))).to.equal('ACCEPTED');
     await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/resume`);
-    const cancelled = await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`);
-    expect(cancelled.status, cancelled.text).to.equal(204);
+    expectStatus(await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`), 204);
     expect(await outcomeOf(text(['4'], { trackingId: 'before the end' }))).to.equal('201');
     const late = text(['8'], { trackingId: 'after the end' }).replace('2024-02-01', '2024-03-01');
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;

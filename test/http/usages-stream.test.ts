@@ -6,7 +6,7 @@ import { createdId, documentHeaders, exampleCatalog } from '../support/http/serv
 
 const MEBIBYTE = 1_048_576;
 
-describe('usage in bulk that is sent bit by bit', () => {
+describe('streamed bulk usage', () => {
   const serving = serveOnce(freshSqlite);
   let subscriptionId: string;
 
@@ -49,7 +49,7 @@ describe('usage in bulk that is sent bit by bit', () => {
     }
   }
 
-  it('usage §2.5: is stored a chunk at a time while more of it is sent, cut wherever the network cuts it', async () => {
+  it('usage §2.5: is stored in chunks while more arrives, wherever the network splits it', async () => {
     const { sending, answer } = begin();
     const text = Array.from({ length: 5_001 }, (_, index) => lineOf(index)).join('');
     for (let at = 0; at < text.length; at += 65_521) sending.write(text.slice(at, at + 65_521));
@@ -60,7 +60,7 @@ describe('usage in bulk that is sent bit by bit', () => {
     expect(await summed()).to.equal(5_002);
   });
 
-  it('usage §2.5: what was stored stays where the sender goes away, and may be sent again', async () => {
+  it('usage §2.5: keeps the stored lines if the sender disconnects, and accepts them again', async () => {
     const { sending } = begin();
     for (let index = 0; index < 5_500; index += 1) sending.write(lineOf(index));
     await untilSummed(5_000);
@@ -74,7 +74,7 @@ describe('usage in bulk that is sent bit by bit', () => {
     expect(report).to.include({ received: 5_500, accepted: 500, duplicates: 5_000 });
   });
 
-  it('usage §2.5: 413 with the report beyond 32 MiB, whose rest is not recorded', async () => {
+  it('usage §2.5: answers 413 with the report beyond 32 MiB and ignores the rest', async () => {
     const { sending, answer } = begin();
     sending.write(lineOf(1));
     const blank = Buffer.alloc(MEBIBYTE, ' ');

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, expect, outcomeOf, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, expectRefusal, expectStatus } from '../support/http/serving.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -18,8 +18,7 @@ anyDatabase('usage over HTTP', (open) => {
   let subscriptionId: string;
 
   before(async () => {
-    const made = await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
-    expect(made.status, made.text).to.equal(201);
+    expectStatus(await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType }), 201);
   });
   beforeEach(async () => {
     subscriptionId = await subscribed();
@@ -28,9 +27,7 @@ anyDatabase('usage over HTTP', (open) => {
   async function subscribed(timeZone = 'UTC'): Promise<string> {
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', timeZone } });
     const body = { accountId: createdId(account), planName: 'p-monthly' };
-    const made = await serving.call('POST', '/1.0/kb/subscriptions', { body });
-    expect(made.status, made.text).to.equal(201);
-    return createdId(made);
+    return createdId(expectStatus(await serving.call('POST', '/1.0/kb/subscriptions', { body }), 201));
   }
 
   async function configure(settings: Readonly<Record<string, string>>): Promise<void> {
@@ -70,7 +67,7 @@ anyDatabase('usage over HTTP', (open) => {
     return text.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it('usage §2.1 check 1: dialect D refuses an unknown member by its name and stores nothing, dialect K ignores it', async () => {
+  it('usage §2.1 check 1: is rejected with the name of an unknown member in dialect D, which dialect K ignores', async () => {
     const point = { recordDate: '2024-03-01', amount: 1 };
     const wrong: readonly (readonly [body: object, member: string])[] = [
       [usageOf([point], { quantity: 5 }), 'quantity'],
@@ -90,7 +87,7 @@ anyDatabase('usage over HTTP', (open) => {
     for (const [body] of wrong) expect(await record(body, { headers: aliasHeaders })).to.equal('201');
   });
 
-  it('usage §2.1: is recorded with 201 without a body or Location, and summed up', async () => {
+  it('usage §2.1: is recorded with 201, without body or Location, and included in the sum', async () => {
     const body = usageOf([{ recordDate: '2024-8-1', amount: '5' }]);
     const made = await serving.call('POST', '/1.0/kb/usages', { body });
     expect([made.status, made.text, made.headers.get('location')]).to.eql([201, '', null]);
@@ -106,7 +103,7 @@ anyDatabase('usage over HTTP', (open) => {
     expect(await summed('2024-08-01', '2024-08-01')).to.equal('[]');
   });
 
-  it('usage §2.4: amounts of 20 and 9 digits stay exact', async () => {
+  it('usage §2.4: keeps amounts of 20 integer and 9 decimal digits exact', async () => {
     const amounts = ['111111111.111111111', '99999999999999999999.999999999', '"0.000000001"', '0', '1e3'];
     const each = amounts.map((amount) => `{"recordDate":"2024-03-01","amount":${amount}}`);
     const body = `{"subscriptionId":"${subscriptionId}","unitUsageRecords":[{"unitType":"sms","usageRecords":[${each}]}]}`;
@@ -116,7 +113,7 @@ anyDatabase('usage over HTTP', (open) => {
     );
   });
 
-  it('usage §2.1 checks 1 to 3: refuses what is missing or wrong with 400, and stores nothing', async () => {
+  it('usage §2.1 checks 1 to 3: is rejected with 400 if it is incomplete or invalid', async () => {
     const good = { recordDate: '2024-03-01', amount: 1 };
     for (const body of [
       '',
@@ -152,7 +149,7 @@ anyDatabase('usage over HTTP', (open) => {
     expect(await summed('2024-01-01', '2025-01-01')).to.equal('[]');
   });
 
-  it('usage §2.3: takes instants, epoch milliseconds, and in dialect K the numbers of dates', async () => {
+  it('usage §2.3: accepts instants, epoch milliseconds, and numeric dates in dialect K', async () => {
     const at = Date.parse('2024-03-01T10:00:00Z');
     const records = ['2024-03-01T10:00:00.000Z', '2024-03-01T12:00:00+02:00', '2024-03-01T10', at].map(
       (recordDate) => ({ recordDate, amount: 1 }),
@@ -168,7 +165,7 @@ anyDatabase('usage over HTTP', (open) => {
     expect(await summed('2024-03-05', '2024-03-06')).to.contain('"amount":3');
   });
 
-  it('usage §2.3, §3.1: days are those of the account', async () => {
+  it('usage §2.3, §3.1: uses days in the account’s time zone', async () => {
     subscriptionId = await subscribed('America/New_York');
     const days = ['2024-04-01', '2024-04-02T03:59:59.999Z', '2024-04-02T04:00:00Z'];
     expect(await record(usageOf(days.map((recordDate) => ({ recordDate, amount: 1 }))))).to.equal('201');
@@ -180,17 +177,16 @@ anyDatabase('usage over HTTP', (open) => {
     });
   });
 
-  it('usage §2.1 checks 4 and 5: 404 for nobody’s subscription, 400 after the end of the service', async () => {
+  it('usage §2.1 checks 4 and 5: is rejected with 404 for an unknown subscription and with 400 after the service end', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
     expect(await record(usageOf(records, { subscriptionId: unknown }))).to.equal('404 1082');
-    const cancelled = await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`);
-    expect(cancelled.status, cancelled.text).to.equal(204);
+    expectStatus(await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`), 204);
     expect(await record(usageOf(records))).to.equal(`400 ${ended}`);
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
 
-  it('usage §2.1 check 6: unknown units are refused only where the tenant wants it', async () => {
+  it('usage §2.1 check 6: is rejected for unknown units only if the tenant configures it', async () => {
     const records = (unitType: string) =>
       usageOf([], {
         unitUsageRecords: [{ unitType, usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],
@@ -202,7 +198,7 @@ anyDatabase('usage over HTTP', (open) => {
     await configure({});
   });
 
-  it('usage §2.1 check 7 and rule 6: a tracking id serves once per subscription', async () => {
+  it('usage §2.1 check 7 and rule 6: accepts a tracking id once per subscription', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const body = usageOf(records, { trackingId: 't1' });
     const other = usageOf([{ recordDate: '2024-03-01', amount: 2 }], { trackingId: 't1' });
@@ -224,7 +220,7 @@ anyDatabase('usage over HTTP', (open) => {
     expect(text).to.contain(`Tracking id t1 was already used on subscription ${subscriptionId}`);
   });
 
-  it('usage §2.2: is taken back, once or more, and its tracking id stays taken', async () => {
+  it('usage §2.2: can be deleted repeatedly while its tracking id stays taken', async () => {
     const trackingId = 'a b/ü';
     const body = usageOf([{ recordDate: '2024-03-01', amount: 7 }], { trackingId });
     expect(await record(body)).to.equal('201');
@@ -236,12 +232,11 @@ anyDatabase('usage over HTTP', (open) => {
       expect(await summed('2024-03-01', '2024-03-02')).to.contain('"amount":2}');
     }
     expect(await record(body)).to.equal('400 50000');
-    const nothing = await serving.call('DELETE', `${path}other`);
-    expect(nothing.status, nothing.text).to.equal(404);
+    expectStatus(await serving.call('DELETE', `${path}other`), 404);
     expect((await serving.call('DELETE', `/1.0/kb/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
-  it('usage §3.1: 400 without bounds or with wrong ones, 404 for nobody’s subscription', async () => {
+  it('usage §3.1: answers 400 without valid bounds and 404 for an unknown subscription', async () => {
     const path = `/1.0/kb/usages/${subscriptionId}`;
     for (const [query, code] of [
       ['', 60_003],
@@ -258,7 +253,7 @@ anyDatabase('usage over HTTP', (open) => {
     expect((await serving.call('GET', of)).status).to.equal(404);
   });
 
-  it('usage §1.2: leaves no audit and no event', async () => {
+  it('usage §1.2: writes no audit log and no event', async () => {
     const before = await serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}?audit=FULL`);
     expect(await record(usageOf([{ recordDate: '2024-03-01', amount: 1 }]))).to.equal('201');
     const after = await serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}?audit=FULL`);

@@ -1,5 +1,5 @@
 import { type Reply, type Serving, serveEach, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, basic, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, exampleCatalog, expectStatus } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 interface Listed {
@@ -7,14 +7,12 @@ interface Listed {
   readonly name: string;
 }
 
-eachDatabaseByTurns('worked examples of the HTTP interface', (open) => {
+eachDatabaseByTurns('worked examples of the HTTP API', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 
   async function newAccount(body: object = { name: 'A', currency: 'USD' }): Promise<string> {
-    const reply = await call('POST', '/1.0/kb/accounts', { body });
-    expect(reply.status, reply.text).to.equal(201);
-    return createdId(reply);
+    return createdId(expectStatus(await call('POST', '/1.0/kb/accounts', { body }), 201));
   }
 
   function header(reply: Reply, name: string): string | null {
@@ -187,8 +185,7 @@ eachDatabaseByTurns('worked examples of the HTTP interface', (open) => {
   });
 
   it('http-api 15.13 Who may, without a permission', async () => {
-    const limited = await limitedUser(serving, ['payment:refund']);
-    const authorization = basic(limited, 'password');
+    const authorization = basic(await limitedUser(serving, ['payment:refund']), 'password');
     const inD = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } });
     expect(inD.status).to.equal(403);
     expect(inD.json).to.include({ code: 40000, className: 'SecurityError' });
@@ -316,8 +313,7 @@ eachDatabaseByTurns('worked examples of the HTTP interface', (open) => {
   it('json-models 16.1 An account can be sent back as it was read', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
     const read = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
-    const sentBack = await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json });
-    expect(sentBack.status, sentBack.text).to.equal(204);
+    expectStatus(await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json }), 204);
     const again = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true`);
     expect(again.json).to.eql({ ...(read.json as object), auditLogs: [] });
   });

@@ -41,7 +41,7 @@ const roles: readonly Role[] = [
   })),
 ];
 
-eachDatabase('the authorization matrix', (open, kind) => {
+eachDatabase('authorization matrix', (open, kind) => {
   let serving: Serving;
   const tokens = new Map<string, string>();
 
@@ -82,9 +82,7 @@ eachDatabase('the authorization matrix', (open, kind) => {
     });
   }
 
-  for (const route of routeTable({ testMode: true }).filter(
-    ({ credentials }) => credentials === 'SIGNATURE',
-  )) {
+  for (const route of routeTable({ testMode: true }).filter(({ credentials }) => credentials === 'SIGNATURE'))
     it(`requires a signature for ${route.method} ${route.path} from any role`, async () => {
       for (const role of roles.filter(({ isOne }) => !isOne)) {
         const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
@@ -94,13 +92,9 @@ eachDatabase('the authorization matrix', (open, kind) => {
       }
       expect(serving.signing.received).to.eql([]);
     });
-  }
 
   /** Without a body and with unknown ids: the permission is checked before either is looked at. */
-  async function probe(
-    route: Route,
-    { role, dialect }: { readonly role: Role; readonly dialect: Dialect },
-  ): Promise<Reply> {
+  async function probe(route: Route, { role, dialect }: { readonly role: Role; readonly dialect: Dialect }) {
     const authorization =
       route.credentials === 'PLUGIN'
         ? (tokens.get(role.name) ?? '')

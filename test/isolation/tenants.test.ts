@@ -82,7 +82,7 @@ eachDatabaseAndSuperuser((kind, open) => {
 
     for (const route of routeTable({ testMode: true }).filter(
       ({ credentials }) => credentials === 'SIGNATURE',
-    )) {
+    ))
       it(`rejects signatures of another tenant in ${route.method} ${route.path}`, async () => {
         world.serving.signing.received.length = 0;
         const sent = await sentOf(route);
@@ -103,7 +103,6 @@ eachDatabaseAndSuperuser((kind, open) => {
           world.tenantId,
         ]);
       });
-    }
 
     async function sentOf(route: Route): Promise<Sent> {
       const make = samples[route.operationId];

@@ -18,7 +18,7 @@ interface Step {
 }
 
 /** The steps of the image as they stand in the Dockerfile, played without a container: what they copy, run and start. */
-describe('the container', function () {
+describe('container', function () {
   this.timeout(300_000);
 
   let directory: string;
@@ -29,7 +29,7 @@ describe('the container', function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('is built by its steps, starts as its command says, is found healthy, and ends cleanly when it is told to', async () => {
+  it('is built by its steps, starts with its command, reports healthy and stops cleanly', async () => {
     await build();
     const server = spawn('node', [...(await command()), '--port', '0'], {
       cwd: join(directory, 'data'),

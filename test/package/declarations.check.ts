@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-describe('the declarations that are published', () => {
+describe('published declarations', () => {
   let home: string;
   let directory: string;
   let declarations: Declarations;
@@ -28,9 +28,7 @@ describe('the declarations that are published', () => {
     front = exportsOf('.');
     storage = exportsOf('./storage');
   });
-  after(async () => {
-    await rm(home, { recursive: true, force: true });
-  });
+  after(() => rm(home, { recursive: true, force: true }));
 
   const exportsOf = (entry: '.' | './storage') =>
     declarations.exportsOf(join(directory, relative('dist', manifest.exports[entry].types)));
@@ -41,16 +39,15 @@ describe('the declarations that are published', () => {
     return found;
   };
 
-  it('let every block of what users read compile', async () => {
+  it('compile every code block of the user documentation', async () => {
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
     const blocks = (
       await Promise.all(Object.keys(DOCUMENTS).map((document) => blocksOf(document, 'ts')))
     ).flat();
     const files = blocks.map((_, index) => `readme-${index}.ts`);
-    for (const [index, block] of blocks.entries()) {
+    for (const [index, block] of blocks.entries())
       await writeFile(join(home, `readme-${index}.ts`), importingFrom(directory, block, '.js'));
-    }
     const compilerOptions = { types: ['node'], rewriteRelativeImportExtensions: false };
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] };
     await writeFile(join(home, 'tsconfig.json'), JSON.stringify(config));
@@ -60,7 +57,7 @@ describe('the declarations that are published', () => {
     expect(stdout).to.equal('');
   });
 
-  it('say of every operation what it does', () => {
+  it('describe every operation', () => {
     const silent: string[] = [];
     const seen = new Set<Declaration>();
     let operations = 0;
@@ -87,7 +84,7 @@ describe('the declarations that are published', () => {
     expect(operations).to.be.greaterThan(150);
   });
 
-  it('export every type that stands in an operation, those of the storage from its own entry point', () => {
+  it('export every type used in an operation, with storage types in their own entry point', () => {
     const open = new Set([...front.values(), ...storage.values()].map(shown));
     // The entry point narrows these.
     const own = new Set(
@@ -106,7 +103,7 @@ describe('the declarations that are published', () => {
     expect(seen.size).to.be.greaterThan(200);
   });
 
-  it('keep the ports of the storage out of the front', () => {
+  it('keep storage ports out of the main entry point', () => {
     const ports = [...front.values()].filter(({ file }) =>
       relative(directory, file).startsWith('lib/ports/storage/'),
     );
@@ -114,7 +111,7 @@ describe('the declarations that are published', () => {
     expect([...storage.keys()]).to.include.members(['Storage', 'ReadSession', 'WriteSession']);
   });
 
-  it('cite no document that the package does not hold', async () => {
+  it('cite only documents that the package contains', async () => {
     const files = await readdir(directory, { recursive: true });
     const cited = new Set<string>();
     for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
@@ -127,8 +124,7 @@ describe('the declarations that are published', () => {
 });
 
 async function packedFiles(): Promise<readonly string[]> {
-  const packing = ['pack', '--dry-run', '--ignore-scripts', '--json'];
-  const { stdout } = await run('npm', packing, { cwd: root });
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: root });
   const [report] = JSON.parse(stdout) as readonly { readonly files: readonly { readonly path: string }[] }[];
   return report?.files.map(({ path }) => path) ?? [];
 }

@@ -8,8 +8,8 @@ import { eachDatabase, expect, fixture, migrated, storageOf } from '../support/i
 const golden = fixture('demo.txt');
 
 eachDatabase((_kind, open) => {
-  describe('the demo', () => {
-    it('tells the story of the golden file, to the cent', async () => {
+  describe('demo', () => {
+    it('reproduces the golden file to the cent', async () => {
       const storage = storageOf(await open(migrated));
       const clock = fakeClock(STORY_BEGINS);
       const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway()] });

@@ -79,7 +79,7 @@ export async function walk({ url, passTo }: Way): Promise<readonly number[]> {
 }
 `;
 
-describe('clients that are generated from the documents that a server gives', function () {
+describe("clients generated from the server's API documents", function () {
   this.timeout(120_000);
 
   let serving: Awaited<ReturnType<typeof serve>>;
@@ -103,8 +103,8 @@ describe('clients that are generated from the documents that a server gives', fu
       amounts: [12.5, 12.5, 12.5],
     },
   ];
-  for (const { name, path, walk: source, amounts } of cases) {
-    it(`a client generated from ${name} compiles, and walks from a tenant to its invoices`, async () => {
+  for (const { name, path, walk: source, amounts } of cases)
+    it(`compile from ${name} and bill a tenant up to its invoices`, async () => {
       const walk = await walkOf({ serving, path, source, folder: await mkdtemp(join(directory, 'client-')) });
       const passTo = async (date: string): Promise<void> => {
         await serving.billing.settle();
@@ -114,7 +114,6 @@ describe('clients that are generated from the documents that a server gives', fu
       const catalog = (await exampleCatalog()).toString('utf8');
       expect(await walk({ url: serving.url, catalog, passTo })).to.eql(amounts);
     });
-  }
 });
 
 /** Generates the client, compiles it with what it is to do, and gives that. */

@@ -69,7 +69,7 @@ const entryPoints: readonly EntryPoint[] = [
 const command = join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js');
 
 /** Packs the package as it would be published, and uses it as hosts do that have nothing else of this repository. */
-describe('the published package', function () {
+describe('published package', function () {
   this.timeout(180_000);
 
   let directory: string;
@@ -82,11 +82,9 @@ describe('the published package', function () {
     ({ tarball, files, sizes } = await packed());
   });
 
-  after(async () => {
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => rm(directory, { recursive: true, force: true }));
 
-  it('holds what its entry points name', async () => {
+  it('contains the files named by its entry points', async () => {
     const targets = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? [target] : Object.values(target),
     );
@@ -108,13 +106,13 @@ describe('the published package', function () {
     ]);
   });
 
-  it('is no larger than it is meant to be', () => {
+  it('stays within its size limits', () => {
     const [packedBytes, unpackedBytes] = sizes;
     expect(packedBytes).to.be.within(1e6, 3e6);
     expect(unpackedBytes).to.be.within(5e6, 16e6);
   });
 
-  it('holds every file that its documents lead to', async () => {
+  it('contains every file linked in its documents', async () => {
     const documents = files.filter((file) => file.endsWith('.md') && file !== 'CONTRIBUTING.md');
     const missing: string[] = [];
     for (const document of documents) {
@@ -128,15 +126,14 @@ describe('the published package', function () {
     expect(missing).to.eql([]);
   });
 
-  it('holds no sources but examples, and no tests', () => {
+  it('contains no sources except examples, and no tests', () => {
     const sources = files.filter(
       (file) => /(?<![.]d)[.]ts$/.test(file) && !file.startsWith('dist/examples/'),
     );
-    const stray = [...sources, ...files.filter((file) => file.startsWith('dist/test/'))];
-    expect(stray).to.eql([]);
+    expect([...sources, ...files.filter((file) => file.startsWith('dist/test/'))]).to.eql([]);
   });
 
-  it('names in NOTICE what it contains of other packages, with their licences', async () => {
+  it('names bundled packages with their licenses in NOTICE', async () => {
     const notice = await readFile(join(root, 'NOTICE'), 'utf8');
     const told = [...notice.matchAll(/^== (\S+) (\S+) ==$/gm)].map(
       ([, name, version]) => `${name} ${version}`,
@@ -152,19 +149,17 @@ describe('the published package', function () {
     expect(told).to.eql(contained);
   });
 
-  for (const entryPoint of entryPoints) {
-    it(`imports ${entryPoint.name} with ${entryPoint.peers.join(', ') || 'nothing'} beside it`, async () => {
+  for (const entryPoint of entryPoints)
+    it(`imports ${entryPoint.name} with ${entryPoint.peers.join(', ') || 'no peers'}`, async () => {
       const project = await createProject(entryPoint.name);
       await npmInstall(project, [tarball, ...pinned(entryPoint.peers)]);
-      for (const name of entryPoint.absent) {
+      for (const name of entryPoint.absent)
         expect(await exists(join(project, 'node_modules', name)), `${name} was installed`).to.equal(false);
-      }
       expect(await exportedNames(project, entryPoint.name)).to.not.be.empty;
       if (entryPoint.name === 'billwright') await expectMissingPeersToBeNamed(project);
     });
-  }
 
-  it('is understood by a TypeScript host, and starts its command with what the start needs', async () => {
+  it('compiles in a TypeScript host and starts its command with the required packages', async () => {
     const project = await createProject('all');
     const peers = new Set(entryPoints.flatMap((entryPoint) => entryPoint.peers));
     await npmInstall(project, [
@@ -211,7 +206,7 @@ describe('the published package', function () {
     expect(builtin.filter((name) => name.includes('undici'))).to.eql([]);
   });
 
-  it('says under an older Node which one it needs, and does not crash', async function () {
+  it('reports the required version under an older Node without crashing', async function () {
     const older = await olderNode();
     if (older === null) {
       process.stderr.write(

@@ -39,7 +39,7 @@ const walk = `
   await billing.close();`;
 
 /** Installs the package as hosts do, with the two ends of what it says of MikroORM. */
-describe('the range of MikroORM', function () {
+describe('supported MikroORM versions', function () {
   this.timeout(300_000);
 
   let directory: string;
@@ -48,7 +48,7 @@ describe('the range of MikroORM', function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('the oldest and the newest MikroORM that the package may be installed with bill a month on both databases', async () => {
+  it('bill a month on both databases with the oldest and the newest allowed version', async () => {
     const { oldest, newest } = await endsOfRange();
     const { tarball } = await packed();
     for (const version of new Set([oldest, newest])) {

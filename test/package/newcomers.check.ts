@@ -29,7 +29,7 @@ describe('newcomers', function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('who try it have a demo, a server, and a customer who is billed and pays', async () => {
+  it('who try Billwright get a demo, a server, and a customer who is billed and pays', async () => {
     const [install, start, ...walk] = await shellBlocks('Try it');
     expect(walk).to.have.length(1);
     const home = join(directory, 'clone');
@@ -52,7 +52,7 @@ describe('newcomers', function () {
     ]);
   });
 
-  it('who embed it install it, run the example, and those of the plugins', async () => {
+  it('who embed Billwright can install it and run all examples', async () => {
     const home = await emptyDirectory('app');
     newcomer = new Newcomer(home, process.execPath);
     for (const block of await shellBlocks('Embed it')) await newcomer.play(await withTarball(block));
@@ -74,11 +74,10 @@ describe('newcomers', function () {
     }
   });
 
-  it('who run it have a server on either database, which knows the headers of Kill Bill', async () => {
+  it('who operate Billwright can serve either database with Kill Bill headers', async () => {
     const postgresql = await startPostgresql();
     try {
-      const home = await emptyDirectory('server');
-      newcomer = new Newcomer(home, process.execPath);
+      newcomer = new Newcomer(await emptyDirectory('server'), process.execPath);
       const [onSqlite, onPostgresql] = await shellBlocks('Run it');
       await newcomer.play(await withTarball(onSqlite ?? ''));
       await isServing(newcomer);
@@ -127,8 +126,7 @@ async function isServing({ told }: Newcomer): Promise<void> {
   const body = JSON.stringify({ apiKey: 'acme', apiSecret: 'acme-secret' });
   const made = await fetch(`${url}/1.0/kb/tenants`, { method: 'POST', headers, body });
   expect(made.status, await made.text()).to.equal(201);
-  const listed = await fetch(`${url}/1.0/kb/accounts/pagination`, { headers });
-  expect(await listed.json()).to.eql([]);
+  expect(await (await fetch(`${url}/1.0/kb/accounts/pagination`, { headers })).json()).to.eql([]);
 }
 
 const shellBlocks = (section: string) => blocksOfSection(section, 'sh');

@@ -47,11 +47,7 @@ async function pack(): Promise<Packed> {
 }
 
 /** Runs a command; a failure carries what it printed. */
-export async function runReporting(
-  command: string,
-  parameters: readonly string[],
-  cwd: string,
-): Promise<{ stdout: string }> {
+export async function runReporting(command: string, parameters: readonly string[], cwd: string) {
   try {
     return await run(command, parameters, { cwd, maxBuffer: 16 * 1024 * 1024 });
   } catch (error) {

@@ -4,18 +4,17 @@ import { uuidGenerator } from '../../adapters/node/this-process.ts';
 import { checkPaymentGateway, fakeClock } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
 
-describe('the example of a payment gateway', () => {
-  it('pays, refunds, declines and waits as its processor does', async () => {
+describe('payment gateway example', () => {
+  it('pays, refunds, declines and waits like its processor', async () =>
     expect(await payThroughLedger()).to.eql([
       'captured: SUCCESS 30',
       'refunded: SUCCESS 5',
       'beyond the limit: PAYMENT_FAILURE 0',
       'transfer: PENDING 0',
       'transfer: SUCCESS 12',
-    ]);
-  });
+    ]));
 
-  it('keeps the contract of gateways in all that it offers', async () => {
+  it('meets the gateway contract in all supported operations', async () => {
     const gateway = ledgerGateway({ signingKey: 'key' });
     const waiting = { key: 'mode', value: 'bank-transfer', isUpdatable: false };
     const { findings, notes, called } = await checkPaymentGateway(gateway, {

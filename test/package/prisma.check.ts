@@ -12,7 +12,7 @@ const VERSION = '7.10.0';
 const kinds = ['sqlite', 'postgresql'] as const;
 
 /** Installed for this check alone, since Prisma needs 300 MB. Generating needs neither scripts nor the schema engine. */
-describe('transactions that Prisma lends', function () {
+describe('Prisma transactions', function () {
   this.timeout(600_000);
 
   let directory: string;
@@ -58,7 +58,7 @@ describe('transactions that Prisma lends', function () {
     await run(process.execPath, [command, 'generate', '--schema', schema], { cwd: directory, env });
   }
 
-  it('hold what the engine does on both databases, as those of other libraries do', async () => {
+  it('commit and roll back engine changes on both databases, like those of other libraries', async () => {
     const mocha = join('node_modules', 'mocha', 'bin', 'mocha.js');
     const files = ['test/storage/host-libraries.test.ts', '--grep', 'Prisma', '--reporter', 'json'];
     const env = { ...process.env, BILLWRIGHT_TEST_PRISMA: directory };
@@ -76,7 +76,7 @@ describe('transactions that Prisma lends', function () {
     expect(stats.passes).to.equal(3 * kinds.length);
   });
 
-  it('are taken by the compiler, and the client outside a transaction is not', async () => {
+  it('are accepted by the compiler, unlike a client outside a transaction', async () => {
     await writeFile(join(directory, 'host.ts'), host);
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const typeRoots = [join(root, 'node_modules', '@types')];

@@ -30,7 +30,6 @@ export async function blocksOf(document: string, language: string): Promise<read
 /** A block of TypeScript that imports, in place of the package, the sources below `root`, by another ending where one is named. */
 export function importingFrom(root: string, block: string, ending = '.ts'): string {
   return block.replaceAll(/from '(billwright[^']*)'/g, (_, name: string) => {
-    const source = (SOURCES[name] ?? 'missing').replace(/\.ts$/, ending);
-    return `from '${join(root, source)}'`;
+    return `from '${join(root, (SOURCES[name] ?? 'missing').replace(/\.ts$/, ending))}'`;
   });
 }

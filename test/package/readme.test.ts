@@ -13,15 +13,15 @@ function documents(): readonly string[] {
 }
 
 /** What it shows is played by `newcomers.check.ts`. */
-describe('what users read', () => {
-  it('has no block of TypeScript that nobody runs', async () => {
+describe('user documentation', () => {
+  it('contains only TypeScript blocks that are tested', async () => {
     for (const document of documents().filter((each) => each.endsWith('README.md'))) {
       const expected = DOCUMENTS[document]?.length ?? 0;
       expect(await blocksOf(document, 'ts'), document).to.have.length(expected);
     }
   });
 
-  it('leads to files that are there', async () => {
+  it('links only to existing files', async () => {
     const missing: string[] = [];
     for (const document of documents()) {
       const text = await readFile(join(root, document), 'utf8');

@@ -4,8 +4,8 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const tests = new URL('../', import.meta.url);
 
-describe('the script `npm test`', () => {
-  it('runs every directory that has tests, each once', () => {
+describe('script `npm test`', () => {
+  it('runs every directory with tests once', () => {
     const files = readdirSync(tests, { recursive: true, encoding: 'utf8' });
     const directories = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.split('/')[0]);
     const run = manifest.scripts.test.match(/(?<=test\/)[\w-]+/g) ?? [];
@@ -13,8 +13,8 @@ describe('the script `npm test`', () => {
   });
 });
 
-describe('the script `npm run test:package`', () => {
-  it('runs every check of the package, and continuous integration runs it', () => {
+describe('script `npm run test:package`', () => {
+  it('runs every package check, and runs in continuous integration', () => {
     const checks = readdirSync(new URL('package/', tests)).filter((file) => file.endsWith('.check.ts'));
     const run = manifest.scripts['test:package'].match(/[\w-]+\.check\.ts/g) ?? [];
     expect(run.toSorted()).to.eql(checks.toSorted());

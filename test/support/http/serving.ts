@@ -266,6 +266,12 @@ export function outcomeOf({ status, json }: Pick<Reply, 'status' | 'json'>): rea
   return [status, (json as { readonly code?: number } | null | undefined)?.code];
 }
 
+/** Asserts the status of an answer and returns the answer; a failure shows its text. */
+export function expectStatus(reply: Reply, status: number): Reply {
+  expect(reply.status, reply.text).to.equal(status);
+  return reply;
+}
+
 /** Asserts that the call is refused with this status and error code. */
 export function expectRefusal(reply: Pick<Reply, 'status' | 'json'>, status: number, code?: number): void {
   expect(outcomeOf(reply)).to.eql([status, code]);
