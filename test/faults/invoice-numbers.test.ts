@@ -39,9 +39,8 @@ async function subscriber(
 ): Promise<{ readonly accountId: Uuid; readonly subscriptionId: Uuid }> {
   const { id: accountId } = await acme.createAccount({ currency: 'USD' });
   let subscriptionId = accountId;
-  for (const planName of planNames) {
+  for (const planName of planNames)
     ({ subscriptionId } = await acme.createSubscription({ accountId, planName }));
-  }
   return { accountId, subscriptionId };
 }
 
@@ -174,8 +173,7 @@ eachDatabase((kind, open) => {
       );
       await engine.settle();
       await other?.close();
-      const refused = outcomes.filter(({ status }) => status === 'rejected');
-      expect(refused).to.have.length.of.at.least(ACCOUNTS);
+      expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length.of.at.least(ACCOUNTS);
       const written = await expectNoGap('after all have written');
       expect(written).to.be.at.least(5 * ACCOUNTS);
       // Reads give them in the order in which they were made, which no two nodes share.
@@ -185,7 +183,7 @@ eachDatabase((kind, open) => {
 
     // Each takes its numbers by statements that both databases share.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
-    for (const [turn, [name, takes, prepare, run]] of tried) {
+    for (const [turn, [name, takes, prepare, run]] of tried)
       it(`whoever dies, at any step: ${name}`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({
@@ -226,6 +224,5 @@ eachDatabase((kind, open) => {
         await engine.settle();
         await expectNoGap('after all that was left has been done');
       });
-    }
   });
 });

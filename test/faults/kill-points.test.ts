@@ -142,8 +142,7 @@ async function chargesOf(files: string) {
 
 async function inGroups<T, R>(all: readonly T[], atATime: number, work: (each: T) => Promise<R>) {
   const results: R[] = [];
-  for (let from = 0; from < all.length; from += atATime) {
+  for (let from = 0; from < all.length; from += atATime)
     results.push(...(await Promise.all(all.slice(from, from + atATime).map(work))));
-  }
   return results;
 }

@@ -96,10 +96,9 @@ eachDatabase((kind, open) => {
       },
     ];
 
-    for (const operation of operations) {
+    for (const operation of operations)
       it(`${operation.name} is done or not done, and never twice`, async () => {
-        const untouched = await operation.prepare();
-        const before = await operation.parts(untouched);
+        const before = await operation.parts(await operation.prepare());
         const { steps, subject } = await dieAt(operation, Number.POSITIVE_INFINITY);
         const after = await operation.parts(subject);
         expect(after).to.not.deep.equal(before);
@@ -123,7 +122,6 @@ eachDatabase((kind, open) => {
         expect(ended).to.deep.include(before[0]).and.to.deep.include(after[0]);
         expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
       });
-    }
 
     /** A subject of its own is worked on by a process that dies at that step; then everything is quiet. */
     async function dieAt(operation: Operation, step: number) {

@@ -46,8 +46,7 @@ eachDatabase((kind, open) => {
       const ids = taken.map(({ id }) => id);
       const firstTime = taken.filter(({ id }, index) => ids.indexOf(id) === index);
       if (tenant !== null) {
-        const acme = second.as({ tenant: tenant.id, user: 'test' });
-        const { events } = await acme.events.list({});
+        const { events } = await second.as({ tenant: tenant.id, user: 'test' }).events.list({});
         const shown = events.map(({ cursor: _, ...event }) => event);
         for (const accountId of new Set(shown.map((event) => event.accountId))) {
           const ofAccount = (event: PublishedEvent) => event.accountId === accountId;

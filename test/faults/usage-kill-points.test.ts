@@ -37,9 +37,8 @@ eachDatabase('usage, whose process dies at any statement', (open, kind) => {
     const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);
-    for (const step of sampled(all, kind === 'sqlite' ? 2 : 6)) {
+    for (const step of sampled(all, kind === 'sqlite' ? 2 : 6))
       expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(undisturbed);
-    }
   });
 
   async function dieAt(step: number) {

@@ -56,8 +56,7 @@ describe('a node that is killed', function () {
   // Of processes that start again on the same database `test/faults/kill-points.test.ts` shows at every commit what comes of it.
   if (!isLongRun) return;
   it('takes its own work up at once when it starts again on the same host, without a name of its own', async () => {
-    const first = await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS);
-    await nodes.kill(first);
+    await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));
     const owners = new Set(await nodes.claimed());
     expect(owners).to.have.property('size', 1);
     const [second] = await start(['']);

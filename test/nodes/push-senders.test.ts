@@ -69,8 +69,7 @@ describe('nodes that are killed while they send pushes', function () {
     expect(unanswered).to.be.at.least(KILLS * CONNECTIONS);
     expect(again).to.equal(unanswered);
     for (const { id, body } of stored) {
-      const texts = new Set((sent.get(String(id)) ?? []).map(({ text }) => text));
-      expect([...texts]).to.eql([body]);
+      expect([...new Set((sent.get(String(id)) ?? []).map(({ text }) => text))]).to.eql([body]);
     }
     expect(firstOfEachAccount()).to.eql(byAccount(stored.map(({ id, body }) => push(id, body))));
     if (isLongRun) process.stdout.write(`      ${sent.size} events, ${again} of them twice\n`);

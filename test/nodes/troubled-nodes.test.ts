@@ -88,7 +88,7 @@ describe('two nodes, one of which is in trouble', function () {
 
   afterEach(() => nodes.end());
 
-  for (const [title, befalls] of sampled(Object.entries(troubles), 3)) {
+  for (const [title, befalls] of sampled(Object.entries(troubles), 3))
     it(`${title}: ${ACCOUNTS} accounts are billed once`, async () => {
       const startedAt = Date.now();
       const left = await befalls(nodes);
@@ -97,5 +97,4 @@ describe('two nodes, one of which is in trouble', function () {
       for (const node of left) await nodes.stop(node);
       await nodes.expectPaidOnce();
     });
-  }
 });

@@ -56,7 +56,7 @@ eachDatabase((kind, open) => {
   describe('at most one effect per operation on a payment with a control plugin', function () {
     this.timeout(isLongRun ? 0 : 120_000);
 
-    for (const [what, plugin] of Object.entries(plugins)) {
+    for (const [what, plugin] of Object.entries(plugins))
       describe(`that ${what}`, () => {
         let stage: PaymentStage;
         let play: OperationPlay;
@@ -72,7 +72,7 @@ eachDatabase((kind, open) => {
         after(() => stage.stop());
 
         for (const [turn, type] of operationTypes.entries()) {
-          for (const { behaviour, pattern } of casesOf(kind, turn)) {
+          for (const { behaviour, pattern } of casesOf(kind, turn))
             it(`${type}: ${behaviour}, ${pattern}`, async () => {
               const played = { type, behaviour, pattern };
               const result = await play.play(played);
@@ -82,10 +82,8 @@ eachDatabase((kind, open) => {
               const amounts = result.effects.flatMap(({ amount }) => (amount ? Number(amount) : []));
               expect(amounts).to.eql(type === 'VOID' ? [] : adjusted);
             });
-          }
         }
       });
-    }
   });
 });
 

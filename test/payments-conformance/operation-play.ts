@@ -131,8 +131,7 @@ export class OperationPlay {
       [Pattern.ONE_KEY]: () => [ask(first, 'a')],
       [Pattern.TWO_KEYS]: () => [ask(second, 'b')],
     };
-    const others = meanwhile[pattern]();
-    await Promise.all(others);
+    await Promise.all(meanwhile[pattern]());
     if (STILL_ANSWERED.includes(behaviour)) gate.open();
     await this.#timeOut(Promise.all(calls), behaviour);
     if (behaviour !== FurtherBehaviour.OVERTAKEN_ANSWER) gate.open();

@@ -30,31 +30,28 @@ eachDatabase((kind, open) => {
       define(() => play);
     };
 
-    for (const [turn, type] of operationTypes.entries()) {
+    for (const [turn, type] of operationTypes.entries())
       describe(type, () => {
         onStage((play) => {
           for (const [row, behaviour] of behaviours.entries()) {
-            for (const pattern of patternsOf(kind, row + turn)) {
+            for (const pattern of patternsOf(kind, row + turn))
               it(`${behaviour}, ${pattern}`, async () => {
                 const played = { type, behaviour, pattern };
                 expectOneEffect(played, await play().play(played));
               });
-            }
           }
 
           it('the process dies at each step of its work', () => dieAtEachStep(play(), type, turn));
         });
       });
-    }
 
     describe('CHARGEBACK', () => {
       onStage((play) => {
-        for (const pattern of patterns) {
+        for (const pattern of patterns)
           it(`recorded without a gateway, ${pattern}`, async () => {
             const played = { type: 'CHARGEBACK', pattern } as const;
             expectOneRecord(played, await play().play(played));
           });
-        }
 
         it('the process dies at each step of its work', () => dieAtEachStep(play(), 'CHARGEBACK', 0));
       });

@@ -87,8 +87,7 @@ async function everythingAskedBy(shop: StripeShop): Promise<void> {
 async function takeAttached(shop: StripeShop): Promise<void> {
   await shop.restart().customerWith();
   const id = [...shop.double.books.methods.keys()].at(-1) ?? '';
-  const method = shop.double.books.method(id);
-  method.metadata = {};
+  shop.double.books.method(id).metadata = {};
   await shop.addMethod(id);
 }
 

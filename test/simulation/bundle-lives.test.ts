@@ -35,9 +35,8 @@ class StoredBundle {
 
   async begin({ base, billCycleDay }: Script): Promise<void> {
     const { acme } = this.engine;
-    for (const billCycleDayLocal of [billCycleDay, 9]) {
+    for (const billCycleDayLocal of [billCycleDay, 9])
       this.#accounts.push((await acme.createAccount({ currency: 'USD', billCycleDayLocal })).id);
-    }
     const accountId = this.#accountAt(0);
     const made = await acme.createSubscription({ accountId, planName: base, bundleExternalKey: 'key' });
     this.#bundles.push(made.bundleId);
@@ -62,16 +61,14 @@ class StoredBundle {
     const { acme } = this.engine;
     for (const accountId of this.#accounts) {
       const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      for (const { id } of invoices.flatMap(({ items }) => items)) {
+      for (const { id } of invoices.flatMap(({ items }) => items))
         expectExplained(await acme.invoices.explain(id));
-      }
     }
   }
 
   /** What callers see, without ids. */
   async seen(): Promise<readonly string[]> {
-    const all = await Promise.all(this.#accounts.map((id) => this.#seenOf(id)));
-    return all.flat();
+    return (await Promise.all(this.#accounts.map((id) => this.#seenOf(id)))).flat();
   }
 
   async #seenOf(accountId: Uuid): Promise<readonly string[]> {

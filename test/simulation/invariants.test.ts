@@ -228,13 +228,11 @@ eachDatabase('the invariants', (open) => {
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
   });
 
-  for (const { name, breaches } of invariants) {
+  for (const { name, breaches } of invariants)
     it(`notice broken data: ${name}`, () => {
-      for (const [index, breaking] of (broken[name] ?? []).entries()) {
+      for (const [index, breaking] of (broken[name] ?? []).entries())
         expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
-      }
     });
-  }
 });
 
 /** Whether an item bills days: of a counted invoice, and not repaired in full. */

@@ -81,17 +81,15 @@ class StoredLife {
     const { acme } = this.engine;
     for (const { id: accountId } of this.#accounts) {
       const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      for (const { id } of invoices.flatMap(({ items }) => items)) {
+      for (const { id } of invoices.flatMap(({ items }) => items))
         expectExplained(await acme.invoices.explain(id));
-      }
     }
   }
 
   async #check(): Promise<void> {
     await this.engine.settle();
     for (const { id } of this.#accounts) {
-      const tags = await this.engine.acme.tags.ofAccount(id);
-      expect(tags, 'the account is not parked').to.eql([]);
+      expect(await this.engine.acme.tags.ofAccount(id), 'the account is not parked').to.eql([]);
       expect(await this.engine.acme.invoices.verifyCoverage(id)).to.eql([]);
     }
   }

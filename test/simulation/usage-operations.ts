@@ -121,8 +121,7 @@ function someRecordDate(
   random: Random,
   { zone, held }: { readonly zone: string; readonly held: MeteredSubscription },
 ): string {
-  const now = town.engine.clock.now();
-  const day = dayAt(now, zone) + random.within(-70, 12);
+  const day = dayAt(town.engine.clock.now(), zone) + random.within(-70, 12);
   const cuts = held.oracle.events.map(({ at }) => at);
   const near = cuts.length === 0 || random.percent(60) ? startOf(day, zone) : random.of(cuts);
   if (random.percent(45)) return dateText(dayAt(near, zone));

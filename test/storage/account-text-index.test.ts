@@ -140,8 +140,7 @@ onPostgresql('the account text index on PostgreSQL', (open) => {
       const explained = await client.query<Record<string, string>>(
         `explain select record_id from bw_account_texts`,
       );
-      const isUsed = JSON.stringify(explained.rows).includes('bw_accounts_text_index');
-      expect(isUsed).to.equal(rows.length === 1);
+      expect(JSON.stringify(explained.rows).includes('bw_accounts_text_index')).to.equal(rows.length === 1);
       return rows.map(({ indexdef }) => String(indexdef).replace(/.* using /i, ''));
     });
     const storage = storageAt(database);

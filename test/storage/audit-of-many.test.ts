@@ -125,8 +125,7 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
     await charge(ids.toReversed(), localDate(2026, 4, 1));
     expect(await stored('SUBSCRIPTIONS')).to.have.length(3 * MANY + 1);
 
-    const audited = await histories([first, second]);
-    const ofFirst = audited.filter(({ targetId }) => targetId === first);
+    const ofFirst = (await histories([first, second])).filter(({ targetId }) => targetId === first);
     expect(ofFirst.map(({ changeType, snapshot }) => [changeType, snapshot?.chargedThroughDate])).to.eql([
       ['INSERT', null],
       ['UPDATE', '2026-02-01T00:00:00.000Z'],

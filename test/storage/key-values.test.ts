@@ -50,8 +50,7 @@ eachDatabase('tenant key-value pairs', (open, kind) => {
       await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);
     });
     expect((await find(['color'])).map(({ value }) => value)).to.eql(['blue']);
-    const kept = await opened.read((session) => session.keyValues.valueOf(stored?.recordId ?? 0));
-    expect(kept).to.equal('red');
+    expect(await opened.read((session) => session.keyValues.valueOf(stored?.recordId ?? 0))).to.equal('red');
   });
 
   it('are invisible to another tenant', async () => {

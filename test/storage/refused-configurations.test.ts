@@ -53,8 +53,7 @@ eachDatabase('a rolled-back configuration', (open, kind) => {
     );
     expect(refused.message).to.equal('no room');
     await store(other, row('3,3'), (session, recordId) => session.keyValues.setConfiguration(recordId));
-    const ofOther = await opened.storage.read(other, settingsOf);
-    expect(ofOther['payment.retry.days']).to.eql([3, 3]);
+    expect((await opened.storage.read(other, settingsOf))['payment.retry.days']).to.eql([3, 3]);
   });
 
   it('applies to no other tenant’s overdue evaluation with the same reused row number', async () => {
@@ -70,8 +69,7 @@ eachDatabase('a rolled-back configuration', (open, kind) => {
     await store(other, overdueRow('HELD'), (session, recordId) =>
       session.keyValues.setOverdueConfig(recordId),
     );
-    const ofOther = await opened.storage.read(other, configs.configOf);
-    expect(ofOther.states[0]?.name).to.equal('HELD');
+    expect((await opened.storage.read(other, configs.configOf)).states[0]?.name).to.equal('HELD');
   });
 });
 

@@ -413,8 +413,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     ]);
     await opened.write((session) => session.invoices.rewriteItems([item]));
 
-    const first = await opened.write((session) => session.invoices.takeInvoiceNumbers(3));
-    expect(first).to.equal(1);
+    expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(3))).to.equal(1);
     await opened
       .write(async (session) => {
         await session.invoices.takeInvoiceNumbers(10);
@@ -825,8 +824,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       parts: { frame, products, plans: [...plans, added, ...similar] },
     });
     const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
-    const first = await opened.write((session) => session.catalogs.insert([late, early]));
-    expect(first).to.equal(late.id);
+    expect(await opened.write((session) => session.catalogs.insert([late, early]))).to.equal(late.id);
     await opened.write((session) => session.catalogs.insert([again]));
     const { versions, contents, parts, revision } = await read(async ({ catalogs }) => {
       const listed = await catalogs.versions();
@@ -991,8 +989,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         opened.write((session) => session.accounts.insert([account({ name: text })])),
       );
       expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
-      const found = await read((session) => session.accounts.findByKeys([text]));
-      expect(found).to.eql([]);
+      expect(await read((session) => session.accounts.findByKeys([text]))).to.eql([]);
       expect(await opened.storage.system.findUserByName(text)).to.equal(null);
       expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
       await opened.write(async (session) =>

@@ -37,8 +37,7 @@ eachDatabase('the storage schema', (open, kind) => {
   });
 
   it('platform §17: numbers the rows of every table by a sequence without reuse', async () => {
-    const database = await open(migrated);
-    const orm = schemaOf(database);
+    const orm = schemaOf(await open(migrated));
     // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
     // others for texts and migrations.
     const numberedElsewhere =

@@ -132,8 +132,7 @@ eachDatabase('published events', (open, kind) => {
     opened.bound();
     const request = { after: 5_990, upTo: 6_000, limit: 5 };
     await opened.read((session) => session.events.list(request));
-    const found = await opened.storage.events.list(request);
-    expect(found).to.have.length(5);
+    expect(await opened.storage.events.list(request)).to.have.length(5);
     expect(await badPlans(opened.database, opened.bound())).to.eql([]);
   });
 });

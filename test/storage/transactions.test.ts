@@ -87,8 +87,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
       await session.invoices.saveStates([state(runs === 1 ? 9 : (stored?.version ?? 0))]);
     });
     expect(runs).to.equal(2);
-    const audit = await opened.read((session) => session.audit.findByTargets([given.id]));
-    expect(audit).to.have.length(1);
+    expect(await opened.read((session) => session.audit.findByTargets([given.id]))).to.have.length(1);
   });
 
   it('end an operation that never succeeds as VERSION_CONFLICT, with the conflicting state', async () => {
@@ -157,8 +156,7 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
       return [before, await session.subscriptions.findBundlesByAccounts([acme.id])];
     });
     expect(late).to.eql(early);
-    const now = await opened.read((s) => s.subscriptions.findBundlesByIds([given.id]));
-    expect(now).to.have.length(1);
+    expect(await opened.read((s) => s.subscriptions.findBundlesByIds([given.id]))).to.have.length(1);
   });
 
   it('repeat the victim of a deadlock, so that both transactions succeed', async () => {

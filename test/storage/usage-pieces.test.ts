@@ -32,8 +32,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
     );
   };
   const piecesOf = async (...requests: readonly UsageSplitRequest[]) => {
-    const pieces = await opened.read((session) => session.usage.pieces(requests));
-    return pieces.map((each) => each.map(told));
+    return (await opened.read((session) => session.usage.pieces(requests))).map((each) => each.map(told));
   };
 
   it('usage §11.3: include day sums from a date on and on days before it, without voided points', async () => {

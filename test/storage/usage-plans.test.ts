@@ -104,8 +104,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
       expect(await walks(sums)).to.eql([]);
       opened.bound();
       await sums();
-      const plans = await plansOf(opened.database, opened.bound());
-      const lines = plans.flatMap(({ plan }) => plan);
+      const lines = (await plansOf(opened.database, opened.bound())).flatMap(({ plan }) => plan);
       const reads = {
         sqlite: [
           /bw_usage_days|SEARCH d USING PRIMARY KEY \(tenant_record_id=\? AND subscription_record_id=\? AND local_date>\? AND local_date<\?/,

@@ -141,8 +141,7 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
 
   it('separates tenants, including tracking ids and units', async () => {
     const other = await opened.newTenant();
-    const five = submission('k1', [point('sms', '5')]);
-    expect(await record(five)).to.eql(['ACCEPTED']);
+    expect(await record(submission('k1', [point('sms', '5')]))).to.eql(['ACCEPTED']);
     expect(
       await recordSubmissions({ storage: opened.storage, tenant: other }, [
         submission('k1', [point('sms', '6')]),

@@ -109,9 +109,8 @@ function expectDays(basis: Basis<'RECURRING'>): void {
     TRAILING: [startDate],
     BETWEEN_EVENTS: [],
   };
-  for (const date of cycleDates[rule]) {
+  for (const date of cycleDates[rule])
     expect(dayOfMonth(date)).to.equal(dayOfMonth(withDayOfMonth(date, billCycleDay)));
-  }
 }
 
 /** The possible lengths of a period: between cycle dates, or back from its end after a day change (invoicing §5.4). */

@@ -57,8 +57,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** What one reading statement finds, on a connection of its own beside the engine. */
 export async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
   if (database.kind === 'postgresql') return postgresqlRows(database.url, statement);
-  const orm = await beside(database);
-  return orm.em.getConnection().execute<Row[]>(statement);
+  return (await beside(database)).em.getConnection().execute<Row[]>(statement);
 }
 
 /**

@@ -424,8 +424,7 @@ async function newClient({ serving, next, tenantId }: World): Promise<Sample> {
 
 /** A customer whose first invoice has not been made yet: no background work runs between two calls. */
 async function uninvoicedAccount({ serving }: World): Promise<Sample> {
-  const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-  const accountId = createdId(account);
+  const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
   return { query: `accountId=${accountId}&targetDate=2024-02-10` };
 }

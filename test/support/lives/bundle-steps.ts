@@ -228,9 +228,8 @@ export function chargedDays(invoices: readonly InvoiceView[]): ReadonlyMap<Uuid,
     if ((!isCharge && itemType !== 'REPAIR_ADJ') || !of || startDate === null || endDate === null) continue;
     const days = counts.get(of) ?? new Map<LocalDate, number>();
     counts.set(of, days);
-    for (let day = parseLocalDate(startDate); day < parseLocalDate(endDate); day = addDays(day, 1)) {
+    for (let day = parseLocalDate(startDate); day < parseLocalDate(endDate); day = addDays(day, 1))
       days.set(day, (days.get(day) ?? 0) + (isCharge ? 1 : -1));
-    }
   }
   return new Map(
     [...counts].map(([of, days]) => [of, [...days].filter(([, count]) => count > 0).map(([day]) => day)]),

@@ -46,8 +46,7 @@ export function adjustShare(
   const charges = [...ledger.billed.values()];
   const charge = charges[index % Math.max(1, charges.length)];
   if (charge === undefined) return false;
-  const share = charge.repairable.times(percent).dividedBy(100);
-  const amount = roundToScale(share, minorUnits(ledger.currency));
+  const amount = roundToScale(charge.repairable.times(percent).dividedBy(100), minorUnits(ledger.currency));
   if (amount.isZero() || amount.greaterThan(charge.repairable)) return false;
   ledger.adjust(charge.id, amount);
   adjusted.set(charge.id, amount.plus(adjusted.get(charge.id) ?? 0));

@@ -90,9 +90,8 @@ function cycleOf(
   }
   const all = [first];
   const last = until > date ? until : date;
-  for (let k = 1; (all[k - 1] ?? first) <= last; k += 1) {
+  for (let k = 1; (all[k - 1] ?? first) <= last; k += 1)
     all.push(unit === 'DAYS' ? plusDays(first, k * length) : dayInMonth(first, k * length, billCycleDay));
-  }
   const dates = all.filter((each) => each >= date);
   return { before: all[all.length - dates.length - 1] ?? plusPeriods(event, first, -1), dates };
 }

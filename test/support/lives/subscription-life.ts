@@ -300,8 +300,7 @@ export class SubscriptionLife {
   #run(accountId: Uuid, requested: LocalDate): void {
     const account = given(this.records.accounts.get(accountId));
     for (const date of this.invoices.run(accountId, requested)) {
-      const due = { accountId, date, at: atReferenceTime(date, account).at };
-      this.#dueRuns.set(`${accountId} ${date}`, due);
+      this.#dueRuns.set(`${accountId} ${date}`, { accountId, date, at: atReferenceTime(date, account).at });
     }
     const { records, invoices } = this;
     const run = { accountId, targetDate: requested, records, invoices };

@@ -31,8 +31,7 @@ export async function claimedByDeadNode(
     if (entry === undefined) throw new Error(`No ${kind} of ${topics.join()} is due`);
     return entry;
   };
-  for (let failed = 0; failed < failures; failed += 1) {
+  for (let failed = 0; failed < failures; failed += 1)
     await storage.queue.retry([{ entry: await claim(), reason: 'failed', availableAtMs: instant(1) }]);
-  }
   return claim();
 }

@@ -59,8 +59,7 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
   const askedMs = isCheck && isWorseNow ? (before.checkMs ?? Number.NaN) : nowMs;
   const checkMs = nextCheck({ debt, next, config: { ...config, states: enterable }, today, place });
   const pending = isCheck ? null : before.checkMs;
-  const moved = enter(before, { next, askedMs, nowMs, debt, place });
-  return { ...moved, checkMs: laterCheck(pending, checkMs) };
+  return { ...enter(before, { next, askedMs, nowMs, debt, place }), checkMs: laterCheck(pending, checkMs) };
 }
 
 /** What would make a difference to an evaluation, as text: it must not change without one. */

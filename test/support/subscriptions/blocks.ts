@@ -30,8 +30,7 @@ export function blockOf(life: Life, parts: BlockParts): StateToSet {
   const [isBlockChange = false, isBlockEntitlement = false, isBlockBilling = false] = flags
     .split(' ')
     .map((flag) => flag === 't');
-  const moment = parseWireMoment(date);
-  const effective = datedInstant(moment, life.now, life.account);
+  const effective = datedInstant(parseWireMoment(date), life.now, life.account);
   const object = objectOf(life, on);
   return { object, service, stateName: name, isBlockChange, isBlockEntitlement, isBlockBilling, effective };
 }
@@ -40,8 +39,7 @@ export function blockOf(life: Life, parts: BlockParts): StateToSet {
 export function withBlocks(life: Life, ...blocks: readonly BlockParts[]): Life {
   let { blockingStates } = life;
   for (const parts of blocks) {
-    const tools = { now: life.now, nextId };
-    const { added, withdrawn } = planState(blockingStates, blockOf(life, parts), tools);
+    const { added, withdrawn } = planState(blockingStates, blockOf(life, parts), { now: life.now, nextId });
     const recordId = 1 + Math.max(...blockingStates.map((state) => state.recordId));
     const kept = blockingStates.filter((state) => !withdrawn.includes(state));
     blockingStates = added === null ? kept : [...kept, { ...added, recordId }];

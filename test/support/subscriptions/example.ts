@@ -173,8 +173,7 @@ export function workOf(life: Life, event: LifecycleEvent, now: Instant): ReturnT
 export function runningOf(life: Life): RunningSubscription {
   const { account, subscription, bundle, events, blockingStates } = life;
   const catalog = new CatalogWithOverrides(life.catalog, []);
-  const all = withDerivedPhases(events, catalog, account.timeZone);
-  const transitions = transitionsOf(all, catalog);
+  const transitions = transitionsOf(withDerivedPhases(events, catalog, account.timeZone), catalog);
   const billCycleDays = billCycleDaySources([{ subscription, transitions }], account).get(subscription.id);
   if (billCycleDays === undefined) throw new Error('the subscription has no start');
   const own = { account, subscription, bundle, events, transitions, blockingStates };

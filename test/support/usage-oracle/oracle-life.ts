@@ -53,7 +53,6 @@ export class OracleLife {
 
   /** Takes back what the last run has left behind. */
   voidLast(): void {
-    const last = Math.max(...this.#oracle.billed.map(({ invoice }) => Number(invoice)));
-    this.#oracle.voidInvoice(String(last));
+    this.#oracle.voidInvoice(String(Math.max(...this.#oracle.billed.map(({ invoice }) => Number(invoice)))));
   }
 }

@@ -211,8 +211,7 @@ export class UsageOracle {
     const { section } = run;
     const points = this.#charged(one, planned);
     const before = this.#pointsOf(previous).filter(({ isVoid }) => !isVoid);
-    const used = usedOf(section, new Set([...before, ...points]));
-    const price = priceOf(section, used, this.settings.overflow);
+    const price = priceOf(section, usedOf(section, new Set([...before, ...points])), this.settings.overflow);
     const rest = period === undefined ? null : creditedRest(period, { run, price, settings: this.settings });
     if (period !== undefined && rest !== null)
       return { run, interval, previous, points, items: rest, credited: restOf(period, interval) };

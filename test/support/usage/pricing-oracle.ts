@@ -57,8 +57,7 @@ export function pricedByTopTier(tiers: OracleTiers, points: readonly OraclePoint
     const own = points.filter((point) => point.unit === unit);
     const climbing = new Meter(tiers, unit, true);
     for (const point of own) climbing.take(point.amount);
-    const block = climbing.block;
-    const counting = new Meter([[{ ...block, max: null }]], unit, true);
+    const counting = new Meter([[{ ...climbing.block, max: null }]], unit, true);
     for (const point of own) counting.take(point.amount);
     amount += counting.charged;
   }

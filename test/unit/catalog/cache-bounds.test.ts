@@ -189,8 +189,7 @@ describe('cached catalogs', () => {
     await reached.promise;
     const latest = await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })));
     proceed.resolve();
-    const earlier = await reading;
-    expect(earlier.versions.map((each) => each.findPlan('p-m').name)).to.have.length(3);
+    expect((await reading).versions.map((each) => each.findPlan('p-m').name)).to.have.length(3);
     expect(await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })))).to.equal(latest);
   });
 

@@ -207,8 +207,7 @@ describe('plan entry change', () => {
       row('2024-01-01'),
       { ...dear, phases: dear.phases.map((phase) => ({ ...phase, fixedPrices })) },
     ];
-    const retired = retirementRows(rows, now).map(({ phases }) => phases[0]?.fixedPrices);
-    expect(retired).to.eql([[], fixedPrices]);
+    expect(retirementRows(rows, now).map(({ phases }) => phases[0]?.fixedPrices)).to.eql([[], fixedPrices]);
   });
 
   it('retires scheduled prices too, so that they do not bring the plan back', () => {

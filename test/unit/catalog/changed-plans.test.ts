@@ -69,8 +69,7 @@ describe('changed plans of added versions', () => {
   it('include all plans when no version existed before or the bill cycle rule differs', () => {
     expect(changedBy([], first)).to.equal(null);
     expect(changedBy([first], dated('2024-02-01', alike, ALIGNED))).to.equal(null);
-    const aligned = dated('2023-01-01', alike, ALIGNED);
-    expect(changedBy([aligned], dated('2024-02-01', alike, ALIGNED))).to.eql([]);
+    expect(changedBy([dated('2023-01-01', alike, ALIGNED)], dated('2024-02-01', alike, ALIGNED))).to.eql([]);
   });
 
   it('are computed without reading any plan', () => {

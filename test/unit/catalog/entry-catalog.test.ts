@@ -235,8 +235,7 @@ describe('catalog made of entries', () => {
         cases: 1,
       })),
     ]);
-    const problems = catalog.versions.flatMap((each) => validateVersion(parse(canonicalXml(each))).errors);
-    expect(problems).to.eql([]);
+    expect(catalog.versions.flatMap((each) => validateVersion(parse(canonicalXml(each))).errors)).to.eql([]);
     const own = accountCatalog({ xml, scope, tenantEntries: [pot], revision: 9 }, xml);
     expect(own?.versions.map((each) => each.rules.priceList[0]?.result)).to.eql(['DEFAULT', 'VIP']);
     expect(own?.versions[1]?.allPriceLists.map((list) => list.name)).to.eql(['DEFAULT', 'Spring', 'VIP']);

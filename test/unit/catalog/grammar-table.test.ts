@@ -219,8 +219,7 @@ describe('catalog grammar (catalog §3.3)', () => {
         .map(({ name }) => name)
         .toSorted(),
     ]);
-    const inDocument = [...found].map(([row, parts]) => [row, [...parts].toSorted()]);
-    expect(inDocument).to.have.deep.members(inTable);
+    expect([...found].map(([row, parts]) => [row, [...parts].toSorted()])).to.have.deep.members(inTable);
   });
 
   for (const row of Object.keys(grammar))

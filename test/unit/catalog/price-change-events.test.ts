@@ -282,8 +282,7 @@ describe('price changes for existing subscriptions', () => {
 
     it('count periods from the start of a day-based phase, at least one', () => {
       const weekly = (date: string) => {
-        const catalog = changed(date, { period: 'WEEKLY' });
-        return changesFrom('2024-01-01T08:00Z', catalog, 15);
+        return changesFrom('2024-01-01T08:00Z', changed(date, { period: 'WEEKLY' }), 15);
       };
       expect(weekly('2024-01-02')).to.eql(['2024-01-08T08 52.00 2024-01-02']);
       expect(weekly('2024-01-08')).to.eql(['2024-01-08T08 52.00 2024-01-02']);

@@ -362,8 +362,7 @@ describe('catalog with override plans', () => {
       }),
       priceLists: lists({ DEFAULT: ['studio-monthly'] }),
     });
-    const both = overridden([trial5, evergreen19]);
-    const made = both.planFrom(bare.findPlan('studio-monthly'));
+    const made = overridden([trial5, evergreen19]).planFrom(bare.findPlan('studio-monthly'));
     expect(made.phases[0]?.fixed).to.equal(null);
     expect(recurringOf(made)).to.eql(['USD 19']);
   });

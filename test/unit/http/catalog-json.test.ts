@@ -244,8 +244,7 @@ describe('JSON catalog', () => {
         <blocks><block type="TOP_UP"><unit>u</unit><size>10.0</size><prices/><minTopUpCredit>5.00</minTopUpCredit></block></blocks></usage>`;
     const finalPhase = phase('EVERGREEN', { usages });
     const { content } = parse(catalogXml({ units: ['u'], plans: plan('p-m', 'P', { finalPhase }) }));
-    const json = catalogJson(createVersion(content), 'D');
-    const [seats, credit] = json.products[0].plans[0].phases[0].usages;
+    const [seats, credit] = catalogJson(createVersion(content), 'D').products[0].plans[0].phases[0].usages;
     expect(seats.limits).to.eql([{ unit: 'u', max: '7', min: '-1' }]);
     expect(within(seats.tiers, 'limits')).to.eql([
       { unit: 'u', max: '100.0', min: '1.50' },

@@ -139,8 +139,7 @@ describe('query parameters', () => {
       [-1, -1],
     ] as const)
       expect(cutPage(pageParameters, { offset: 7, limit }, 10_000)).to.eql({ offset: 7, limit: cut });
-    const other = { limit: integer(5) };
-    expect(cutPage(other, { limit: 20_000 }, 10_000)).to.eql({ limit: 20_000 });
+    expect(cutPage({ limit: integer(5) }, { limit: 20_000 }, 10_000)).to.eql({ limit: 20_000 });
     expect(() => read(pageParameters, 'offset=-1'))
       .to.throw()
       .with.property('code', 60002);

@@ -62,8 +62,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   /** Returns `taken`, or the reason for the rejection of the token. */
   async function verdict(token: Promise<string> | string): Promise<string> {
     try {
-      const subject = await issuers.get(issuer)?.(await token);
-      return subject?.name === 'alice' ? 'taken' : 'somebody else';
+      return (await issuers.get(issuer)?.(await token))?.name === 'alice' ? 'taken' : 'somebody else';
     } catch (error) {
       if (!(error instanceof BillingError) || error.code !== 60004) throw error;
       return error.message.replace('The bearer token is not accepted: ', '');

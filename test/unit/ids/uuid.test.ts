@@ -20,8 +20,7 @@ describe('UUID', () => {
   });
 
   it('has version 5 and depends on the namespace when it is derived from a name', async () => {
-    const dns = parseUuid('6ba7b810-9dad-11d1-80b4-00c04fd430c8');
-    const named = await namedUuid(dns, 'www.example.com');
+    const named = await namedUuid(parseUuid('6ba7b810-9dad-11d1-80b4-00c04fd430c8'), 'www.example.com');
     expect(named).to.equal('2ed6657d-e927-568b-95e1-2665a8aea6a2');
     expect(await namedUuid(named, 'www.example.com')).to.not.equal(named);
   });

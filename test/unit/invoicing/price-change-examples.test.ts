@@ -105,8 +105,7 @@ describe('subscriptions worked examples: item amounts', () => {
   });
 
   it('subscriptions W16 BCD with create and change', () => {
-    const solo = { plan: 'solo-now', price: '19.95', bcd: 15 };
-    const created = event('CREATE', '2018-06-21', solo);
+    const created = event('CREATE', '2018-06-21', { plan: 'solo-now', price: '19.95', bcd: 15 });
     const ledger = new SubscriptionLedger().change([created]);
     expect(runs(ledger, ['2018-06-21', '2018-07-15'])).to.eql([
       'R 2018-06-21 2018-07-15 15.96',

@@ -16,8 +16,7 @@ describe('item repairs', () => {
     const created = event('CREATE', '2024-04-01', { price: '10.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
-    const first = [created, pause('2024-04-11'), resume('2024-04-21', '10.00')];
-    ledger.change(first, '2024-04-11');
+    ledger.change([created, pause('2024-04-11'), resume('2024-04-21', '10.00')], '2024-04-11');
     expect(ledger.run('2024-04-21')).to.eql(['X 2024-04-11 2024-04-21 -3.33']);
     ledger.change([created, cancel('2024-04-01')], '2024-04-01');
     expect(ledger.run('2024-04-21')).to.eql([

@@ -87,8 +87,7 @@ describe('usage in a run', () => {
   });
 
   it('is due by its own billing period, independent of the recurring one', () => {
-    const fields = { price: '300', period: 'ANNUAL', bcd: 1 } as const;
-    const yearly = billed([created(clubUsage, '2026-04-01', fields)], []);
+    const yearly = billed([created(clubUsage, '2026-04-01', { price: '300', period: 'ANNUAL', bcd: 1 })], []);
     expect(run(yearly, '2026-04-01').dueDates.map(text)).to.eql(['2026-05-01']);
   });
 

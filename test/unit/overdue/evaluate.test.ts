@@ -54,8 +54,7 @@ describe('Overdue evaluation', () => {
     { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
   ])
     it(`overdue §4: uses the account-local date: ${now} in ${zone} yields ${result}`, () => {
-      const today = localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone));
-      expect(today).to.equal(parseLocalDate(date));
+      expect(localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone))).to.equal(parseLocalDate(date));
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });
 

@@ -180,8 +180,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
   it('runs a retry again if the process ended during its plugin calls', () => {
     const { facts, origin, request } = declined();
     const begun = attempt({ stateName: 'INIT', transactionId: null });
-    const plan = planReservation(request, { ...facts, attempts: [origin, begun] }, tools);
-    expect(plan.kind).to.equal('CHARGE');
+    expect(planReservation(request, { ...facts, attempts: [origin, begun] }, tools).kind).to.equal('CHARGE');
   });
 
   it('never charges a successful payment again', () => {

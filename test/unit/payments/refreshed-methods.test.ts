@@ -23,8 +23,7 @@ const listed = (paymentMethodId: Uuid | null, members: object = {}) => ({
 const refreshed = (facts: Partial<RefreshFacts>) => {
   const { known = [] } = facts;
   const activeBefore = new Map(known.map((each) => [each.id, each.isActive]));
-  const all = { listed: [], known, activeBefore, takenKeys: new Set<string>(), ...facts };
-  return refreshedMethods(all);
+  return refreshedMethods({ listed: [], known, activeBefore, takenKeys: new Set<string>(), ...facts });
 };
 
 describe('payment method refresh (payments §10.5)', () => {

@@ -19,8 +19,7 @@ describe('token signing keys', () => {
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.eql(keys);
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([key(90)]);
     // A key of another server key ends when a new one takes its place.
-    const replaced = [key(0), key(10)];
-    expect(publishedKeysAt(replaced, { nowMs: 10 * dayMs + graceMs, graceMs })).to.eql([key(10)]);
+    expect(publishedKeysAt([key(0), key(10)], { nowMs: 10 * dayMs + graceMs, graceMs })).to.eql([key(10)]);
     expect(publishedKeysAt([key(0)], { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([]);
   });
 });

@@ -46,8 +46,7 @@ function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT
 
 describe('Subscription creation', () => {
   it('uses now for missing dates', () => {
-    const life = create({ planName: 'solo-now' });
-    const view = viewOf(life);
+    const view = viewOf(create({ planName: 'solo-now' }));
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
     expect(view.billingStart).to.eql(view.start);
   });

@@ -39,8 +39,7 @@ describe('Due subscription work', () => {
   });
 
   it('stores nothing when the entry runs again', () => {
-    const life = create({ planName: 'club-monthly' });
-    const once = passed(life, at('2024-01-31'));
+    const once = passed(create({ planName: 'club-monthly' }), at('2024-01-31'));
     expect(once.events).to.have.length(3);
     expect(workOf(once, eventOf(once, 'PHASE'), CLOCK).addedEvents).to.eql([]);
   });

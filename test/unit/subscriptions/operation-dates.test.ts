@@ -248,8 +248,7 @@ describe('Effective date of a plan change (subscriptions §7 rule 3)', () => {
     const running = runningOf(passed(life, at(now)));
     const request = checkChangeRequest(wanted, options);
     const decided = decideChange(running, request, at(now));
-    const tools = { now: at(now), nextId };
-    const { edit } = planChange(running, { request, decided, overridePlan: null }, tools);
+    const { edit } = planChange(running, { request, decided, overridePlan: null }, { now: at(now), nextId });
     return edit.addedEvents.map(({ type, effective, quantity }) =>
       [type, shown(effective.at), quantity].filter(Boolean).join(' '),
     );

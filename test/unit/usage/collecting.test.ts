@@ -132,8 +132,7 @@ describe('usage reads of a run', () => {
 
   it('usage §7.3 step 2: keep a day cut if it was cut when billed', () => {
     const noon = at('2026-04-05T12:00:00Z');
-    const midnight = at('2026-04-06T00:00:00Z');
-    const consumed = [range('2026-04-05', 4, { from: noon, to: midnight })];
+    const consumed = [range('2026-04-05', 4, { from: noon, to: at('2026-04-06T00:00:00Z') })];
     const intervals = [billed(['2026-04-05', '2026-05-01'], consumed)];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-05', 4)], billed: intervals })).to.eql([
       '2026-04-05 04-05T00:00:00.000 04-05T12:00:00.000 04-06T00:00:00.000',
