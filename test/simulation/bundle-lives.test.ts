@@ -180,11 +180,7 @@ class StoredBundle {
       case 'BILL_CYCLE_DAY':
         return acme.subscriptions.changeBillCycleDay(
           (await this.#subscription(step.subject)).subscriptionId,
-          {
-            billCycleDayLocal: step.day,
-            effectiveFromDate: this.#asked(step.when),
-            allowPastDate: true,
-          },
+          { billCycleDayLocal: step.day, effectiveFromDate: this.#asked(step.when), allowPastDate: true },
         );
       case 'QUANTITY':
         return acme.subscriptions.changeQuantity((await this.#subscription(step.subject)).subscriptionId, {

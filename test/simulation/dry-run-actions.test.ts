@@ -116,10 +116,7 @@ anyDatabase((kind, open) => {
       }
 
       async function accountOf({ billCycleDay, payer }: DryRunCase): Promise<Uuid> {
-        const input = {
-          currency: 'USD',
-          ...(billCycleDay === 0 ? {} : { billCycleDayLocal: billCycleDay }),
-        };
+        const input = { currency: 'USD', ...(billCycleDay === 0 ? {} : { billCycleDayLocal: billCycleDay }) };
         if (payer === 'CARD') return (await engine.payingAccount(input)).id;
         if (payer === 'NOBODY') return (await engine.acme.createAccount(input)).id;
         const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });

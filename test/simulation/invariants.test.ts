@@ -94,9 +94,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
     changed(
       'queue_history',
       ({ kind, account_record_id: account }) => kind === 'BUS' && account !== null,
-      () => ({
-        created_date: String(Number.MAX_SAFE_INTEGER),
-      }),
+      () => ({ created_date: String(Number.MAX_SAFE_INTEGER) }),
     ),
   ],
   'an audit row for each row change': [

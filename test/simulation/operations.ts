@@ -129,10 +129,7 @@ export const operations: readonly Operation[] = [
   operation('commit draft', 2, (scene) => onInvoice(scene, 'DRAFT', 'commit')),
   operation('void', 2, (scene) => onInvoice(scene, scene.random.of(['COMMITTED', 'DRAFT']), 'void')),
   operation('run ahead', 2, ({ customer, town }) =>
-    customer.shop.acme.generateInvoice({
-      accountId: customer.id,
-      targetDate: someDay(town, 0, 40),
-    }),
+    customer.shop.acme.generateInvoice({ accountId: customer.id, targetDate: someDay(town, 0, 40) }),
   ),
   operation('gateway', 2, gatewayMood),
   operation('new prices', 0.3, newPrices),

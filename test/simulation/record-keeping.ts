@@ -275,12 +275,7 @@ const AUDITED = [
     same: 'external_key account_id plugin_name is_active',
     facts: {},
   },
-  {
-    table: 'tags',
-    name: 'TAG',
-    same: 'tag_definition_id object_id object_type is_active',
-    facts: {},
-  },
+  { table: 'tags', name: 'TAG', same: 'tag_definition_id object_id object_type is_active', facts: {} },
 ] as const satisfies readonly AuditedTable[];
 
 interface AuditedTable {

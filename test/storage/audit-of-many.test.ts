@@ -111,10 +111,7 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
     const charge = (ids: readonly Uuid[], date: LocalDate) =>
       opened.write(({ subscriptions }) =>
         subscriptions.setChargedThrough(
-          ids.map((subscriptionId) => ({
-            subscriptionId,
-            chargedThrough: { at: instantOf(date), date },
-          })),
+          ids.map((subscriptionId) => ({ subscriptionId, chargedThrough: { at: instantOf(date), date } })),
         ),
       );
     const ids = own.map(({ id }) => id);

@@ -20,13 +20,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
   it('preserves entries, sorts them by scope, name and parent, and raises the revision', async () => {
     const ofTenant = catalogEntry({ product: null });
     const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
-    const named = catalogEntry({
-      kind: 'CATALOG',
-      name: 'Pots',
-      parentId: null,
-      product: null,
-      plan: null,
-    });
+    const named = catalogEntry({ kind: 'CATALOG', name: 'Pots', parentId: null, product: null, plan: null });
     const before = await read(({ catalogs }) => catalogs.revision());
     expect(await read(({ catalogEntries }) => catalogEntries.existForAccounts())).to.equal(false);
     await opened.write((session) =>

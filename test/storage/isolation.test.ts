@@ -503,10 +503,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     definition,
     tag: tag(owner, { tagDefinitionId: definition.id }),
     custom: customField(owner),
-    entry: {
-      ...catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId }),
-      parentId: newId(),
-    },
+    entry: { ...catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId }), parentId: newId() },
     planRow: planRow(),
     email: accountEmail(owner),
     hold: autoPayHold(owner, { invoiceId: given.invoice.id }),
@@ -534,13 +531,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     );
     await invoices.saveCursors([all.cursor]);
     await invoices.saveStates([
-      {
-        ...owner,
-        maxTargetDate: null,
-        accountCBA: hugeAmount,
-        accountBalance: hugeAmount,
-        version: 0,
-      },
+      { ...owner, maxTargetDate: null, accountCBA: hugeAmount, accountBalance: hugeAmount, version: 0 },
     ]);
     await payments.insertMethods([all.method]);
     await payments.insertPayments([all.payment]);

@@ -33,11 +33,7 @@ eachDatabase('node storage', (open, kind) => {
     const before = await system.nowMs();
     await nodes.beat({ ...node('first', 1_000), plugins: [] });
     const [first, later, ...others] = await nodes.list(MINUTE_MS);
-    expect(first).to.eql({
-      ...node('first', 1_000),
-      plugins: [],
-      lastUpdatedDate: first?.lastUpdatedDate,
-    });
+    expect(first).to.eql({ ...node('first', 1_000), plugins: [], lastUpdatedDate: first?.lastUpdatedDate });
     expect(first?.lastUpdatedDate).to.be.within(before, await system.nowMs());
     expect(later).to.deep.include(node('later', 2_000));
     expect(others).to.eql([]);

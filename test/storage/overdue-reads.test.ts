@@ -55,10 +55,7 @@ eachDatabase('storage reads for overdue', (open, kind) => {
     );
     const found = (minutes: number) =>
       read(({ subscriptions }) =>
-        subscriptions.findLatestBlockingStates([one.id, other.id], {
-          service: OVERDUE,
-          at: at(minutes).at,
-        }),
+        subscriptions.findLatestBlockingStates([one.id, other.id], { service: OVERDUE, at: at(minutes).at }),
       ).then((states) => states.map(({ stateName }) => stateName));
     expect(await found(0)).to.eql([]);
     expect(await found(1)).to.eql(['early']);

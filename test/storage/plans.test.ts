@@ -114,32 +114,20 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         await session.payments.findLastFailures(idsOf('invoice'));
         await session.overdue.findAccounts(ids);
         await session.notifications.findAhead({
-          work: accounts.map(({ recordId }) => ({
-            asker: recordId,
-            accountRecordId: recordId,
-            dueBy: now,
-          })),
+          work: accounts.map(({ recordId }) => ({ asker: recordId, accountRecordId: recordId, dueBy: now })),
           topics,
           availableByMs: 0,
         });
         await session.invoices.findByIds(idsOf('invoice'));
         await session.invoices.findItems(idsOf('invoice'));
-        await session.invoices.pageItems(idsOf('invoice'), {
-          afterRecordId: 0,
-          limit: 100,
-        });
+        await session.invoices.pageItems(idsOf('invoice'), { afterRecordId: 0, limit: 100 });
         for (const { invoice } of of.slice(0, 1)) await session.invoices.countItems(invoice.id, 100);
         await session.invoices.findItemsByIds(idsOf('item'));
         await session.invoices.findDelegated(idsOf('item'));
         await session.invoices.findItemBases(idsOf('item'));
         await session.invoices.loadStates(ids);
         await session.invoices.dueCursors(
-          ids.map((accountId) => ({
-            accountId,
-            targetDate: today,
-            catalogRevision: 1,
-            usageSettings: '2',
-          })),
+          ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1, usageSettings: '2' })),
         );
         await session.invoices.accountsBehind({ catalogRevision: 2, afterRecordId: 0, limit: 100 });
         await session.invoices.accountsOnPlans({

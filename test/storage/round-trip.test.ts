@@ -80,9 +80,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       const all = await session.tags.findByObjects(
         'ACCOUNT',
         active.map(({ objectId }) => objectId),
-        {
-          includeDeleted: true,
-        },
+        { includeDeleted: true },
       );
       return all.filter(({ id }) => ids.includes(id));
     },
@@ -114,10 +112,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   'lifecycle event': {
     make: (owner) => [
       lifecycleEvent(owner),
-      lifecycleEvent(owner, {
-        ...emptyFields(lifecycleEventFields),
-        isActive: false,
-      }),
+      lifecycleEvent(owner, { ...emptyFields(lifecycleEventFields), isActive: false }),
     ],
     insert: (session, records) => session.subscriptions.insertEvents(records),
     find: (session, ids) => session.subscriptions.findEventsByIds(ids),
@@ -160,23 +155,14 @@ const kinds: Readonly<Record<string, Kind>> = {
     find: (session, ids) => session.payments.findByIds(ids),
   },
   'payment transaction': {
-    make: (owner) => [
-      transaction(owner),
-      transaction(owner, {
-        ...emptyFields(paymentTransactionFields),
-      }),
-    ],
+    make: (owner) => [transaction(owner), transaction(owner, { ...emptyFields(paymentTransactionFields) })],
     insert: (session, records) => session.payments.insertTransactions(records),
     find: (session, ids) => session.payments.findTransactionsByIds(ids),
   },
   'payment attempt': {
     make: (owner) => [
       attempt(owner),
-      attempt(owner, {
-        ...emptyFields(paymentAttemptFields),
-        pluginNames: [],
-        isApiPayment: false,
-      }),
+      attempt(owner, { ...emptyFields(paymentAttemptFields), pluginNames: [], isApiPayment: false }),
     ],
     insert: (session, records) => session.payments.insertAttempts(records),
     find: (session, ids) => session.payments.findAttemptsByIds(ids),
@@ -569,18 +555,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     await opened.write((session) => session.invoices.saveCursors(made));
     const due = await read((session) =>
       session.invoices.dueCursors([
-        {
-          accountId: first.id,
-          targetDate: localDate(2026, 2, 28),
-          catalogRevision: 1,
-          usageSettings: null,
-        },
-        {
-          accountId: second.id,
-          targetDate: localDate(2026, 3, 1),
-          catalogRevision: 1,
-          usageSettings: null,
-        },
+        { accountId: first.id, targetDate: localDate(2026, 2, 28), catalogRevision: 1, usageSettings: null },
+        { accountId: second.id, targetDate: localDate(2026, 3, 1), catalogRevision: 1, usageSettings: null },
       ]),
     );
     expect(withoutRecordIds(due)).to.eql([fresh, dirty, dueThere, behind, unknown]);
@@ -690,11 +666,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const paid = payment(owned, { stateName: null, lastSuccessStateName: null });
     const purchase = transaction(owned, { paymentId: paid.id, status: 'UNKNOWN' });
     const tried = attempt(owned);
-    const settled = invoicePayment(owned, {
-      status: 'INIT',
-      paymentId: null,
-      linkedInvoicePaymentId: null,
-    });
+    const settled = invoicePayment(owned, { status: 'INIT', paymentId: null, linkedInvoicePaymentId: null });
     await opened.write(async ({ payments }) => {
       await payments.insertMethods([kept, deleted]);
       await payments.insertPayments([paid]);
@@ -802,10 +774,12 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(withoutRecordIds(await openOf(one, other))).to.eql([unknown, ofOther, pending]);
     expect(await openOf()).to.eql([]);
     const applied = { ...unknown.invoiceRefund, isApplied: true };
-    const changes = found.slice(0, 1).map((each) => ({
-      transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
-      expected: each.status,
-    }));
+    const changes = found
+      .slice(0, 1)
+      .map((each) => ({
+        transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
+        expected: each.status,
+      }));
     await opened.write(({ payments }) => payments.updateTransactions(changes));
     expect(withoutRecordIds(await openOf(one))).to.eql([pending]);
     const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
@@ -868,12 +842,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
 
   it('returns numbered override plans by name and by overrides, without a new catalog revision', async () => {
     const [one, two] = [
-      overridePlan({
-        planName: oddText,
-        parentPlanName: oddText,
-        overrides: oddText,
-        overrideHash: oddText,
-      }),
+      overridePlan({ planName: oddText, parentPlanName: oddText, overrides: oddText, overrideHash: oddText }),
       overridePlan({ number: 9, planName: 'gold-monthly-9', overrideHash: 'other' }),
     ];
     await opened.write(async ({ catalogs }) => {

@@ -120,10 +120,7 @@ eachDatabase('published events', (open, kind) => {
       await opened.storage.write(tenant, author(), async (session) => {
         session.publish(Array.from({ length: 1_000 }, (_, index) => told(index)));
         session.publish(
-          Array.from({ length: 1_000 }, (_, index) => ({
-            ...told(index),
-            type: BusEventType.TAG_CREATION,
-          })),
+          Array.from({ length: 1_000 }, (_, index) => ({ ...told(index), type: BusEventType.TAG_CREATION })),
         );
       });
     }

@@ -119,11 +119,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
       return told;
     };
     const event = { accountRecordId: acme.recordId, payload: {} };
-    const notification = {
-      ...event,
-      queueName: QueueName.NEXT_BILLING_DATE,
-      uniqueKey: null,
-    };
+    const notification = { ...event, queueName: QueueName.NEXT_BILLING_DATE, uniqueKey: null };
     expect(await write(() => undefined)).to.equal(0);
     expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(1);
     expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CREATION' }]))).to.equal(0);

@@ -46,9 +46,7 @@ eachDatabase('concurrent usage recording', (open, kind) => {
       submission(
         `k${index}`,
         [point(`u${index % 4}`, '1', index % 5), point(`u${index % 3}`, '2', index % 2)],
-        {
-          subscriptionRecordId: 1 + (index % 3),
-        },
+        { subscriptionRecordId: 1 + (index % 3) },
       ),
     );
     const own = (caller: number) =>

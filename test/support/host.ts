@@ -56,8 +56,5 @@ export async function hostedEngine(
   const as = (caller: Caller = {}) =>
     // By id: looking up the key would need SQLite's only connection, which the host holds.
     billing.as({ tenant: tenant.id, user: 'host', ...caller });
-  return {
-    acme: as(),
-    inside: (work, caller) => host.transaction((em) => work(as(caller).within(em))),
-  };
+  return { acme: as(), inside: (work, caller) => host.transaction((em) => work(as(caller).within(em))) };
 }

@@ -159,8 +159,5 @@ function quietTracer() {
   const nothing = (): void => undefined;
   const run = <T>(work: () => T): T => work();
   const traceParent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
-  return {
-    start: () => ({ traceParent, tell: nothing, fail: nothing, end: nothing, run }),
-    detached: run,
-  };
+  return { start: () => ({ traceParent, tell: nothing, fail: nothing, end: nothing, run }), detached: run };
 }

@@ -68,11 +68,7 @@ export async function rowsOf(database: TestDatabase, statement: string): Promise
 function beside(database: TestDatabase & { readonly kind: 'sqlite' }): Promise<MikroORM> {
   const known = opened.get(database.path);
   if (known !== undefined) return known;
-  const orm = new MikroORM({
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-    dbName: database.path,
-  });
+  const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, dbName: database.path });
   const connected = orm.connect().then(() => orm);
   opened.set(database.path, connected);
   endWith(database, async () => {

@@ -21,9 +21,7 @@ const names = Object.keys(texts).join('|');
 const readText = (path: string) => readFileSync(join(root, path), 'utf8');
 const written = globSync(
   ['{lib,adapters,examples,test}/**/*.{ts,md}', '*.{md,mjs}', '.*.mjs', '.biome/*', '.ci/*'],
-  {
-    cwd: root,
-  },
+  { cwd: root },
 );
 const self = relative(root, import.meta.filename);
 const citing = written.filter((path) => path !== 'CHANGELOG.md' && path !== self);

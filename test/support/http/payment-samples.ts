@@ -96,10 +96,7 @@ export const paymentSamples: Readonly<Record<string, MakeSample>> = {
   notifyStateChanged: async (world) => {
     const payment = await begun(world, 'PURCHASE', PENDING);
     const transactionId = await transactionOf(world, payment);
-    return {
-      segments: { transactionId },
-      body: { paymentId: payment.paymentId, status: 'SUCCESS' },
-    };
+    return { segments: { transactionId }, body: { paymentId: payment.paymentId, status: 'SUCCESS' } };
   },
   getPayment: async () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentByExternalKey: async (world) => ({
@@ -153,9 +150,7 @@ export const paymentMethodSamples: Readonly<Record<string, MakeSample>> = {
     query: 'pluginProperty=a%3Db&controlPluginName=nobody',
     body: { externalKey: `method-${next()}` },
   }),
-  getPaymentMethodsForAccount: async () => ({
-    query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL',
-  }),
+  getPaymentMethodsForAccount: async () => ({ query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL' }),
   getPaymentMethod: async () => ({ query: 'withPluginInfo=true&audit=FULL' }),
   getPaymentMethodByKey: async (world) => ({
     query: `externalKey=${(await added(world)).externalKey}&withPluginInfo=true&audit=FULL`,
@@ -181,9 +176,7 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
     query: 'withAttempts=true&audit=MINIMAL',
     segments: { searchKey: '_SUCCESS' },
   }),
-  createComboPayment: async (world) => ({
-    body: { account: { externalKey: `combo-${world.next()}` } },
-  }),
+  createComboPayment: async (world) => ({ body: { account: { externalKey: `combo-${world.next()}` } } }),
   cancelScheduledPaymentTransactionById: async (world) => ({
     segments: { paymentTransactionId: world.transactionId },
   }),
@@ -193,9 +186,7 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
   updatePaymentTransactionState: async (world) => {
     const payment = await begun(world, 'PURCHASE');
     const paymentTransactionId = await transactionOf(world, payment);
-    return {
-      segments: { paymentId: payment.paymentId, paymentTransactionId },
-    };
+    return { segments: { paymentId: payment.paymentId, paymentTransactionId } };
   },
 };
 
@@ -205,9 +196,7 @@ export const gatewaySamples: Readonly<Record<string, MakeSample>> = {
   buildComboFormDescriptor: async ({ next }) => ({
     body: { account: { externalKey: `combined-${next()}` } },
   }),
-  processNotification: async () => ({
-    segments: { pluginName: SIGNING_GATEWAY },
-  }),
+  processNotification: async () => ({ segments: { pluginName: SIGNING_GATEWAY } }),
   receiveGatewayNotification: async ({ tenantId }) => ({
     segments: { tenantApiKey: 'bob', pluginName: SIGNING_GATEWAY },
     headers: { 'x-signature': signatureOf('paid', tenantId) },

@@ -13,9 +13,7 @@ import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
 
 /** Status of the operations that answer an unknown id with something else than 404, by the spec. */
-export const statusForUnknownId: Readonly<Record<string, number>> = {
-  getChildrenAccounts: 200,
-};
+export const statusForUnknownId: Readonly<Record<string, number>> = { getChildrenAccounts: 200 };
 
 const secondTenant: TenantKeys = ['eve', 'other'];
 
@@ -187,9 +185,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   createFutureInvoice: uninvoicedAccount,
   createFutureInvoiceGroup: uninvoicedAccount,
   triggerInvoiceGenerationForParkedAccounts: nothing,
-  generateDryRunInvoice: ({ accountId }) => ({
-    query: `accountId=${accountId}&targetDate=2025-02-10`,
-  }),
+  generateDryRunInvoice: ({ accountId }) => ({ query: `accountId=${accountId}&targetDate=2025-02-10` }),
   createExternalCharges: () => ({ query: 'autoCommit=true' }),
   createTaxItems: nothing,
   createMigrationInvoice: () => ({ query: 'targetDate=2023-12-01' }),
@@ -259,9 +255,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   updateTestClockTime: () => ({ query: 'days=0' }),
   getCurrentUserPermissions: nothing,
   getCurrentUserSubject: nothing,
-  addUserRoles: ({ next }) => ({
-    body: { username: `user-${next()}` },
-  }),
+  addUserRoles: ({ next }) => ({ body: { username: `user-${next()}` } }),
   updateUserPassword: newUser,
   getUserRoles: newUser,
   updateUserRoles: newUser,
@@ -270,13 +264,9 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   updateUserTenants: newUser,
   getRoleDefinition: () => ({ segments: { role: 'admin' } }),
   getAvailableRoles: nothing,
-  addRoleDefinition: ({ next }) => ({
-    body: { role: `role-${next()}` },
-  }),
+  addRoleDefinition: ({ next }) => ({ body: { role: `role-${next()}` } }),
   updateRoleDefinition: nothing,
-  createApiClient: ({ next }) => ({
-    body: { clientId: `client-${next()}` },
-  }),
+  createApiClient: ({ next }) => ({ body: { clientId: `client-${next()}` } }),
   getApiClient: newClient,
   deleteApiClient: newClient,
   issueToken: () => ({
@@ -385,9 +375,7 @@ function samplesOfCarried(): Record<string, MakeSample> {
     made[`get${noun}CustomFields`] = () => ({ query: 'audit=FULL' });
     made[`create${noun}CustomFields`] = ({ next }) => ({ body: [{ name: `name ${next()}` }] });
     made[`modify${noun}CustomFields`] = (world) => changeOfField(world, resource);
-    made[`delete${noun}CustomFields`] = ({ customFieldId }) => ({
-      query: `customField=${customFieldId}`,
-    });
+    made[`delete${noun}CustomFields`] = ({ customFieldId }) => ({ query: `customField=${customFieldId}` });
     made[`get${noun}Tags`] = () => ({ query: 'includedDeleted=true&audit=FULL' });
     made[`create${noun}Tags`] = nothing;
     made[`delete${noun}Tags`] = nothing;

@@ -27,10 +27,7 @@ const subject = fc.nat({ max: 11 });
 const baseFirst = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: subject });
 
 const steps = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constant('PASS'), days: fc.integer({ min: 0, max: 40 }) }),
-  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('PASS'), days: fc.integer({ min: 0, max: 40 }) }) },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('ADD'), plan: fc.constantFrom(...addOns), when: asked }),

@@ -330,10 +330,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
         percent: fc.integer({ min: 1, max: 100 }),
       }),
     },
-    {
-      weight: 2,
-      arbitrary: fc.record({ do: fc.constant('VOID' as const), index: fc.nat(20) }),
-    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('VOID' as const), index: fc.nat(20) }) },
     {
       weight: 8,
       arbitrary: fc.record({

@@ -119,10 +119,7 @@ const daySeconds = fc.integer({ min: 0, max: 86_399 });
 
 function askedWithin(days: number): fc.Arbitrary<AskedDay> {
   return fc.option(
-    fc.record({
-      days: fc.integer({ min: -days, max: days }),
-      second: fc.option(daySeconds, { freq: 2 }),
-    }),
+    fc.record({ days: fc.integer({ min: -days, max: days }), second: fc.option(daySeconds, { freq: 2 }) }),
     { freq: 2 },
   );
 }

@@ -39,12 +39,7 @@ export function oracleSection({ name, kind, period, tiers }: SectionText, prices
 }
 
 function block([unit = '', size = '', max = '', price = '']: readonly string[]): TierPart {
-  return {
-    unit,
-    size: billionths(size),
-    max: max === '-1' ? null : BigInt(max),
-    price: billionths(price),
-  };
+  return { unit, size: billionths(size), max: max === '-1' ? null : BigInt(max), price: billionths(price) };
 }
 
 function limit([unit = '', max = '']: readonly string[]): TierPart {

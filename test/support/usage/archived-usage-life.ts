@@ -104,9 +104,7 @@ export class ArchivedUsageLife {
   }
 
   async setLookBack(periods: number): Promise<void> {
-    const settings = JSON.stringify({
-      'org.service.invoice.readMaxRawUsagePreviousPeriod': periods,
-    });
+    const settings = JSON.stringify({ 'org.service.invoice.readMaxRawUsagePreviousPeriod': periods });
     await this.engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
   }
 

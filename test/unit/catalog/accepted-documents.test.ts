@@ -26,10 +26,7 @@ import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
 function usageOf(attributes: string, body: string): DocumentParts {
   const usages = `<usage name="usg" ${attributes}><billingPeriod>MONTHLY</billingPeriod>${body}</usage>`;
-  return {
-    units: ['u', 'w'],
-    plans: plan('p-m', 'P', { finalPhase: phase('EVERGREEN', { usages }) }),
-  };
+  return { units: ['u', 'w'], plans: plan('p-m', 'P', { finalPhase: phase('EVERGREEN', { usages }) }) };
 }
 
 function ruleOf(rule: string, ...bodies: readonly string[]): DocumentParts {

@@ -25,10 +25,7 @@ const base = {
   plans: {
     'p-m': {
       product: 'P',
-      finalPhase: {
-        type: 'EVERGREEN',
-        recurring: { billingPeriod: 'MONTHLY', price: { USD: '10.00' } },
-      },
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '10.00' } } },
     },
   },
   priceLists: { DEFAULT: ['p-m'], VIP: ['p-m'] },

@@ -76,10 +76,7 @@ function rowsOf(planName: string, rows: readonly RowParts[]): readonly PlanRow[]
         type: 'EVERGREEN',
         duration: { unit: 'UNLIMITED', number: -1 },
         fixedPrices: [],
-        recurringPrices: {
-          billingPeriod: 'MONTHLY',
-          prices: [{ currency: 'USD', value: decimal(price) }],
-        },
+        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal(price) }] },
         usages: [],
       },
     ],

@@ -110,11 +110,7 @@ describe('shipped example catalogs', () => {
     expect(shown(orchard.rules.priceList)).to.eql(['Harvest: Harvest', 'any: DEFAULT']);
 
     const [usage] = orchard.findPlan('juice-usage').finalPhase.usages;
-    expect(usage).to.include({
-      billingMode: 'IN_ARREAR',
-      usageType: 'CONSUMABLE',
-      billingPeriod: 'MONTHLY',
-    });
+    expect(usage).to.include({ billingMode: 'IN_ARREAR', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' });
     const tiers = usage?.tiers.flatMap(({ blocks }) =>
       blocks.map(
         ({ unit, size, prices, max }) =>

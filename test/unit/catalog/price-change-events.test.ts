@@ -338,10 +338,7 @@ describe('price changes for existing subscriptions', () => {
       steps: [step('PLAN', '2024-01-01', catalog)],
       zone: timeZone('America/New_York'),
     });
-    expect(change?.effective).to.eql({
-      at: at('2024-02-01'),
-      date: localDateOf(at('2024-01-31'), UTC),
-    });
+    expect(change?.effective).to.eql({ at: at('2024-02-01'), date: localDateOf(at('2024-01-31'), UTC) });
 
     const soon = sold('2024-01-01 40.00', '2024-01-31T10:00Z 52.00 2024-02-01');
     const begun = { at: at('2024-01-31'), date: localDateOf(at('2024-02-01'), UTC) };

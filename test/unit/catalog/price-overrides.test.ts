@@ -129,11 +129,7 @@ describe('price override', () => {
     const { name: ____, initialPhases: ofBase, finalPhase: lastOfBase, phases: _____, ...restOfBase } = base;
     expect(rest).to.eql(restOfBase);
     expect(initialPhases).to.eql(ofBase.map((each) => ({ ...each, name: 'studio-monthly-1-trial' })));
-    expect({ ...finalPhase, recurring: null, name: '' }).to.eql({
-      ...lastOfBase,
-      recurring: null,
-      name: '',
-    });
+    expect({ ...finalPhase, recurring: null, name: '' }).to.eql({ ...lastOfBase, recurring: null, name: '' });
     expect(v1.priceListOf(made)).to.equal('DEFAULT');
     expect(v1.contextOf(made)).to.eql(v1.contextOf(base));
     expect(made).to.be.frozen;

@@ -3,10 +3,7 @@ import { expectCode, plan, price, version } from '../../support/catalogs/catalog
 import { ErrorCode, expect } from '../../support/unit.ts';
 
 function priced(prices: string): InternationalPrice {
-  const declared = version({
-    currencies: ['USD', 'EUR', 'JPY'],
-    plans: plan('p-m', 'P', { price: prices }),
-  });
+  const declared = version({ currencies: ['USD', 'EUR', 'JPY'], plans: plan('p-m', 'P', { price: prices }) });
   const international = declared.findPlan('p-m').finalPhase.recurring?.price;
   if (international === undefined || international === null) throw new Error('no recurring price');
   return international;

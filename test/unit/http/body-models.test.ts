@@ -48,13 +48,7 @@ describe('JSON body', () => {
   it('coerces scalars to the type of their field', () =>
     expect(
       read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
-    ).to.include({
-      key: '94105',
-      name: 'true',
-      flag: false,
-      count: 31,
-      owner: null,
-    }));
+    ).to.include({ key: '94105', name: 'true', flag: false, count: 31, owner: null }));
 
   it('distinguishes absent from null, and ignores unknown fields', () =>
     expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.eql({ name: null }));

@@ -60,11 +60,7 @@ describe('author of a call', () => {
 
   it('comes from three headers', () => {
     const headers = { 'x-service-createdby': 'ann', 'x-service-reason': 'why', 'x-service-comment': 'so' };
-    expect(authorshipOf(headers, families, 'D')).to.eql({
-      createdBy: 'ann',
-      reason: 'why',
-      comment: 'so',
-    });
+    expect(authorshipOf(headers, families, 'D')).to.eql({ createdBy: 'ann', reason: 'why', comment: 'so' });
   });
 
   it('accepts base64, and keeps any other value unchanged', () => {
@@ -121,10 +117,7 @@ describe('basic credentials', () => {
   it('contain a name and a secret with colons and any other characters', () => {
     expect(basicCredentials(basic('ann:se:crét'))).to.eql({ name: 'ann', secret: 'se:crét' });
     expect(basicCredentials(basic(':'))).to.eql({ name: '', secret: '' });
-    expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.eql({
-      name: 'a',
-      secret: 'b',
-    });
+    expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.eql({ name: 'a', secret: 'b' });
   });
 
   for (const header of [

@@ -102,10 +102,7 @@ describe('route paths', () => {
   it('accept ids in any letter case, and reject invalid ones', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
-    expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.eql({
-      accountId: id,
-      name: 'X y',
-    });
+    expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.eql({ accountId: id, name: 'X y' });
     expect(() => read({ accountId: 'nope', name: '' }))
       .to.throw(BillingError, 'accountId "nope" is not a UUID')
       .with.property('code', 60008);

@@ -43,10 +43,7 @@ describe('request time limit (platform §16)', () => {
     const late = Promise.withResolvers<string>();
     const failed = Promise.withResolvers<string>();
     const taken = Promise.withResolvers<string>();
-    const overdue = {
-      over: (): string => 'over',
-      late: async (result: string) => taken.resolve(result),
-    };
+    const overdue = { over: (): string => 'over', late: async (result: string) => taken.resolve(result) };
     expect(await withinTime(1, failed.promise, overdue)).to.equal('over');
     failed.reject(new Error('failed'));
     expect(await withinTime(1, late.promise, overdue)).to.equal('over');

@@ -86,12 +86,7 @@ describe('items added or changed by invoice plugins (invoicing §13)', () => {
       'Tax',
       recurring.id,
     ]);
-    expect(tax?.basis).to.eql({
-      kind: 'PLUGIN',
-      pluginName: 'tax',
-      changed: null,
-      given: null,
-    });
+    expect(tax?.basis).to.eql({ kind: 'PLUGIN', pluginName: 'tax', changed: null, given: null });
     expect([charge?.id, charge?.description]).to.eql([uuid(7), 'gold (external charge)']);
     expect(invoice.chosenIds.map(({ id }) => id)).to.eql([uuid(7)]);
   });

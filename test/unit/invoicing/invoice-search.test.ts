@@ -43,11 +43,7 @@ describe('invoice search key (invoicing §15)', () => {
 
   it('supports a comparison with the balance', () => {
     const balance = decimal('10.50');
-    expect(invoiceSearch('_q=1&balance[gte]=10.50')).to.eql({
-      kind: 'balance',
-      operator: 'gte',
-      balance,
-    });
+    expect(invoiceSearch('_q=1&balance[gte]=10.50')).to.eql({ kind: 'balance', operator: 'gte', balance });
   });
 
   for (const key of [

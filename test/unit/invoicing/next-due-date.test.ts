@@ -10,11 +10,7 @@ function standing(
   inArrearMode: 'DEFAULT' | 'GREEDY' = 'DEFAULT',
 ) {
   const config = { inArrearMode, prorationFixedDays: 0 };
-  const { settledThrough, nextDueDate } = standingAfter({
-    events,
-    targetDate: day(targetDate),
-    config,
-  });
+  const { settledThrough, nextDueDate } = standingAfter({ events, targetDate: day(targetDate), config });
   return [settledThrough, nextDueDate].map((date) => (date === null ? '-' : text(date))).join(' ');
 }
 

@@ -51,9 +51,7 @@ describe('invoice view for the reader', () => {
       const view = renderedInvoice(
         toRender(
           [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],
-          {
-            invoice: { paid: '10' },
-          },
+          { invoice: { paid: '10' } },
         ),
       );
       const { formattedTotal, accountCredit, formattedPaidAmount, formattedBalance, totalledLines } = view;

@@ -105,12 +105,7 @@ describe('coverage of a void invoice', () => {
   });
 
   it('excludes days that another row of the subscription bills now', () => {
-    const { rows } = releaseCoverage({
-      items: [first],
-      repaired: [billed],
-      otherRepairs: [],
-      currency: USD,
-    });
+    const { rows } = releaseCoverage({ items: [first], repaired: [billed], otherRepairs: [], currency: USD });
     const row = (start: string, end: string, more: Partial<CoverageRow> = {}): CoverageRow => ({
       kind: 'RECURRING',
       subscriptionId: SUBSCRIPTION,

@@ -51,10 +51,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
         (call) => (call < 5 ? 'TAKEN' : 'HELD'),
         () => null,
       ),
-    ).to.eql({
-      thrown: undefined,
-      nowMs: 1_000,
-    }));
+    ).to.eql({ thrown: undefined, nowMs: 1_000 }));
 
   it('is rejected within seconds if a living node has it', async () => {
     const { thrown, nowMs } = await start(

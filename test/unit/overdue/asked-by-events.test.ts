@@ -103,12 +103,7 @@ describe('overdue queue entries', () => {
     const due = instant(NOW + 60_000);
     const { payload, effectiveDate } = overdueNotification({ ...wakeUp, causedBy: 12, due });
     expect(effectiveDate).to.equal(due);
-    expect(readOverdueJob(payload)).to.eql({
-      action: 'REFRESH',
-      asked: NOW,
-      spreads: true,
-      causedBy: 12,
-    });
+    expect(readOverdueJob(payload)).to.eql({ action: 'REFRESH', asked: NOW, spreads: true, causedBy: 12 });
   });
 
   it('are rejected if the payload has another type', () => {

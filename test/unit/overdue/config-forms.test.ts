@@ -82,11 +82,7 @@ describe('Overdue configuration as XML and JSON', () => {
       json: { externalMessage: ' Pay & go on\n' },
       expected: { externalMessage: 'Pay & go on' },
     },
-    'empty externalMessage': {
-      xml: '<externalMessage/>',
-      json: { externalMessage: '' },
-      expected: {},
-    },
+    'empty externalMessage': { xml: '<externalMessage/>', json: { externalMessage: '' }, expected: {} },
     blockChanges: {
       xml: '<blockChanges>true</blockChanges>',
       json: { isBlockChanges: true },

@@ -66,10 +66,7 @@ describe('Overdue configuration validation', () => {
       states: stateXml(`${TAGGED}<externalMessage><b>x</b></externalMessage>`),
       problems: ['104 State "S": Element "b" is unknown in Element "externalMessage"'],
     },
-    'text in a state': {
-      states: stateXml(`${TAGGED}hello`),
-      problems: ['1 Element "state" holds no text'],
-    },
+    'text in a state': { states: stateXml(`${TAGGED}hello`), problems: ['1 Element "state" holds no text'] },
     'a repeated element': {
       states: stateXml(`${TAGGED}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
       problems: ['120 State "S": Element "blockChanges" is repeated; keep one'],
@@ -118,10 +115,7 @@ describe('Overdue configuration validation', () => {
       states: '<state><isClearState>true</isClearState></state>',
       problems: ['1 State 1: it has no name'],
     },
-    'an empty name': {
-      states: stateXml(TAGGED, ''),
-      problems: ['1 State 1: its name is empty'],
-    },
+    'an empty name': { states: stateXml(TAGGED, ''), problems: ['1 State 1: its name is empty'] },
     'a name of 51 characters': {
       states: stateXml(TAGGED, longName),
       problems: [`1 State "${longName}": its name has 51 characters; at most 50 are accepted`],
@@ -153,10 +147,7 @@ describe('Overdue configuration validation', () => {
       document: '<overdueConfig>\n<accountOverdueStates/>\n  <accountOverdueStates/></overdueConfig>',
       problems: ['3:3 Element "accountOverdueStates" is repeated; keep one'],
     },
-    'an unclosed element': {
-      document: '<overdueConfig>\n',
-      problems: ['1:16 unclosed tag: overdueConfig'],
-    },
+    'an unclosed element': { document: '<overdueConfig>\n', problems: ['1:16 unclosed tag: overdueConfig'] },
     'a wrong end tag': {
       document: '<overdueConfig>\n</accountOverdueStates>',
       problems: ['2:1 The end tag "accountOverdueStates" does not close "overdueConfig"'],

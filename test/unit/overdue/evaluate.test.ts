@@ -144,21 +144,11 @@ describe('Overdue evaluation', () => {
       'excluded tag carried': [false, { tagMissing: 'PARTNER' }, { tags: ['PARTNER'] }],
       'all of several criteria': [
         true,
-        {
-          unpaidFor: duration('5 DAYS'),
-          unpaidCount: 2,
-          unpaidTotal: decimal(50),
-          tagMissing: 'TEST',
-        },
+        { unpaidFor: duration('5 DAYS'), unpaidCount: 2, unpaidTotal: decimal(50), tagMissing: 'TEST' },
       ],
       'one of several criteria missing': [
         false,
-        {
-          unpaidFor: duration('5 DAYS'),
-          unpaidCount: 2,
-          unpaidTotal: decimal(50),
-          tagCarried: 'TEST',
-        },
+        { unpaidFor: duration('5 DAYS'), unpaidCount: 2, unpaidTotal: decimal(50), tagCarried: 'TEST' },
       ],
       'no criterion': [false, {}, { today: '2034-01-01' }],
     };

@@ -101,11 +101,7 @@ describe('account evaluation (overdue §5.1)', () => {
 
   it('keeps the pending check of an account in its last state without an interval', () => {
     const found = evaluated({}, { now: '2024-01-06T00:03:42Z', action: 'CHECK' });
-    expect(found).to.eql({
-      state: 'OD 2024-01-06T00:03:42.000Z',
-      invoicingOff: 'ADD',
-      nextCheck: 'KEEP',
-    });
+    expect(found).to.eql({ state: 'OD 2024-01-06T00:03:42.000Z', invoicingOff: 'ADD', nextCheck: 'KEEP' });
   });
 
   for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const)

@@ -67,10 +67,7 @@ describe('payment totals (payments §4.4)', () => {
 
   it('example 3 Declined, then repeated', () => {
     expect(totals(failed('PURCHASE', '10'))).to.eql(none);
-    expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.eql({
-      ...none,
-      purchased: '10',
-    });
+    expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.eql({ ...none, purchased: '10' });
   });
 
   it('example 4 Pending', () => {
@@ -116,10 +113,7 @@ describe('payment totals (payments §4.4)', () => {
 
   it('void the latest captures first', () => {
     const voided = done('VOID', '0', { amount: null });
-    expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.eql({
-      ...none,
-      auth: '50',
-    });
+    expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.eql({ ...none, auth: '50' });
   });
 
   it('round half up to the minor unit and have no currency without a transaction', () => {

@@ -15,11 +15,7 @@ const now = at('2024-06-10');
 
 /** A base since June 1st, with what services say of it. */
 function base(planName = 'solo-now', ...blocks: readonly BlockParts[]): Life {
-  const life = created({
-    account: account(),
-    request: { planName },
-    now: at('2024-06-01'),
-  });
+  const life = created({ account: account(), request: { planName }, now: at('2024-06-01') });
   return withBlocks(life, ...blocks);
 }
 

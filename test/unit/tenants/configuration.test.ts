@@ -327,10 +327,7 @@ describe('tenant configuration', () => {
       logger,
     );
     expect(tenant).to.eql({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
-    expect(server).to.eql({
-      ...DEFAULT_SERVER_SETTINGS,
-      'notifications.allowPrivateNetworks': false,
-    });
+    expect(server).to.eql({ ...DEFAULT_SERVER_SETTINGS, 'notifications.allowPrivateNetworks': false });
     expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
   });

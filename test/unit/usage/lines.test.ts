@@ -43,13 +43,7 @@ describe('Lines of a bulk call', () => {
     expect(report.report.failuresTruncated).to.equal(false);
     report.add({ subscriptionId: null, trackingId: 'a', result: { outcome: 'CONFLICT' } });
     const { failures, failuresTruncated, ...counts } = report.report;
-    expect(counts).to.eql({
-      received: 1_002,
-      accepted: 1,
-      duplicates: 0,
-      conflicts: 1,
-      rejected: 1_000,
-    });
+    expect(counts).to.eql({ received: 1_002, accepted: 1, duplicates: 0, conflicts: 1, rejected: 1_000 });
     expect([failures.length, failuresTruncated]).to.eql([1_000, true]);
   });
 });

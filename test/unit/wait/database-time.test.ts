@@ -6,11 +6,7 @@ function timeOf(
   machine: { nowMs: number },
   database: { readonly nowMs: number; readonly answerMs?: number },
 ) {
-  const local = {
-    nowMs: () => machine.nowMs,
-    nextTurn: async () => undefined,
-    after: () => () => undefined,
-  };
+  const local = { nowMs: () => machine.nowMs, nextTurn: async () => undefined, after: () => () => undefined };
   return new DatabaseTime(local, async () => {
     const { nowMs, answerMs = 0 } = database;
     machine.nowMs += answerMs;
