@@ -33,10 +33,7 @@ type NumberedCall = readonly [
   run: (acme: TenantBilling, id: Uuid) => Promise<unknown>,
 ];
 
-async function subscriber(
-  acme: TenantBilling,
-  planNames: readonly string[] = ['solo-now'],
-): Promise<{ readonly accountId: Uuid; readonly subscriptionId: Uuid }> {
+async function subscriber(acme: TenantBilling, planNames: readonly string[] = ['solo-now']) {
   const { id: accountId } = await acme.createAccount({ currency: 'USD' });
   let subscriptionId = accountId;
   for (const planName of planNames)

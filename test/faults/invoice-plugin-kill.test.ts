@@ -20,11 +20,7 @@ const tax: InvoicePlugin = {
 };
 
 /** Another life of the node that has died. */
-function openAgain(
-  database: TestDatabase,
-  plugin: InvoicePlugin,
-  nodeName = 'the-next-node',
-): Promise<Billing<never>> {
+function openAgain(database: TestDatabase, plugin: InvoicePlugin, nodeName = 'the-next-node') {
   return Billing.open({
     storage: storageOf(database),
     clock: fakeClock(NOW),

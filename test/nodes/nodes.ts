@@ -14,10 +14,7 @@ const AT_A_TIME = 8;
 export type NodeOptions = Readonly<Record<string, string>>;
 
 /** Starts nodes as processes and waits until all of them work on their queue. Each first loads the `preloaded` module. */
-export async function startNodes(
-  all: readonly NodeOptions[],
-  preloaded?: string,
-): Promise<readonly ChildProcess[]> {
+export async function startNodes(all: readonly NodeOptions[], preloaded?: string) {
   const nodes = await Promise.all(all.map((options) => openNode(options, preloaded)));
   await Promise.all(
     nodes.map((node) => {

@@ -103,9 +103,7 @@ function blockedSpans(states: readonly StoredRow[]): readonly Span[] {
   });
 }
 
-function windowsOf(
-  states: readonly StoredRow[],
-): { readonly from: StoredRow; readonly to: StoredRow | undefined }[] {
+function windowsOf(states: readonly StoredRow[]) {
   const inOrder = states.toSorted(
     (a, b) => Number(a.effective) - Number(b.effective) || Number(a.sequence) - Number(b.sequence),
   );

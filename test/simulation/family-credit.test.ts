@@ -41,8 +41,7 @@ anyDatabase('random lives of a child that its parent pays for', (open) => {
       (await Promise.all([family.parent, other].map((id) => family.invoicesOf(id))))
         .flat()
         .filter(({ isParentInvoice, status }) => isParentInvoice && status === 'COMMITTED');
-    const pick = <T>(choices: readonly T[]): T | undefined =>
-      choices.length === 0 ? undefined : random.of(choices);
+    const pick = <T>(choices: readonly T[]) => (choices.length === 0 ? undefined : random.of(choices));
     const amount = (): string => (random.within(1, 3_000) / 100).toFixed(2);
     const steps = {
       time: async () => engine.clock.set(instant(engine.clock.now() + random.within(1, 12) * DAY_MS)),

@@ -8,10 +8,7 @@ export interface StoredCheck {
 }
 
 /** The check of each account that has one in that state. */
-export async function checksIn(
-  open: OpenTables,
-  state: 'AVAILABLE' | 'IN_PROCESSING',
-): Promise<ReadonlyMap<string, StoredCheck>> {
+export async function checksIn(open: OpenTables, state: 'AVAILABLE' | 'IN_PROCESSING') {
   const rows = await open.rows(
     `select accounts.id as account, entries.payload as payload, entries.effective_date as due
      from bw_queue_entries entries

@@ -12,10 +12,7 @@ export interface ProgramSize {
 }
 
 /** Lives in the town for a while: time passes, what is due is done, and customers ask for what comes to their minds. */
-export async function live(
-  town: Town,
-  { days, mostDaysPerStep, operationsPerStep }: ProgramSize,
-): Promise<void> {
+export async function live(town: Town, { days, mostDaysPerStep, operationsPerStep }: ProgramSize) {
   const { engine, random } = town;
   const end = engine.clock.now() + days * DAY_SECONDS * 1_000;
   while (engine.clock.now() < end) {

@@ -17,8 +17,7 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
     [acme, other] = [first, second];
   });
 
-  const histories = (ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
-    opened.read(({ audit }) => audit.findHistories(ids));
+  const histories = (ids: readonly Uuid[]) => opened.read(({ audit }) => audit.findHistories(ids));
   const stored = (tableName: string) =>
     rowsOf(
       opened.database,

@@ -39,8 +39,7 @@ describe('written catalog XML', () => {
 
   it('contains all versions by date, or only the requested ones', () => {
     const catalog = createCatalog([version({ effectiveDate: '2025-01-01' }), version()]);
-    const dates = (xml: string): string[] =>
-      xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
+    const dates = (xml: string) => xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
     expect(dates(writeCatalogXml(catalog))).to.eql(['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z']);
     expect(dates(writeCatalogXml(catalog, catalog.versions.slice(1)))).to.eql(['2025-01-01T00:00:00Z']);
     expect(writeCatalogXml(catalog)).to.include('<catalogName>Test</catalogName>\n</catalogs>');

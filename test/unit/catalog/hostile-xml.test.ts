@@ -114,10 +114,8 @@ describe('hostile catalog documents', () => {
   });
 
   it('have limited text lengths, not counting surrounding white space', () => {
-    const text = (length: number): string =>
-      `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;
-    const document = (length: number): string =>
-      catalogXml().replace(/<catalogName>.*<\/catalogName>/, text(length));
+    const text = (length: number) => `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;
+    const document = (length: number) => catalogXml().replace(/<catalogName>.*<\/catalogName>/, text(length));
     expect(parse(document(4_096)).content.catalogName).to.have.length(4_096);
     expect(fault(document(4_097))).to.include('The text of "catalogName" is longer than 4096 characters');
     expect(fault(`<catalog a="${'x'.repeat(4_097)}"/>`)).to.include('is longer than 4096 characters');

@@ -112,10 +112,7 @@ const tables: readonly RuleTable[] = [
 ];
 
 /** The default rules with the cases of one rule in the place of its own, which the default must not answer for. */
-function withCases(
-  { rule, result }: RuleTable,
-  cases: readonly (readonly [string, string])[],
-): CatalogVersion {
+function withCases({ rule, result }: RuleTable, cases: readonly (readonly [string, string])[]) {
   const all = cases
     .map(([conditions, value]) => `<${rule}Case>${conditions}<${result}>${value}</${result}></${rule}Case>`)
     .join('');

@@ -71,8 +71,7 @@ describe('catalog rules', () => {
 
     it('catalog W9 Sticky list', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL + sticky });
-      const from = (name: string): SubscriptionContext =>
-        catalog.subscriptionContextOf(catalog.findPlan(name), 'EVERGREEN');
+      const from = (name: string) => catalog.subscriptionContextOf(catalog.findPlan(name), 'EVERGREEN');
 
       const { priceList } = catalog.evaluatePlanChange(from('vip-basic-monthly'), toPro);
       expect(priceList).to.equal('VIP');

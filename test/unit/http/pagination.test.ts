@@ -8,13 +8,7 @@ const place = {
 
 const paging = { prefixes: ['X-Service-', 'X-Killbill-'], countThreshold: 20_000 };
 
-function headers(facts: {
-  offset: number;
-  limit: number;
-  total: number;
-  max: number;
-  returned?: number;
-}): Record<string, string> {
+function headers(facts: { offset: number; limit: number; total: number; max: number; returned?: number }) {
   const all = paginationHeaders({ returned: Math.abs(facts.limit), ...facts }, place, paging);
   const own = Object.entries(all).filter(([name]) => name.startsWith('X-Service-'));
   return Object.fromEntries(own.map(([name, value]) => [name.replace('X-Service-Pagination-', ''), value]));

@@ -46,10 +46,7 @@ const item = { planName: 'pro-monthly', createdDate: at('2024-02-01T12:00:00Z') 
 const pastOf = (...events: readonly LifecycleEvent[]): SubscriptionPast => ({ events, blockingStates: [] });
 
 /** A change of plan on 2024-02-01 whose phases count from 2024-01-20. */
-function changed(
-  reason: EventReason,
-  fields: Omit<Partial<LifecycleEvent>, 'phaseName'> = {},
-): LifecycleEvent {
+function changed(reason: EventReason, fields: Omit<Partial<LifecycleEvent>, 'phaseName'> = {}) {
   return choice('CHANGE', '2024-02-01', {
     phaseName: 'pro-monthly-evergreen',
     phaseAnchor: dated('2024-01-20'),

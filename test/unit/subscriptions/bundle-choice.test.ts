@@ -26,12 +26,7 @@ interface Parts {
   readonly renameKeyIfUnused?: boolean;
 }
 
-function choose({
-  bundleId,
-  bundleExternalKey,
-  found,
-  renameKeyIfUnused = true,
-}: Parts): BundleContent | null {
+function choose({ bundleId, bundleExternalKey, found, renameKeyIfUnused = true }: Parts) {
   const request = {
     accountId: ours.id,
     bundleId: bundleId ?? null,

@@ -21,11 +21,7 @@ import type { LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
 
 type Options = ConstructorParameters<typeof UsageLife>[1];
 
-function lifeOf(
-  section: UsageSection,
-  from: string,
-  options?: Options & { readonly bcd?: number },
-): UsageLife {
+function lifeOf(section: UsageSection, from: string, options?: Options & { readonly bcd?: number }) {
   const { bcd = 1, zone } = options ?? {};
   const fields = { usages: [section], bcd, ...(zone === undefined ? {} : { zone }) };
   return new ScannedUsageLife([usageEvent('CREATE', from, fields)], options);
