@@ -6,7 +6,6 @@ import type { LifeInvoices } from './life-invoices.ts';
 import type { LifeRecords } from './life-records.ts';
 import { offerOf, type Shelf } from './subscription-shelf.ts';
 
-/** An account that has just been run. */
 export interface RunAccount {
   readonly accountId: Uuid;
   readonly targetDate: LocalDate;
@@ -14,17 +13,14 @@ export interface RunAccount {
   readonly invoices: LifeInvoices;
 }
 
-/**
- * An add-on is billed for no day on which the product of its base does not offer it (subscriptions §12), once the run reaches
- * the change of the base: until then nothing is repaired.
- */
+/** Checks that add-ons are billed only while their base product offers them (subscriptions §12). */
 export function checkAddOnsOffered(
   shelf: Shelf,
   { accountId, targetDate, records, invoices }: RunAccount,
 ): void {
   for (const addOn of records.ofAccount(accountId)) {
     const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
-    // What a base leaves it may not offer after a later change of the add-on itself, which subscriptions §12 does not speak of.
+    // subscriptions §12 does not define which add-ons a base keeps after a change of the add-on itself.
     if (base === undefined || planChoices(records.eventsOf(addOn.id)).length > 1) continue;
     const choices = planChoices(records.eventsOf(base.id));
     for (const row of recurringRows(invoices, addOn.id)) {
@@ -42,14 +38,14 @@ export function checkAddOnsOffered(
   }
 }
 
-/** A transfer by which billing ends where it begins. */
+/** A transfer that ends billing on one account on the day it starts on the other. */
 export interface HandOver {
   readonly left: readonly Uuid[];
   readonly begun: readonly Uuid[];
   readonly date: LocalDate;
 }
 
-/** No day is billed to both accounts once the run reaches the transfer (subscriptions §17.4 rules 2, 4). */
+/** Checks that no day is billed to both accounts once a run reaches the transfer (subscriptions §17.4 rules 2, 4). */
 export function checkHandedOver(
   handOvers: readonly HandOver[],
   { accountId, targetDate, records, invoices }: RunAccount,

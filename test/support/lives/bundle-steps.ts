@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { addDays, type Instant, type LocalDate, parseLocalDate, type Uuid } from '../../../lib/index.ts';
+import type { Generated } from '../for-all.ts';
 import type { InvoiceView, SubscriptionView } from '../plain-views.ts';
 
 const bases = [
@@ -14,7 +15,7 @@ const bases = [
 ] as const;
 const addOns = ['backup-monthly', 'archive-monthly', 'support-monthly', 'support-6m'] as const;
 
-/** Days from the day of the call, at the reference time or at a second of that day; null = none is asked for. */
+/** Days from the day of the call, at the reference time or at a second of that day; null = no date. */
 const asked = fc.option(
   fc.record({
     days: fc.integer({ min: -20, max: 45 }),
@@ -102,83 +103,24 @@ const steps = fc.oneof(
   },
 );
 
-/** What happens to a bundle, from the subscription to its base on. */
+/** A random history of a bundle. */
 export const scripts = fc.record({
   base: fc.constantFrom(...bases),
   billCycleDay: fc.constantFrom(0, 1, 15, 31),
-  steps: fc.array(steps as fc.Arbitrary<Step>, { minLength: 3, maxLength: 12 }),
+  steps: fc.array(steps, { minLength: 3, maxLength: 12 }),
 });
 
-export interface AskedDay {
-  readonly days: number;
-  readonly second: number | null;
-}
+export type AskedDay = NonNullable<Generated<typeof asked>>;
 
-type Policy = 'IMMEDIATE' | 'END_OF_TERM';
+/** A step on the subscriptions of a bundle, each named by its index. */
+export type Step = Generated<typeof steps>;
+export type Script = Generated<typeof scripts>;
 
-/** Something that happens to the subscriptions of a bundle; each is named by its place among all of them. */
-export type Step =
-  | { readonly do: 'PASS'; readonly days: number }
-  | { readonly do: 'ADD'; readonly plan: string; readonly when: AskedDay | null }
-  | {
-      readonly do: 'CHANGE';
-      readonly subject: number;
-      readonly base: string;
-      readonly addOn: string;
-      readonly when: AskedDay | null;
-      readonly policy: Policy | 'START_OF_TERM' | null;
-    }
-  | {
-      readonly do: 'CANCEL';
-      readonly subject: number;
-      readonly when: AskedDay | null;
-      readonly service: Policy | null;
-      readonly policy: Policy | 'START_OF_TERM' | null;
-      readonly isForBilling: boolean;
-    }
-  | { readonly do: 'UNCANCEL' | 'UNDO'; readonly subject: number }
-  | {
-      readonly do: 'BILL_CYCLE_DAY';
-      readonly subject: number;
-      readonly day: number;
-      readonly when: AskedDay | null;
-    }
-  | {
-      readonly do: 'QUANTITY';
-      readonly subject: number;
-      readonly quantity: number;
-      readonly when: AskedDay | null;
-    }
-  | { readonly do: 'PAUSE' | 'RESUME'; readonly bundle: number; readonly when: AskedDay | null }
-  /** A service says of an object of the last account whether it is billed and served. */
-  | {
-      readonly do: 'BLOCK';
-      readonly on: 'ACCOUNT' | 'SUBSCRIPTION_BUNDLE' | 'SUBSCRIPTION';
-      readonly subject: number;
-      readonly service: string;
-      readonly name: string;
-      readonly isBlockBilling: boolean;
-      readonly isBlockEntitlement: boolean;
-      readonly when: AskedDay | null;
-    }
-  | {
-      readonly do: 'TRANSFER';
-      readonly when: number | null;
-      readonly policy: Policy;
-      readonly bcd: 'USE_EXISTING' | 'ALIGN_WITH_EFF_DT' | 'NONE';
-    };
-
-export interface Script {
-  readonly base: string;
-  readonly billCycleDay: number;
-  readonly steps: readonly Step[];
-}
-
-// What the presented rows of a subscription and the items of its invoices say by themselves.
+// Facts read from the rows of a subscription and the items of its invoices alone.
 
 type Told = Pick<SubscriptionView, 'events' | 'state'>;
 
-/** The states that the rows up to `now` leave possible; an expiry and a cancellation end billing by the same row. */
+/** The states that the rows up to `now` allow. An expiry and a cancellation end billing with the same row. */
 export function stateToldBy({ events }: Told, now: Instant): readonly string[] {
   const past = events
     .filter(({ effective }) => effective.at.getTime() <= now)
@@ -193,10 +135,10 @@ export function stateToldBy({ events }: Told, now: Instant): readonly string[] {
   return [starts ? served : 'PENDING'];
 }
 
-/** Blocks of several services that last less than a day each do not count, also where together they last longer. */
+/** Shorter pauses may be ignored: blocks of several services that each last less than a day do not count. */
 const CERTAIN_DAYS = 5;
 
-/** The stretches of local dates, some days long, in which billing pauses; those that are still to begin are left out. */
+/** The billing pauses of several days, without those that have not started. */
 export function pausesToldBy(
   { events }: Told,
   now: Instant,
@@ -214,7 +156,7 @@ export function pausesToldBy(
   return pauses.filter(([begin, until]) => until - begin >= CERTAIN_DAYS);
 }
 
-/** By subscription the days that recurring items charge and no repair takes back. */
+/** The days that each subscription is charged for and that no repair credits. */
 export function chargedDays(invoices: readonly InvoiceView[]): ReadonlyMap<Uuid, readonly LocalDate[]> {
   const items = invoices.flatMap((invoice) => invoice.items);
   const ofItem = new Map(items.map((item) => [item.id, item.subscriptionId]));

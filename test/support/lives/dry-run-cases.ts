@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Generated } from '../for-all.ts';
 
 const PLANS = [
   'solo-monthly',
@@ -25,12 +26,12 @@ const when = fc.oneof(
 
 const NO_TAGS = { first: '', now: '' };
 
-/** An account that has lived for some time, and what is tried on it. */
+/** An account with a history, and the dry run to try on it. */
 export const dryRunCases = fc.record({
   billCycleDay: fc.integer({ min: 0, max: 31 }),
-  /** Who pays its invoices. */
+  /** The payer of its invoices. */
   payer: fc.constantFrom('CARD', 'CARD', 'NOBODY', 'PARENT'),
-  /** Which control tags it gets on its first day and on that of the dry run, when it loses the first. */
+  /** Its control tags on the first day and on the day of the dry run. */
   drafting: fc.constantFrom(
     ...[NO_TAGS, NO_TAGS, NO_TAGS, NO_TAGS],
     { first: 'DRAFT', now: 'DRAFT' },
@@ -40,15 +41,15 @@ export const dryRunCases = fc.record({
     { first: 'REUSE', now: 'REUSE' },
     { first: '', now: 'DRAFT REUSE' },
   ),
-  /** Plans with the day after the start on which each is subscribed to. */
+  /** Plans, each with the days from the start to its subscription. */
   subscribed: fc.array(fc.record({ planName, day: fc.nat(50) }), { minLength: 1, maxLength: 3 }),
-  /** Bill cycle day and quantity that the last of them is created with. */
+  /** Bill cycle day and quantity of the last subscription. */
   own: fc.record({ billCycleDay: fc.option(monthDays, { freq: 1 }), quantity: fc.option(quantities) }),
-  /** Add-ons of the last of them, as far as its product offers them, each with the days after it. */
+  /** Add-ons of the last subscription that its product offers, each with the days after it. */
   addOns: fc.array(fc.record({ planName: addOnName, days: fc.nat(20) }), { maxLength: 2 }),
-  /** Days from the last of them to the dry run. */
+  /** Days from the last subscription to the dry run. */
   later: fc.integer({ min: 0, max: 75 }),
-  /** What has happened by the day of the dry run or is to come, by days from it. */
+  /** Past or future changes, in days from the dry run. */
   dayChange: fc.option(fc.record({ day: monthDays, from: fc.integer({ min: -20, max: 40 }) }), { freq: 1 }),
   quantityChange: fc.option(fc.record({ quantity: quantities, from: fc.integer({ min: -20, max: 40 }) }), {
     freq: 1,
@@ -70,17 +71,17 @@ export const dryRunCases = fc.record({
     { weight: 2, arbitrary: fc.constant('CHANGE' as const) },
     { weight: 2, arbitrary: fc.constant('STOP_BILLING' as const) },
   ),
-  /** Whose dates an upcoming invoice is asked at. */
+  /** The subscriptions whose dates an upcoming invoice covers. */
   watched: fc.constantFrom('ALL', 'BUNDLE', 'SUBSCRIPTION'),
-  /** What START_BILLING adds to the last bundle; null = a base in a bundle of its own. */
+  /** The add-on that START_BILLING adds to the last bundle; null = a base in its own bundle. */
   addOn: fc.option(addOnName, { freq: 1 }),
-  /** Whether an add-on, where there is one, is changed or stopped, and what it changes to. */
+  /** Whether the action changes or stops an add-on, and the new plan. */
   isOfAddOn: fc.boolean(),
   toAddOn: addOnName,
   planName,
   when,
   price: fc.option(fc.integer({ min: 1, max: 99 })),
-  /** Days from the dry run to its target date; null: an action has none. */
+  /** Days from the dry run to its target date; null for an action without one. */
   target: fc.option(fc.nat(70), { freq: 3 }),
 });
-export type DryRunCase = typeof dryRunCases extends fc.Arbitrary<infer C> ? C : never;
+export type DryRunCase = Generated<typeof dryRunCases>;

@@ -8,10 +8,10 @@ import { line, type SubscriptionLedger } from '../invoicing/subscription-ledger.
 import { forOracle, isPriceChange, kindOf } from './invoicing-history.ts';
 import { coverOf, cutsOf, isCycleDate, oraclePeriods } from './invoicing-oracle.ts';
 
-/** What holds of a subscription's ledger after every run. */
+/** The ledger of a subscription after a run. */
 export interface CheckedLedger {
   readonly ledger: SubscriptionLedger;
-  /** What was adjusted of the items, by id. */
+  /** Adjusted amounts by item id. */
   readonly adjusted: ReadonlyMap<Uuid, Decimal>;
   readonly targetDate: LocalDate;
   readonly isGreedy: boolean;
@@ -24,20 +24,20 @@ export function checkAfterRun(checked: CheckedLedger): void {
   checkDueDate(checked);
 }
 
-/** Aligned price changes split no period: each comes where one of the event before it begins (catalog §6.4 rule 5). */
+/** Checks that aligned price changes split no period (catalog §6.4 rule 5). */
 export function checkAlignedPrices(events: readonly BillingEvent[]): void {
   const asRead = forOracle({ currency: 'USD', isGreedy: false }, events);
   events.forEach((event, index) => {
     const [before, change] = [asRead[index - 1], asRead[index]];
     if (!isPriceChange(event) || before === undefined || change === undefined) return;
-    // Another event of the day, before or after it, may start a cycle.
+    // Another event of the same day may start a cycle.
     const begins = events.some((other) => other.localDate === event.localDate && !isPriceChange(other));
     const isAligned = before.kind === null || begins || isCycleDate(before, change.date);
     expect(isAligned, `the price change of ${change.date} comes where a period begins`).to.equal(true);
   });
 }
 
-/** Adjusts the n-th charge by a share in percent of what is left of it; false where nothing comes of it. */
+/** Adjusts the n-th charge by a percentage of its remaining amount. Returns false if there is nothing to adjust. */
 export function adjustShare(
   ledger: SubscriptionLedger,
   adjusted: Map<Uuid, Decimal>,
@@ -53,7 +53,7 @@ export function adjustShare(
   return true;
 }
 
-/** Nothing can be billed before the next due date, but for greedy arrears, which grow on any day. */
+/** Checks that nothing is billed before the next due date. Greedy arrears are excluded because they grow daily. */
 function checkDueDate({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   if (isGreedy) return;
   const due = ledger.cursor?.nextDueDate ?? null;
@@ -74,10 +74,7 @@ function checkRepairs({ ledger, adjusted }: CheckedLedger): void {
   }
 }
 
-/**
- * Each proposed day is in force exactly once, in its kind; days without an amount leave a free item instead. Days from the
- * next event on may be in force too, in the kind that it will end.
- */
+/** Each proposed day is billed once, or has a free item. Days after the next event may still be billed in the current kind. */
 function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   const { currency, events } = ledger;
   const target = formatLocalDate(targetDate);
@@ -103,7 +100,7 @@ function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   }
 }
 
-/** Free items are told apart by plan and phase alone (invoicing §6 rule 1). */
+/** Free items are identified by plan and phase alone (invoicing §6 rule 1). */
 function phaseOf(kind: string): string {
   return kind.slice(0, kind.lastIndexOf('|'));
 }

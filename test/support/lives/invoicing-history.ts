@@ -9,48 +9,17 @@ import {
   parseLocalDate,
   periodLength,
 } from '../../../lib/values/time/index.ts';
+import type { Generated } from '../for-all.ts';
 import { cancel, event } from '../invoicing/billing-events.ts';
 import { historySize } from '../long-run.ts';
 import type { OracleEvent } from './invoicing-oracle.ts';
 
-export interface HistoryPlan {
-  readonly name: string;
-  readonly price: string;
-  readonly fixed: string | null;
-  readonly period: BillingPeriod;
-  readonly mode: BillingEvent['billingMode'];
-}
+export type HistoryPlan = Generated<ReturnType<typeof plans>>[number];
 
-/** One dated fact of a subscription. `day` counts from the start of the history. */
-export type Fact =
-  | { readonly type: 'CHANGE'; readonly day: number; readonly plan: number }
-  | { readonly type: 'PRICE'; readonly day: number; readonly price: string }
-  | { readonly type: 'QUANTITY'; readonly day: number; readonly quantity: number }
-  | { readonly type: 'BCD'; readonly day: number; readonly bcd: number }
-  | { readonly type: 'PAUSE'; readonly day: number; readonly days: number | null }
-  | { readonly type: 'CANCEL'; readonly day: number };
-
-export type Step =
-  /** `near` dates the fact that many days after the last target date; null = on its own day. */
-  | { readonly do: 'ADD'; readonly fact: Fact; readonly near: number | null }
-  /** Takes the n-th fact (modulo their number) back. */
-  | { readonly do: 'REMOVE'; readonly index: number }
-  /** Adjusts the n-th charge by a share in percent of what is left of it. */
-  | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
-  /** Voids the n-th invoice that stands. */
-  | { readonly do: 'VOID'; readonly index: number }
-  /** Runs that many days after the last target date, or before it where nothing holds it; null = on the next due date. */
-  | { readonly do: 'RUN'; readonly daysLater: number | null };
-
-export interface History {
-  readonly start: string;
-  readonly bcd: number;
-  readonly plans: readonly HistoryPlan[];
-  readonly currency: Currency;
-  readonly isGreedy: boolean;
-  readonly fixedDays: number;
-  readonly steps: readonly Step[];
-}
+/** A dated change of a subscription. `day` counts from the start of the history. */
+export type Fact = Generated<ReturnType<typeof factsIn>>;
+export type Step = Generated<ReturnType<typeof steps>>[number];
+export type History = Generated<typeof histories>;
 
 interface Standing {
   readonly type: BillingEvent['transitionType'];
@@ -59,13 +28,13 @@ interface Standing {
   readonly price: string;
   readonly quantity: number;
   readonly bcd: number;
-  /** A price change of the catalog: a CHANGE without a stored event. */
+  /** A catalog price change, which is a CHANGE without a stored event. */
   readonly isPrice: boolean;
 }
 
 const horizonDays = 900;
 
-/** The billing events of the facts, by the rules of subscriptions §19 written down once more. */
+/** The billing events of the facts, by a second implementation of subscriptions §19. */
 export function eventsOf(history: History, facts: readonly Fact[]): readonly BillingEvent[] {
   const start = parseLocalDate(history.start);
   const at = (day: number): LocalDate => addDays(start, day);
@@ -138,13 +107,10 @@ function billingEventOf(standing: Standing, date: LocalDate): BillingEvent {
   return event(type, date, { plan: name, price, fixed, period, mode, bcd, quantity, order });
 }
 
-/** From here on are the places of events that are derived from others (subscriptions §19.1). */
+/** Ordering from which events are derived, not stored (subscriptions §19.1). */
 const NOT_STORED = 2 ** 52;
 
-/**
- * The dates from which the cycles of the events count (invoicing §5.2 rule 5): a change of quantity or of the price alone
- * goes on with the cycle before it, unless that recurs in another way.
- */
+/** Cycle starts of the events (invoicing §5.2 rule 5). A quantity or price change keeps the cycle if its terms are the same. */
 function anchorsOf(events: readonly BillingEvent[]): readonly LocalDate[] {
   const anchors: LocalDate[] = [];
   events.forEach((each, index) => {
@@ -156,7 +122,7 @@ function anchorsOf(events: readonly BillingEvent[]): readonly LocalDate[] {
   return anchors;
 }
 
-/** A change of the catalog's price alone. */
+/** Returns true if only the catalog price changes. */
 export function isPriceChange({ transitionType, totalOrdering }: BillingEvent): boolean {
   return transitionType === 'CHANGE' && totalOrdering >= NOT_STORED;
 }
@@ -165,7 +131,7 @@ function cycleFacts({ billingPeriod, billingMode, billCycleDayLocal, recurringPr
   return [billingPeriod, billingMode, billCycleDayLocal, recurringPrice !== null].join();
 }
 
-/** Merged pauses; those shorter than a day do not arise. */
+/** Merged pauses, each at least a day long. */
 function blockedWindows(facts: readonly Fact[]): readonly (readonly [number, number | null])[] {
   const windows: [number, number | null][] = [];
   const pauses = facts.filter((fact) => fact.type === 'PAUSE').toSorted((a, b) => a.day - b.day);
@@ -209,7 +175,7 @@ const noPrices = {
 } as const;
 const bringsPhase: ReadonlySet<string> = new Set(['CREATE', 'CHANGE']);
 
-/** The first date on which the two streams differ; null = they do not. */
+/** The first date on which the two streams differ; null = they are equal. */
 export function firstDifference(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
@@ -227,7 +193,7 @@ export function factsOf(each: BillingEvent): string {
   return JSON.stringify({ ...each, effectiveDate: null, totalOrdering: null });
 }
 
-/** The events as the oracle reads them. */
+/** Converts the events for the oracle. */
 export function forOracle(
   history: Pick<History, 'currency' | 'isGreedy'>,
   events: readonly BillingEvent[],
@@ -281,7 +247,7 @@ function prices(currency: Currency): fc.Arbitrary<string> {
     .map((units) => (scale === 0 ? `${units}` : (units / 10 ** scale).toFixed(scale)));
 }
 
-function plans(currency: Currency): fc.Arbitrary<readonly HistoryPlan[]> {
+function plans(currency: Currency) {
   const plan = fc.record({
     price: prices(currency),
     fixed: fc.option(prices(currency)),
@@ -293,7 +259,7 @@ function plans(currency: Currency): fc.Arbitrary<readonly HistoryPlan[]> {
     .map((list) => list.map((each, index) => ({ ...each, name: `plan${index}` })));
 }
 
-function factsIn(currency: Currency): fc.Arbitrary<Fact> {
+function factsIn(currency: Currency) {
   return fc.oneof(
     fc.record({ type: fc.constant('CHANGE' as const), day: days, plan: fc.nat(2) }),
     fc.record({ type: fc.constant('PRICE' as const), day: days, price: prices(currency) }),
@@ -312,13 +278,14 @@ function factsIn(currency: Currency): fc.Arbitrary<Fact> {
   );
 }
 
+/** Days from the last target date to the fact; null = the fact's own day. */
 const near = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
   { weight: 2, arbitrary: fc.constant(0) },
   { weight: 5, arbitrary: fc.integer({ min: -45, max: 45 }) },
 );
 
-function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
+function steps(currency: Currency) {
   const step = fc.oneof(
     { weight: 9, arbitrary: fc.record({ do: fc.constant('ADD' as const), fact: factsIn(currency), near }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('REMOVE' as const), index: fc.nat(20) }) },
@@ -335,6 +302,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
       weight: 8,
       arbitrary: fc.record({
         do: fc.constant('RUN' as const),
+        // From the last target date; null = the next due date.
         daysLater: fc.oneof(
           fc.constant(null),
           fc.constant(0),
@@ -350,8 +318,8 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
 
 export const currencies = fc.constantFrom<Currency>('USD', 'USD', 'JPY', 'KWD');
 
-/** Random lives of a subscription over some two and a half years. */
-export const histories: fc.Arbitrary<History> = currencies.chain((currency) =>
+/** Random histories of a subscription over about two and a half years. */
+export const histories = currencies.chain((currency) =>
   fc.record({
     start: fc
       .integer({ min: 0, max: 1_500 })

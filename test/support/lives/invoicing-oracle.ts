@@ -1,16 +1,13 @@
-/**
- * A second opinion on what has to be billed that shares no code with `lib/invoicing`: calendar days are ISO texts, listed
- * one by one with the host's Date, money is counted in integers.
- */
+/** Calculates what must be billed without code from `lib/invoicing`: days are ISO strings, money is counted in integers. */
 
 export interface OracleEvent {
   /** `yyyy-MM-dd`. */
   readonly date: string;
-  /** Date of the event that started the cycle; the event's own date if it did. */
+  /** Date of the event that started the cycle. */
   readonly anchor: string;
   /** True for a change of the bill cycle day. */
   readonly movesDay: boolean;
-  /** Names plan, phase and rate; null = nothing recurs. */
+  /** Plan, phase and rate; null = nothing recurs. */
   readonly kind: string | null;
   readonly unit: 'DAYS' | 'MONTHS';
   readonly length: number;
@@ -30,7 +27,7 @@ export interface OraclePeriod {
 const msPerDay = 86_400_000;
 const ratioUnits = 1_000_000_000n;
 
-/** Every day that a history can come to, since the host's Date is too slow for each step of each run. */
+/** All days of a history, since `Date` is too slow to calculate them on each run. */
 const calendar: readonly string[] = Array.from(
   { length: (Date.UTC(2060, 0) - Date.UTC(2015, 0)) / msPerDay },
   (_, day) => new Date(Date.UTC(2015, 0) + day * msPerDay).toISOString().slice(0, 10),
@@ -49,7 +46,7 @@ function plusDays(date: string, days: number): string {
   return day;
 }
 
-/** The day `day` of the month that lies `months` after that of `date`, or the last day of that month. */
+/** The day `day` of the month `months` after that of `date`, or the last day of that month. */
 function dayInMonth(date: string, months: number, day: number): string {
   const count = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1 + months;
   const month = `${Math.floor(count / 12)}-${twoDigits((count % 12) + 1)}`;
@@ -77,7 +74,7 @@ function halfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** The cycle dates from the event on, up to the first one after `until`, and where the period before them begins. */
+/** The cycle dates from the event to the first one after `until`, and the start of the period before them. */
 function cycleOf(
   event: OracleEvent,
   until: string,
@@ -100,12 +97,12 @@ function cycleDates(event: OracleEvent, until: string): readonly string[] {
   return cycleOf(event, until).dates;
 }
 
-/** Whether a period of the event begins on that day. */
+/** Returns true if a period of the event starts on that day. */
 export function isCycleDate(event: OracleEvent, date: string): boolean {
   return event.kind !== null && date >= event.date && cycleDates(event, date).includes(date);
 }
 
-/** Up to where the event is billed at `target`; null = nothing. */
+/** The date through which the event is billed at `target`; null = nothing. */
 function billedTo(event: OracleEvent, end: string | null, target: string): string | null {
   const dates = cycleDates(event, target);
   const first = dates[0] ?? event.date;
@@ -133,7 +130,7 @@ export function oraclePeriods(events: readonly OracleEvent[], target: string): r
 interface Stretch {
   readonly end: string | null;
   readonly through: string;
-  /** The day on which another bill cycle day ends the cycle; null = something else does, or nothing. */
+  /** The day on which a new bill cycle day ends the cycle, if any. */
   readonly movedTo: string | null;
 }
 
@@ -166,12 +163,12 @@ interface Span {
   readonly end: string;
 }
 
-/** The days on which any of these begins or ends, in order: between two of them nothing changes. */
+/** All start and end dates in order. */
 export function cutsOf(spans: readonly Span[]): readonly string[] {
   return [...new Set(spans.flatMap(({ start, end }) => [start, end]))].sort();
 }
 
-/** The first day of every stretch between two cuts that one of the periods covers, with its kind; throws if two do. */
+/** The kind that covers the time from each cut to the next. Throws if two periods overlap. */
 export function coverOf(spans: readonly Span[], cuts: readonly string[]): ReadonlyMap<string, string> {
   const indexOf = new Map(cuts.map((date, index) => [date, index]));
   const cover = new Map<string, string>();

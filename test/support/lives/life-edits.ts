@@ -34,7 +34,7 @@ import type { AskedDay, SubscriptionCall, TransferCall } from './subscription-st
 
 type PhaseName = 'TRIAL' | 'DISCOUNT' | 'EVERGREEN';
 
-/** A subscription of a life with all of its bundle, and what the rules are asked with. */
+/** A subscription with its bundle, and the inputs of the rules. */
 export interface EditedLife {
   readonly running: RunningSubscription;
   readonly bundle: readonly RunningSubscription[];
@@ -43,7 +43,7 @@ export interface EditedLife {
   readonly tools: EditTools;
 }
 
-/** What the operation changes, of the rest of the bundle too. @throws BillingError where the rules refuse it. */
+/** The changes of the operation to all subscriptions of the bundle. @throws BillingError if the rules reject it. */
 export function editsOf(call: SubscriptionCall, life: EditedLife): readonly SubscriptionEdit[] {
   const edit = editOf(call, life);
   if (call.do === 'BILL_CYCLE_DAY' || call.do === 'QUANTITY') return [edit];
@@ -108,7 +108,7 @@ function changeOf(
   return planChange(running, { request, decided, overridePlan: null }, tools).edit;
 }
 
-/** What a creation stores, with the ends of add-ons that have ended by now. @throws BillingError where the rules refuse it. */
+/** The records of a creation, with the ends of add-ons that have already ended. @throws BillingError if the rules reject it. */
 export function creationOf(
   request: CreateSubscriptionRequest,
   options: CreateSubscriptionOptions,
@@ -138,7 +138,7 @@ export function creationOf(
   return { bundles, late: lateAddOnEnds(bundles, input, nextId) };
 }
 
-/** What a transfer to the other account stores. @throws BillingError where the rules refuse it. */
+/** The records of a transfer to the other account. @throws BillingError if the rules reject it. */
 export function transferOf(
   { when, policy, bcd }: TransferCall,
   { bundleId, accountId }: { readonly bundleId: Uuid; readonly accountId: Uuid },
@@ -156,7 +156,7 @@ export function transferOf(
     { request, source, target, bundle, keyCarriers: [], running, history, catalog },
     tools,
   );
-  // Only then does billing end on one account where it begins on the other.
+  // Only then does billing end on one account on the day it starts on the other.
   const isPast = when !== null && when.days <= 0;
   const isHandedOver = policy === 'IMMEDIATE' && !isPast && source.timeZone === target.timeZone;
   const handOver = {

@@ -16,13 +16,12 @@ import { adjustShare, checkAfterRun, checkAlignedPrices } from './invoicing-chec
 import { given, type LifeRecords } from './life-records.ts';
 import type { LifeScript } from './subscription-steps.ts';
 
-/** A ledger with what was adjusted of its items. */
 interface Book {
   readonly ledger: SubscriptionLedger;
   readonly adjusted: Map<Uuid, Decimal>;
 }
 
-/** What the subscriptions of a life are invoiced, each in a ledger of its own; every run is checked. */
+/** The invoices of a history, with one ledger per subscription. Every run is checked. */
 export class LifeInvoices {
   readonly #script: LifeScript;
   readonly #records: LifeRecords;
@@ -57,7 +56,7 @@ export class LifeInvoices {
     return adjustShare(ledger, adjusted, share);
   }
 
-  /** The date up to which the subscription is charged follows from what is left; false where the rules refuse it. */
+  /** Voids the n-th invoice and recalculates the charged-through date. Returns false if the rules reject it. */
   void(subscriptionId: Uuid, index: number): boolean {
     const { ledger } = this.#bookOf(subscriptionId);
     const { accountId } = given(this.#records.subscriptions.get(subscriptionId));
@@ -79,7 +78,7 @@ export class LifeInvoices {
     return true;
   }
 
-  /** Runs an account at a date, or later where it is billed to a later one. @returns when it has to be run again. */
+  /** Runs an account at a date, or at a later one that is already billed. @returns the dates of the next runs. */
   run(accountId: Uuid, asked: LocalDate): readonly LocalDate[] {
     const subscriptions = this.#records.ofAccount(accountId);
     const targetDate = maxDate(asked, this.#maxTargetDate(subscriptions) ?? asked);
@@ -118,7 +117,7 @@ export class LifeInvoices {
     return first === undefined ? null : maxDate(first, ...others);
   }
 
-  /** As a run builds it: with the day that it gives an account without one. */
+  /** Built as in a run, which sets a missing bill cycle day. */
   #stream(accountId: Uuid): BillingEventStream {
     const { accounts, catalog: plans } = this.#records;
     const account = given(accounts.get(accountId));
@@ -130,7 +129,7 @@ export class LifeInvoices {
     return billingEvents({ account: billed, ...parts });
   }
 
-  /** An add-on ends with its base, if not before. */
+  /** An add-on ends no later than its base. */
   #checkEnds(subscriptions: readonly Subscription[], { ends }: BillingEventStream): void {
     for (const { id, category, bundleId, alignStart } of subscriptions) {
       const base = category === 'ADD_ON' ? this.#records.baseOf({ bundleId }) : undefined;

@@ -36,7 +36,7 @@ import { at } from '../subscriptions/example.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';
 import type { AskedDay } from './subscription-steps.ts';
 
-/** What is told of a change that is stored, and the days that billing must look at anew. */
+/** The events of a stored change, and the days to bill again. */
 export interface Stored {
   readonly busEvents: readonly NewBusEvent[];
   readonly touched: readonly TouchedDate[];
@@ -48,15 +48,15 @@ export interface DueEntry {
   readonly item: DueItem;
 }
 
-/** What tables and queue keep of the subscriptions of a life, written as the services write them. */
+/** The tables and queue entries of a history, written like the services write them. */
 export class LifeRecords {
   readonly catalog: CatalogWithOverrides;
   readonly accounts: Map<Uuid, Account>;
   readonly bundles = new Map<Uuid, Bundle>();
-  /** In the order of their creation. */
+  /** In creation order. */
   readonly subscriptions = new Map<Uuid, Subscription>();
   readonly due = new Map<string, DueEntry>();
-  /** Active and withdrawn ones, in the order of insertion. */
+  /** Active and withdrawn events, in insertion order. */
   #events: readonly LifecycleEvent[] = [];
   #states: readonly BlockingState[] = [];
   #lastRecordId = 0;
@@ -78,7 +78,7 @@ export class LifeRecords {
     return [...this.subscriptions.values()].filter((each) => each.bundleId === bundleId);
   }
 
-  /** Active ones. */
+  /** Active events. */
   eventsOf(subscriptionId: Uuid): readonly LifecycleEvent[] {
     return this.#events.filter((event) => event.isActive && event.subscriptionId === subscriptionId);
   }
@@ -87,12 +87,11 @@ export class LifeRecords {
     return this.#events.filter((event) => !event.isActive && subscriptionIds.includes(event.subscriptionId));
   }
 
-  /** Active ones of these objects. */
+  /** Active states of these objects. */
   statesOf(...blockedIds: readonly Uuid[]): readonly BlockingState[] {
     return this.#states.filter(({ isActive, blockedId }) => isActive && blockedIds.includes(blockedId));
   }
 
-  /** What the billing events of an account are built from. */
   historiesOf(accountId: Uuid): readonly BilledHistory[] {
     return this.ofAccount(accountId).map((subscription) => ({
       subscription,
@@ -101,7 +100,6 @@ export class LifeRecords {
     }));
   }
 
-  /** What operations on the subscriptions of a bundle are decided from. */
   runningIn(bundleId: Uuid): readonly RunningSubscription[] {
     const bundle = given(this.bundles.get(bundleId));
     const subscriptions = this.ofBundle(bundleId);
@@ -116,7 +114,6 @@ export class LifeRecords {
     });
   }
 
-  /** A bundle that add-ons are to join. */
   found(bundleId: Uuid): FoundBundle {
     const subscriptions = this.ofBundle(bundleId);
     return {
@@ -183,7 +180,7 @@ export class LifeRecords {
     return { busEvents, touched: edits.flatMap(touchedDates) };
   }
 
-  /** What follows from an entry that has fallen due; like the queue, it plans also what is past by now. */
+  /** Stores the result of a due entry. Like the queue, it also plans entries that are already past. */
   saveWork({ addedEvents, addOnEnds, busEvents }: DueWork, now: Instant): Stored {
     this.insertEvents(addedEvents, now);
     for (const event of addedEvents) this.#enqueue(eventNotification(event));
@@ -236,14 +233,13 @@ export function given<T>(value: T | null | undefined): T {
 
 const msPerDay = 86_400_000;
 
-/** A life begins on that day. */
 export const lifeStart = at('2024-01-01T00:00:00Z');
 
 export function todayOf({ timeZone }: Pick<Account, 'timeZone'>, now: Instant): LocalDate {
   return localDateOf(now, timeZone);
 }
 
-/** The date or the instant that a call names, so many days from the account's today; null = it names none. */
+/** The date or instant of a request, in days from the account's today; null = no date. */
 export function asked(day: AskedDay, account: Account, now: Instant): RequestedDate | null {
   if (day === null) return null;
   const today = todayOf(account, now);

@@ -37,15 +37,12 @@ interface DueRun {
   readonly at: Instant;
 }
 
-/**
- * A base with its add-ons, lived through in memory by the rules that the engine decides by: what calls store and withdraw,
- * which days that touches, what falls due and which runs it asks for. Every run is checked.
- */
+/** A base with its add-ons, played in memory by the rules of the engine. Every run is checked. */
 export class SubscriptionLife {
   readonly script: LifeScript;
   readonly records: LifeRecords;
   readonly invoices: LifeInvoices;
-  /** What has come about, by kind. */
+  /** How often each kind of step took effect. */
   readonly counts = new Map<string, number>();
   readonly #handOvers: HandOver[] = [];
   readonly #dueRuns = new Map<string, DueRun>();
@@ -101,7 +98,7 @@ export class SubscriptionLife {
     }
   }
 
-  /** What holds of all subscriptions once everything that they did is invoiced. */
+  /** Invoices everything and counts the results. */
   end(): void {
     this.take({ do: 'AUTOMATIC', isOn: true });
     this.take({ do: 'PASS', days: 62, seconds: 0 });
@@ -116,7 +113,7 @@ export class SubscriptionLife {
     }
   }
 
-  /** Seats and prices that split a period longer than a month, as far as it is billed. */
+  /** Counts billed seat and price changes within a period longer than a month. */
   #countSplits(id: Uuid): void {
     const { events, cursor } = this.invoices.ledgerOf(id);
     const long = events.filter(
@@ -130,7 +127,7 @@ export class SubscriptionLife {
     if (long.some(isPriceChange)) this.#count('price of a long period');
   }
 
-  /** A call that the rules refuse changes nothing. */
+  /** A rejected call changes nothing. */
   #call(call: LifeCall): void {
     try {
       this.#make(call);
@@ -264,7 +261,7 @@ export class SubscriptionLife {
     }
   }
 
-  /** What the queue does up to `until`, in the order of its dates. */
+  /** Processes the queue up to `until`, in date order. */
   #pass(until: Instant): void {
     for (;;) {
       const entry = earliest(this.records.due, until);

@@ -2,42 +2,13 @@ import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../../lib/catalog/index.ts';
 import type { DocumentParts } from '../catalogs/catalog-document.ts';
 import { catalogXml, lists, phase, plan, product, version } from '../catalogs/catalog-document.ts';
+import type { Generated } from '../for-all.ts';
 
-export type BaseProduct = 'A' | 'B';
-export type AddOnProduct = 'X' | 'Y';
+type BaseProduct = 'A' | 'B';
+type ShelfPlan = Generated<typeof plans> | Generated<typeof addOns>;
+export type Shelf = Generated<typeof shelves>;
 
-/** What a plan of a random catalog is made of; prices in cents. */
-export interface ShelfPlan<Product extends BaseProduct | AddOnProduct = BaseProduct> {
-  readonly product: Product;
-  readonly period: string;
-  readonly cents: number;
-  readonly fixedCents: number | null;
-  /** Days of a free trial. */
-  readonly trialDays: number | null;
-  /** Months of a discount at half the price. */
-  readonly discountMonths: number | null;
-  /** Months after which it ends; null = evergreen. */
-  readonly termMonths: number | null;
-  readonly isInArrear: boolean;
-}
-
-export interface Shelf {
-  readonly plans: readonly ShelfPlan[];
-  readonly addOns: readonly ShelfPlan<AddOnProduct>[];
-  /** What the products of bases say of those of add-ons. */
-  readonly offers: Readonly<Record<BaseProduct, Readonly<Record<AddOnProduct, Offer>>>>;
-  readonly createAlignment: string;
-  readonly changeAlignment: string;
-  readonly changePolicy: string;
-  readonly cancelPolicy: string;
-  readonly alignments: readonly [a: string, b: string];
-  /** Of X; Y has that of B. */
-  readonly addOnAlignment: string;
-  /** Later prices for existing subscriptions, in percent of the first ones. */
-  readonly repriced: { readonly date: string; readonly percent: number } | null;
-}
-
-export type Offer = 'AVAILABLE' | 'INCLUDED' | 'NONE';
+type Offer = 'AVAILABLE' | 'INCLUDED' | 'NONE';
 
 export function planName(index: number): string {
   return `plan${index}`;
@@ -47,7 +18,7 @@ export function addOnName(index: number): string {
   return `addon${index}`;
 }
 
-/** What the product of a base plan says of that of an add-on plan. */
+/** How the product of a base plan offers the product of an add-on plan. */
 export function offerOf({ plans, addOns, offers }: Shelf, base: string, addOn: string): Offer {
   const basePlan = plans.find((_, index) => planName(index) === base);
   const addOnPlan = addOns.find((_, index) => addOnName(index) === addOn);
@@ -64,7 +35,7 @@ export function catalogOf(shelf: Shelf): Catalog {
   return made;
 }
 
-/** The same as documents to upload, one after the other. */
+/** The catalog as documents to upload one by one. */
 export function documentsOf(shelf: Shelf): readonly string[] {
   return versionsOf(shelf).map(catalogXml);
 }
@@ -126,7 +97,7 @@ interface PlanText {
   readonly more: string;
 }
 
-function planXml(each: ShelfPlan<BaseProduct | AddOnProduct>, { name, percent, more }: PlanText): string {
+function planXml(each: ShelfPlan, { name, percent, more }: PlanText): string {
   const { period, trialDays, discountMonths, termMonths, fixedCents } = each;
   const amount = (cents: number): string => (Math.round((cents * percent) / 100) / 100).toFixed(2);
   const discount = amount(Math.ceil(each.cents / 2));
@@ -153,7 +124,7 @@ const cents = fc.oneof(
   { weight: 1, arbitrary: fc.constant(0) },
 );
 
-/** As often by longer periods, which seats and prices split, as by the month. */
+/** Longer periods, which seats and prices split, are as frequent as months. */
 const PERIODS = [
   'MONTHLY',
   'MONTHLY',
@@ -170,13 +141,16 @@ const terms = {
   period: fc.constantFrom(...PERIODS),
   cents,
   fixedCents: fc.option(cents, { freq: 3 }),
+  /** Free. */
   trialDays: fc.option(fc.integer({ min: 1, max: 45 }), { freq: 2 }),
+  /** At half the price. */
   discountMonths: fc.option(fc.integer({ min: 1, max: 7 }), { freq: 2 }),
+  /** Null = evergreen. */
   termMonths: fc.option(fc.integer({ min: 1, max: 14 }), { freq: 1 }),
   isInArrear: fc.boolean(),
 };
-const plans: fc.Arbitrary<ShelfPlan> = fc.record({ product: fc.constantFrom('A', 'B'), ...terms });
-const addOns: fc.Arbitrary<ShelfPlan<AddOnProduct>> = fc.record({
+const plans = fc.record({ product: fc.constantFrom('A', 'B'), ...terms });
+const addOns = fc.record({
   product: fc.constantFrom(...addOnProducts),
   ...terms,
 });
@@ -192,7 +166,7 @@ function offer(other: Offer): fc.Arbitrary<Offer> {
 const policies = fc.constantFrom('IMMEDIATE', 'END_OF_TERM');
 const alignments = fc.constantFrom('ACCOUNT', 'ACCOUNT', 'SUBSCRIPTION', 'BUNDLE');
 
-export const shelves: fc.Arbitrary<Shelf> = fc.record({
+export const shelves = fc.record({
   plans: fc.array(plans, { minLength: 2, maxLength: 4 }),
   addOns: fc.array(addOns, { minLength: 2, maxLength: 3 }),
   offers: fc.record({ A: offers, B: offers }),
@@ -207,6 +181,7 @@ export const shelves: fc.Arbitrary<Shelf> = fc.record({
   cancelPolicy: policies,
   alignments: fc.tuple(alignments, alignments),
   addOnAlignment: fc.constantFrom('BUNDLE', 'BUNDLE', 'ACCOUNT', 'SUBSCRIPTION'),
+  /** Later prices for existing subscriptions, in percent of the first ones. */
   repriced: fc.option(
     fc.record({
       date: fc.constantFrom('2024-02-29', '2024-05-01', '2024-07-13'),

@@ -3,7 +3,7 @@ import type { ClaimedEntry, Storage } from '../../../lib/ports/storage/index.ts'
 import type { QueueKind } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
-/** What a node works on that dies: the first due entry of these topics, after so many failures. */
+/** Claims the first due entry of these topics, after so many failures, for a node that dies. */
 export async function claimedByDeadNode(
   storage: Storage<never>,
   of: {
@@ -12,7 +12,7 @@ export async function claimedByDeadNode(
     readonly businessNow: Instant;
     readonly failures: number;
     readonly claimId: () => Uuid;
-    /** End of the lease (system time). */
+    /** System time. */
     readonly leaseEndsAtMs: number;
   },
 ): Promise<ClaimedEntry> {

@@ -1,6 +1,6 @@
 import { formatDecimal, type TenantBilling, type Uuid } from '../../../lib/index.ts';
 
-/** What can be read of an account in arrears, by the library or over HTTP: dates as ISO text, amounts as plain text. */
+/** The public facts of an account in arrears, from the library or over HTTP: ISO dates, plain amounts. */
 export interface AccountFacts {
   readonly state: StateFacts;
   /** Of the service `overdue-service`, in time order. */
@@ -9,7 +9,6 @@ export interface AccountFacts {
   readonly invoices: readonly InvoiceFacts[];
   /** In creation order. */
   readonly payments: readonly PaymentFacts[];
-  /** Names of the account's tags. */
   readonly tags: readonly string[];
   readonly subscriptions: readonly SubscriptionFacts[];
   readonly balance: string;
@@ -68,7 +67,6 @@ export interface SubscriptionFacts {
   }[];
 }
 
-/** Reads an account through the library. */
 export async function factsByLibrary(acme: TenantBilling, accountId: Uuid): Promise<AccountFacts> {
   const state = await acme.overdue.ofAccount(accountId);
   const blocks = await acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });

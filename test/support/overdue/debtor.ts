@@ -13,12 +13,12 @@ import {
   shownName,
 } from './overdue-rows.ts';
 
-/** When the stories of overdue §12 begin. */
+/** Start of the stories of overdue §12. */
 export const BEGINS = '2012-05-01T00:03:42Z';
 /** Eight retries, eight days apart. */
 export const EIGHT_RETRIES = '8,8,8,8,8,8,8,8';
 
-/** The engine of a story, by a configuration of overdue. */
+/** Opens an engine with an overdue configuration. */
 export async function openStory(
   open: OpenDatabase,
   config: string,
@@ -35,9 +35,9 @@ export async function openStory(
 }
 
 interface DebtorOptions extends AccountInput {
-  /** Default `pro-monthly`: 30 days free, then 249.95 a month in advance; null: no subscription. */
+  /** Default `pro-monthly`: 30 days free, then 249.95 a month in advance. Null = no subscription. */
   readonly planName?: string | null;
-  /** Whether the account has a default payment method; default true. */
+  /** Default true. */
   readonly hasCard?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class Debtor {
     this.chronicle = new Chronicle({ database, accountId, runTo, read });
   }
 
-  /** Signs up, and subscribes at once; what that brings is not news. */
+  /** Creates the account and its subscription. `news` does not report them. */
   static async sign(engine: TestEngine, options: DebtorOptions = {}): Promise<Debtor> {
     const { planName = 'pro-monthly', hasCard = true, ...input } = options;
     const account = { currency: 'USD', ...input };
@@ -77,7 +77,6 @@ export class Debtor {
     return debtor;
   }
 
-  /** From now on every card is declined. */
   static decline(engine: TestEngine, response?: string): void {
     engine.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -86,17 +85,16 @@ export class Debtor {
     });
   }
 
-  /** From now on every card is taken. */
   static accept(engine: TestEngine): void {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
   }
 
-  /** `OD1`, or `clear`. */
+  /** `OD1` or `clear`. */
   async state(): Promise<string> {
     return shownName((await this.engine.acme.overdue.ofAccount(this.accountId)).name);
   }
 
-  /** `OD1 from 06-05T00:03:42`, every state so far in time order. */
+  /** `OD1 from 06-05T00:03:42`, in time order. */
   async states(): Promise<readonly string[]> {
     const { blocks } = await factsByLibrary(this.engine.acme, this.accountId);
     return blocks.map(
@@ -104,14 +102,14 @@ export class Debtor {
     );
   }
 
-  /** When it is looked at next, such as `06-30T00:03:42`; null: not at all. */
+  /** Date of the next check, such as `06-30T00:03:42`. */
   async check(): Promise<string | null> {
     const checks = (await pendingChecks(this.engine.database, this.accountId)).map(shortDate);
     expect(checks, 'overdue §6: one pending check per account').to.have.length.of.at.most(1);
     return checks[0] ?? null;
   }
 
-  /** What the engine has put on the account. */
+  /** The tags set by the engine. */
   async tags(): Promise<readonly string[]> {
     const tags = await this.engine.acme.tags.ofObject({ type: 'ACCOUNT', id: this.accountId });
     return tags.map(({ tagDefinitionName }) => tagDefinitionName);
@@ -128,7 +126,7 @@ export class Debtor {
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
-  /** The n-th invoice with anything to pay, from 0. */
+  /** The n-th invoice with a positive amount, from 0. */
   async bill(index: number): Promise<InvoiceView> {
     const bills = (await this.invoices()).filter(({ amount }) => amount.greaterThan(0));
     const bill = bills.at(index);
@@ -136,14 +134,14 @@ export class Debtor {
     return bill;
   }
 
-  /** What is owed on each invoice that is owed, in creation order. */
+  /** The unpaid balances, in creation order. */
   async owed(): Promise<readonly string[]> {
     return (await this.invoices())
       .filter(({ balance }) => balance.greaterThan(0))
       .map(({ balance }) => formatDecimal(balance));
   }
 
-  /** Pays the n-th invoice, by transfer unless it is told otherwise. */
+  /** Pays the n-th invoice, by transfer by default. */
   async pay(index: number, more: { readonly amount?: string; readonly isExternal?: boolean } = {}) {
     const { id: invoiceId } = await this.bill(index);
     const { amount, isExternal = true } = more;
@@ -156,13 +154,13 @@ export class Debtor {
     return result;
   }
 
-  /** Pays all that is unpaid in one call, by transfer. */
+  /** Pays all unpaid invoices in one call, by transfer. */
   async payAll(isExternal = true): Promise<void> {
     await this.engine.acme.invoicePayments.payAll({ accountId: this.accountId, isExternal });
     await this.engine.settle();
   }
 
-  /** Bills something by hand. */
+  /** Adds an external charge. */
   async charge(amount: string, autoCommit = true): Promise<InvoiceView> {
     const [item] = await this.engine.acme.invoices.addCharges({
       accountId: this.accountId,
@@ -185,24 +183,24 @@ export class Debtor {
   }
 }
 
-/** Time of day at which the stories' account was made, hence of all that its dates bring. */
+/** Time of day at which the account was created, and therefore of all its dates. */
 const TIME_OF_DAY = 'T00:03:42Z';
 const DAY_MS = 86_400_000;
-/** Lines that nothing else takes the place of: items, tries, blocks and rows of the timeline. */
+/** Lines that later ones do not replace: items, attempts, blocks and timeline rows. */
 const STAYS = /: | blocks | by /;
 
 export interface ChronicleOptions {
   readonly database: TestDatabase;
   readonly accountId: Uuid;
-  /** Reads the account: by the library or over HTTP. */
+  /** Reads the account by the library or over HTTP. */
   readonly read: () => Promise<AccountFacts>;
-  /** Moves the clock and lets what is due be done. */
+  /** Moves the clock and completes due work. */
   readonly runTo: (when: string) => Promise<void>;
-  /** Whether the events that were told are listed too; default true. */
+  /** Whether published events are listed; default true. */
   readonly withEvents?: boolean;
 }
 
-/** What happens to an account, in lines: each day that brings nothing is missing. */
+/** The changes of an account as lines. Days without a change are omitted. */
 export class Chronicle {
   readonly #options: ChronicleOptions;
   #known: ReadonlySet<string> = new Set();
@@ -213,7 +211,7 @@ export class Chronicle {
     this.#options = options;
   }
 
-  /** Lives through the days from the first to the last, both included, each at the time of day of the account. */
+  /** Plays the days from the first to the last inclusive, each at the account's time of day. */
   async days(first: string, last: string): Promise<readonly string[]> {
     const lines: string[] = [];
     for (let at = Date.parse(first); at <= Date.parse(last); at += DAY_MS) {
@@ -225,7 +223,7 @@ export class Chronicle {
     return lines;
   }
 
-  /** Whether anything at all was written since the last look; a day without it has no news, and reading costs much. */
+  /** Returns true if anything was written since the last call. Otherwise the expensive reads are skipped. */
   async #isWritten(): Promise<boolean> {
     const mark = await lastWritten(this.#options.database);
     const isWritten = mark !== this.#mark;
@@ -233,7 +231,7 @@ export class Chronicle {
     return isWritten;
   }
 
-  /** What is new since the last look. */
+  /** The lines since the last call. */
   async news(): Promise<readonly string[]> {
     const { database, accountId, read, withEvents = true } = this.#options;
     const checks = await pendingChecks(database, accountId);

@@ -4,20 +4,19 @@ import type { AccountFacts } from './account-facts.ts';
 import { Chronicle } from './debtor.ts';
 import { overdueXml, type StateParts } from './overdue-documents.ts';
 
-/** Who tells a story of arrears: a caller of the library, or a client over HTTP. */
+/** Plays a story through the library or over HTTP. */
 export interface Teller {
   readonly database: TestDatabase;
-  /** Uploads a configuration, as XML. */
+  /** Uploads an XML configuration. */
   upload(config: string): Promise<void>;
   account(parts: AccountParts): Promise<string>;
   subscribe(accountId: string, planName: string): Promise<void>;
   tag(accountId: string, definitionId: string): Promise<void>;
   untag(accountId: string, definitionId: string): Promise<void>;
-  /** Pays all that the account has not paid, with its card. */
+  /** Pays all unpaid invoices with the card. */
   payAll(accountId: string): Promise<void>;
-  /** Whether cards are taken from now on. */
   cards(are: 'declined' | 'taken'): Promise<void>;
-  /** Moves the clock and lets what is due be done. */
+  /** Moves the clock and completes due work. */
   runTo(when: string): Promise<void>;
   read(accountId: string): Promise<AccountFacts>;
   close(): Promise<void>;
@@ -25,11 +24,10 @@ export interface Teller {
 
 export interface AccountParts {
   readonly hasCard: boolean;
-  /** Who pays for it. */
   readonly payerId?: string;
 }
 
-/** A story of a customer who does not pay until the end, and what must become of it, in lines. */
+/** A story of a customer who does not pay until the end, with the expected lines. */
 export interface DunningStory {
   readonly title: string;
   readonly play: (teller: Teller) => Promise<readonly string[]>;
@@ -54,7 +52,7 @@ export const PLAN = 'pro-monthly';
 export const LAST_DAY = '2012-07-15';
 export const PAYS_AT = `${LAST_DAY}T10:00:00Z`;
 
-/** Lines of everything that an account lives through from the day after its sign-up. */
+/** Chronicle of an account from the day after its sign-up. */
 export function chronicleOf(teller: Teller, accountId: string): Chronicle {
   const { database, runTo, read } = teller;
   return new Chronicle({ database, accountId: accountId as never, runTo, read: () => read(accountId) });
@@ -163,9 +161,9 @@ export const heldBack: DunningStory = {
   ),
 };
 
-/** Its first state shuts the service off too. */
+/** Its first state also blocks the service. */
 const STRICTER = overdueXml({ initial: 10, states: [...LATER_STATES, { ...OD1, disables: true }] });
-/** Knows none of the former states. */
+/** Has other states. */
 const OTHER = overdueXml({
   initial: 10,
   states: [
@@ -277,7 +275,7 @@ export const parentPays: DunningStory = {
     return lines;
   },
   expected: [
-    // What the child's trial costs: nothing.
+    // The child's free trial.
     '05-02 parent: invoice 1 owes 0',
     '05-02 parent: told INVOICE_CREATION',
     '05-31 parent: invoice 2 of 05-31: PARENT_SUMMARY .. 249.95',

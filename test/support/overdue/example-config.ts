@@ -62,7 +62,7 @@ export const exampleJson = {
   ],
 } as const;
 
-/** What a tenant without a configuration sees (overdue §1.2 rule 1). */
+/** The response for a tenant without a configuration (overdue §1.2 rule 1). */
 export const clearOnly = {
   initialReevaluationInterval: null,
   overdueStates: [

@@ -3,7 +3,6 @@ import type { TestEngine } from '../engine.ts';
 import { factsByLibrary } from './account-facts.ts';
 import type { Teller } from './dunning-stories.ts';
 
-/** Tells by the library. */
 export function libraryTeller(engine: TestEngine): Teller {
   const { acme, gateway } = engine;
   const ofAccount = (id: string) => ({ type: 'ACCOUNT', id: id as Uuid }) as const;

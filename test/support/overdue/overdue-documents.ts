@@ -1,7 +1,7 @@
-/** A span as configurations write it; a number is one of days. */
+/** A span in a configuration; a number means days. */
 export type Span = number | { readonly unit: string; readonly number: number };
 
-/** A state of a configuration in short; the criteria that are left out are not written. */
+/** A state of a configuration in short form. Missing criteria are omitted from the document. */
 export interface StateParts {
   readonly name: string;
   readonly time?: Span;
@@ -17,7 +17,7 @@ export interface StateParts {
   readonly message?: string;
 }
 
-/** The states from the most to the least severe, and after how long an account that is clear is looked at again. */
+/** The states from the most to the least severe, and the initial check interval. */
 export interface ConfigParts {
   readonly initial?: Span;
   readonly states: readonly StateParts[];
@@ -71,7 +71,7 @@ export const CONFIG_A = overdueXml({
   ],
 });
 
-/** Config B, which example 11 gives a cancellation. */
+/** Config B; example 11 uses it with a cancellation policy. */
 export const configB = (policy: 'NONE' | 'IMMEDIATE' | 'END_OF_TERM' = 'NONE'): string =>
   overdueXml({ initial: 5, states: [{ name: 'OD1', time: 5, blocksChanges: true, every: 5, policy }] });
 

@@ -3,7 +3,7 @@ import type { TestDatabase } from '../databases.ts';
 import { rowsOf } from '../queue-rows.ts';
 import type { AccountFacts, InvoiceFacts, SubscriptionFacts } from './account-facts.ts';
 
-/** What nobody outside the engine is told. */
+/** Events that are not published. */
 const INTERNAL = ['NULL_INVOICE', 'CHILD_INVOICE_CHANGE'];
 
 export interface AccountEvent {
@@ -11,7 +11,7 @@ export interface AccountEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Every bus event of an account that the database holds, finished or not, in the order in which they were stored. */
+/** Every stored bus event of an account, finished or not, in storage order. */
 export async function eventsOfAccount(
   database: TestDatabase,
   accountId: Uuid,
@@ -27,17 +27,17 @@ export async function eventsOfAccount(
     .filter(({ topic }) => !INTERNAL.includes(topic));
 }
 
-/** Dates of the account's checks that wait, in ISO form. */
+/** Due dates of the account's pending checks, in ISO form. */
 export async function pendingChecks(database: TestDatabase, accountId: Uuid): Promise<readonly string[]> {
   return waiting(database, accountId, 'overdue-service:overdue-check-queue');
 }
 
-/** Entries of both queues of overdue that wait, by the instant from which they are due. */
+/** Pending entries of both overdue queues with their due instants. */
 export async function pendingRefreshes(database: TestDatabase, accountId: Uuid): Promise<readonly string[]> {
   return waiting(database, accountId, 'overdue-service:overdue-async-bus-queue');
 }
 
-/** Another one after every change of anything that is audited or queued. */
+/** A value that differs after every change of an audited or queued record. */
 export async function lastWritten(database: TestDatabase): Promise<string> {
   const last = (table: string) => `(select coalesce(max(record_id), 0) from bw_${table})`;
   const counted = '(select count(*) from bw_queue_entries)';
@@ -49,7 +49,7 @@ export async function lastWritten(database: TestDatabase): Promise<string> {
   return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-/** Topics of all entries of overdue for the account, finished ones included. */
+/** Topics of all overdue entries of the account, including finished ones. */
 export async function overdueEntries(database: TestDatabase, accountId: Uuid): Promise<readonly string[]> {
   const all = ['bw_queue_entries', 'bw_queue_history'].map(
     (table) =>
@@ -73,7 +73,7 @@ function objectOf(payload: unknown): Readonly<Record<string, unknown>> {
   return (typeof payload === 'string' ? JSON.parse(payload) : payload) as Readonly<Record<string, unknown>>;
 }
 
-/** Year of the stories: their lines leave it out. */
+/** Year of the stories, which the lines omit. */
 const YEAR = '2012-';
 
 /**
@@ -105,7 +105,7 @@ export function linesOf(facts: AccountFacts): readonly string[] {
   ];
 }
 
-/** The clear state by a short name. */
+/** The short name of a state. */
 export function shownName(stateName: string): string {
   return stateName === '__KILLBILL__CLEAR__OVERDUE_STATE__' ? 'clear' : stateName;
 }
@@ -152,7 +152,7 @@ function subscriptionLines({ planName, state, ...rest }: SubscriptionFacts): rea
   ];
 }
 
-/** Equal lines are told apart by a number. */
+/** Numbers equal lines. */
 function numbered(lines: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   return lines.map((line) => {
@@ -162,7 +162,7 @@ function numbered(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** `06-30`, with the time of day `06-30T00:03:42`. */
+/** `06-30`, or with the time of day `06-30T00:03:42`. */
 export function shortDate(date: string): string {
   return date.replace(YEAR, '').replace('.000Z', '');
 }

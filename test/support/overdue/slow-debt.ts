@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Span } from './overdue-documents.ts';
 
-/** An account as far as dunning goes. */
 export interface DebtAccount {
   readonly zone: string;
   readonly referenceMs: number;
@@ -9,43 +8,42 @@ export interface DebtAccount {
   readonly paysForItself: boolean;
 }
 
-/** An invoice as far as dunning goes. */
 export interface DebtInvoice {
   readonly id: string;
   readonly accountId: string;
-  /** Whether anything has to be paid on it (overdue §3.1), whatever its target date. */
+  /** Whether anything is unpaid (overdue §3.1), regardless of the target date. */
   readonly isOwed: boolean;
   readonly cents: bigint;
-  /** The day from which it ages: its own, or that of its commit where it was a draft until then. */
+  /** The day from which it ages: its own, or that of its commit if it was a draft. */
   readonly ages: string;
   readonly targetDate: string | null;
 }
 
-/** All that has happened, as far as dunning goes. */
+/** All facts that dunning uses. */
 export interface DebtBooks {
   readonly accounts: ReadonlyMap<string, DebtAccount>;
   readonly invoices: readonly DebtInvoice[];
-  /** Purchases that have failed, in the order in which they did. */
+  /** Failed purchases in order. */
   readonly failures: readonly { readonly invoiceId: string; readonly response: string }[];
-  /** Names of control tags in force, by object. */
+  /** Names of active control tags by object. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** What is owed, as overdue sees it: worked out anew from every invoice there is. */
+/** The debt as overdue sees it, recalculated from every invoice. */
 export interface Debt {
   readonly unpaid: readonly DebtInvoice[];
   readonly cents: bigint;
-  /** The day from which the oldest debt counts. */
+  /** Start of the oldest debt. */
   readonly since: string | null;
-  /** The first day on which a further invoice counts. */
+  /** The first day on which another invoice counts. */
   readonly nextDay: string | null;
-  /** Null: no payment of what is unpaid has failed. */
+  /** Null if no payment of the unpaid invoices has failed. */
   readonly response: string | null;
   readonly tags: ReadonlySet<string>;
   readonly isExempt: boolean;
 }
 
-/** @param today null: whatever the target date of an invoice. */
+/** @param today null counts every invoice regardless of its target date. */
 export function debtOf(books: DebtBooks, accountId: string, today: string | null): Debt {
   const payerId = payerOf(books, accountId);
   const owed = books.invoices.filter((invoice) => invoice.accountId === payerId && invoice.isOwed);
@@ -86,18 +84,17 @@ export function smallest(days: readonly string[]): string | null {
   return days.toSorted()[0] ?? null;
 }
 
-/** Zone and birth of an account: what turns its dates into instants. */
+/** Time zone and creation time of an account, which convert its dates to instants. */
 export interface Place {
   readonly zone: string;
   readonly referenceMs: number;
 }
 
-/** The day that it is there. */
 export function dayAt(ms: number, { zone }: Place): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
 
-/** That day at the time of day of the account's birth (subscriptions §2 rule 2). */
+/** That day at the account's reference time (subscriptions §2 rule 2). */
 export function instantOf(day: string, place: Place): number {
   const born = Temporal.Instant.fromEpochMilliseconds(place.referenceMs).toZonedDateTimeISO(place.zone);
   const wall = Temporal.PlainDate.from(day).toPlainDateTime(born.toPlainTime());
@@ -105,13 +102,13 @@ export function instantOf(day: string, place: Place): number {
   const later = wall.toZonedDateTime(place.zone, { disambiguation: 'later' });
   const isGap = !earlier.toPlainDateTime().equals(wall);
   if (!isGap) return earlier.epochMilliseconds;
-  // The clocks jump over it: the first instant behind the gap, or the last second before it where that is another day.
+  // In a clock change gap: the first instant after the gap, or the last second before it if the day differs.
   const jump = later.getTimeZoneTransition('previous') ?? later;
   if (jump.toPlainDate().toString() === day) return jump.epochMilliseconds;
   return jump.epochMilliseconds - 1_000;
 }
 
-/** The day after that span, null for one without end. */
+/** The day after that span; null if the span is unlimited. */
 export function dayAfter(day: string, span: Span): string | null {
   const { unit, number } = typeof span === 'number' ? { unit: 'DAYS', number: span } : span;
   const units: Readonly<Record<string, 'days' | 'weeks' | 'months' | 'years'>> = {
@@ -127,7 +124,7 @@ export function dayAfter(day: string, span: Span): string | null {
     .toString();
 }
 
-/** Whether an interval means none (overdue §1.1 rule 2). */
+/** Returns true if an interval means no check (overdue §1.1 rule 2). */
 export function isNone(span: Span | undefined): boolean {
   if (span === undefined) return true;
   return typeof span === 'number' ? span === 0 : span.unit === 'UNLIMITED' || span.number === 0;

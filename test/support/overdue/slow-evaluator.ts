@@ -4,7 +4,7 @@ import { dayAfter, dayAt, debtOf, instantOf, isNone, payerOf, placeOf, smallest 
 
 export const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** A blocking state of overdue, as it must be stored: `name flags instant`. */
+/** A stored blocking state of overdue: `name flags instant`. */
 export interface ExpectedBlock {
   readonly name: string;
   readonly blocksChange: boolean;
@@ -12,14 +12,13 @@ export interface ExpectedBlock {
   readonly effectiveMs: number;
 }
 
-/** All that overdue must have brought an account to. */
 export interface ExpectedAccount {
-  /** In the order in which they come into force. */
+  /** In order of their dates. */
   readonly blocks: readonly ExpectedBlock[];
   readonly ownsInvoicingOff: boolean;
-  /** Whether the account carries AUTO_INVOICING_OFF, whoever has put it there. */
+  /** Whether the account has AUTO_INVOICING_OFF, set by anyone. */
   readonly hasInvoicingOff: boolean;
-  /** When it is to be looked at next. */
+  /** Time of the next check. */
   readonly checkMs: number | null;
 }
 
@@ -30,19 +29,19 @@ export const UNTOUCHED: ExpectedAccount = {
   checkMs: null,
 };
 
-/** What has led to an evaluation of an account. */
+/** The cause and inputs of an evaluation. */
 export interface Look {
   readonly accountId: string;
   readonly nowMs: number;
   readonly books: DebtBooks;
   readonly config: ConfigParts;
-  /** Whether its check has led here, and not something that has happened now. */
+  /** Whether a due check triggered it, not an event. */
   readonly isCheck: boolean;
-  /** When other work of each account is due, by account. */
+  /** Due times of other work by account. */
   readonly planned: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Every evaluation is made from the whole history of the account: nothing is kept but what it has come to before. */
+/** Evaluates the whole history of the account again, from the previous result. */
 export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAccount {
   const { accountId, nowMs, books, config, isCheck } = look;
   const enterable = config.states.filter((state) => criteriaOf(state).length > 0);
@@ -62,7 +61,7 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
   return { ...enter(before, { next, askedMs, nowMs, debt, place }), checkMs: laterCheck(pending, checkMs) };
 }
 
-/** What would make a difference to an evaluation, as text: it must not change without one. */
+/** All inputs of an evaluation as text. It must not change without an evaluation. */
 export function debtDigest({
   accountId,
   books,
@@ -107,7 +106,7 @@ interface Entering {
   readonly place: Place;
 }
 
-/** overdue §5.2 rule 5: the last other work of the day, of the account and of who pays for it. */
+/** overdue §5.2 rule 5: the last other work of the day for the account and its payer. */
 function lastWorkToday({ accountId, books, planned }: Look, today: string): number | null {
   const place = placeOf(books, accountId);
   const whose = new Set([accountId, payerOf(books, accountId)]);
@@ -115,13 +114,13 @@ function lastWorkToday({ accountId, books, planned }: Look, today: string): numb
   return due.length === 0 ? null : Math.max(...due);
 }
 
-/** overdue §5.2 rule 5: what only that day has brought. */
+/** overdue §5.2 rule 5: what only this day caused. */
 function isBroughtBy(today: string, next: StateParts | null, debt: Debt): boolean {
   const from = dayAfter(today, -1);
   return next !== null && from !== null && firstDayOf(next, debt, { from, to: today }) === today;
 }
 
-/** overdue §5.3 rule 2: the first of some days on which what is owed was old, many and much enough, tried one by one. */
+/** overdue §5.3 rule 2: tries the days one by one until the debt meets the criteria. */
 function firstDayOf(
   { name, ...criteria }: StateParts,
   debt: Debt,
@@ -139,7 +138,7 @@ function firstDayOf(
   return null;
 }
 
-/** overdue §5.3 rule 1: only what has become worse was to be expected before anybody looked. */
+/** overdue §5.3 rule 1: only a more severe state takes effect earlier. */
 function isWorse(last: ExpectedBlock | undefined, next: StateParts | null, states: readonly StateParts[]) {
   if (next === null) return false;
   if (last === undefined || last.name === CLEAR) return true;
@@ -172,7 +171,7 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
   const hasInvoicingOff = begins || (hasTag && !(ends && owned));
   const firstDay =
     next === null ? null : firstDayOf(next, debt, { from: dayAt(askedMs, place), to: dayAt(nowMs, place) });
-  // An invoice of a parent to whom it is tomorrow already is of no day that has come.
+  // A parent in a zone where it is already tomorrow may have an invoice of a future day.
   const isLater = firstDay !== null && firstDay > dayAt(askedMs, place);
   const dueMs = firstDay === null ? nowMs : isLater ? instantOf(firstDay, place) : askedMs;
   const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
@@ -189,11 +188,11 @@ interface Checking {
   readonly place: Place;
 }
 
-/** overdue §6: an instant, `none` for what needs no check, null for no new one. */
+/** overdue §6: an instant, `none` if no check is needed, null if the pending one stays. */
 function nextCheck({ debt, next, config, today, place }: Checking): number | 'none' | null {
   if (debt.isExempt) return 'none';
   if (next === null && debt.since === null && debt.nextDay === null) return 'none';
-  // Whoever owes something waits for the next configuration (rule 6).
+  // A debtor waits for the next configuration (rule 6).
   if (config.states.length === 0) return instantOf(dayAfter(today, 1) ?? today, place);
   const days: (string | null)[] = [debt.nextDay];
   const { since } = debt;
@@ -205,7 +204,7 @@ function nextCheck({ debt, next, config, today, place }: Checking): number | 'no
   return day === null ? null : instantOf(day, place);
 }
 
-/** A pending check at or before that instant stays; a later one is replaced (overdue §6 rules 2 and 3). */
+/** Keeps a pending check at or before that instant and replaces a later one (overdue §6 rules 2 and 3). */
 function laterCheck(pending: number | null, asked: number | 'none' | null): number | null {
   if (asked === 'none') return null;
   if (asked === null) return pending;

@@ -50,7 +50,7 @@ export function config(states: readonly OverdueState[], initial: number | null =
 const off = { disableEntitlement: true } as const;
 const auto = (days: number) => ({ reevaluationInterval: duration(`${days} DAYS`) });
 
-/** Those of the worked examples (overdue §12). */
+/** The configurations of the worked examples (overdue §12). */
 export const configA = config(
   [
     stateAt(50, 'OD3', off),
@@ -68,7 +68,7 @@ export const configC = config(
   5,
 );
 
-/** `2012-05-31 249.95`, with the date of its commitment after `committed` and its target date after `for`. */
+/** `2012-05-31 249.95`, with the commit date after `committed` and the target date after `for`. */
 export function owed(...texts: readonly string[]): readonly UnpaidInvoice[] {
   return texts.map((text, index) => {
     const [date, balance, ...more] = text.split(' ');
@@ -86,7 +86,7 @@ export function owed(...texts: readonly string[]): readonly UnpaidInvoice[] {
   });
 }
 
-/** What is owed on a date, with nothing else to say. */
+/** A debt on a date, with default facts. */
 export function snapshotOf(
   today: string,
   invoices: readonly UnpaidInvoice[],

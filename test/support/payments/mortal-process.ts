@@ -1,7 +1,7 @@
 import type { PaymentGateway } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 
-/** Where a process dies: before it commits anything more, at a gateway call, or right after a commit. */
+/** Where a process dies: before its next commit, at a gateway call, or right after a commit. */
 export const DeathPoint = {
   BEFORE_RESERVE: 'BEFORE_RESERVE',
   AFTER_RESERVE: 'AFTER_RESERVE',
@@ -11,7 +11,7 @@ export const DeathPoint = {
 } as const;
 export type DeathPoint = (typeof DeathPoint)[keyof typeof DeathPoint];
 
-/** A process that dies at its point: from then on nothing that it asks of the storage or a gateway happens. */
+/** A process that dies at its point. After that, its storage and gateway calls have no effect. */
 export class MortalProcess {
   readonly #deathPoint: DeathPoint | null;
   #isDead = false;
@@ -26,7 +26,7 @@ export class MortalProcess {
     return this.#isDead;
   }
 
-  /** From now on the gateway is called by another process; this one stays dead to the storage. */
+  /** Lets another process call the gateway. This one stays dead to the storage. */
   succeeded(): void {
     this.#hasSuccessor = true;
   }

@@ -1,13 +1,12 @@
 import { type Account, decimal, SystemTag, type Uuid } from '../../../lib/index.ts';
 import type { TestEngine } from '../engine.ts';
 
-/** An invoice of one charge. */
 export interface ChargedInvoice {
   readonly id: Uuid;
   readonly itemId: Uuid;
 }
 
-/** Invoices of an account, and what of them a test looks at. */
+/** Creates invoices for an account and reads them. */
 export class PaidInvoices {
   readonly #engine: TestEngine;
   readonly #account: Pick<Account, 'id'>;
@@ -17,7 +16,7 @@ export class PaidInvoices {
     this.#account = account;
   }
 
-  /** A committed invoice of one charge, paid by itself; with a tag that holds its payment back where asked. */
+  /** A committed invoice with one charge, paid automatically, or held by AUTO_PAY_OFF. */
   async add(amount: string, { isHeldBack = false } = {}): Promise<ChargedInvoice> {
     const { acme } = this.#engine;
     const { id: accountId } = this.#account;
@@ -29,7 +28,7 @@ export class PaidInvoices {
     return { id: item.invoiceId, itemId: item.id };
   }
 
-  /** Such an invoice with the payment that paid it. */
+  /** A charged invoice with its payment. */
   async paid(amount: string): Promise<ChargedInvoice & { readonly paymentId: Uuid }> {
     const invoice = await this.add(amount);
     return { ...invoice, paymentId: (await this.paymentOf(invoice.id)).id };
@@ -45,13 +44,13 @@ export class PaidInvoices {
     return Number((await this.#engine.acme.invoices.get(invoiceId)).balance);
   }
 
-  /** What was taken off its items. */
+  /** The amounts of its item adjustments. */
   async adjustmentsOf(invoiceId: Uuid): Promise<readonly number[]> {
     const { items } = await this.#engine.acme.invoices.get(invoiceId);
     return items.filter(({ itemType }) => itemType === 'ITEM_ADJ').map(({ amount }) => Number(amount));
   }
 
-  /** Type, status and amount of each row of the payment, such as `REFUND SUCCESS -5`. */
+  /** Type, status and amount of each transaction, such as `REFUND SUCCESS -5`. */
   async rowsOf(paymentId: Uuid): Promise<readonly string[]> {
     const { storage, tenant } = this.#engine;
     const rows = await storage.read(tenant, (session) =>

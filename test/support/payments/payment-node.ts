@@ -6,13 +6,13 @@ import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import type { PaymentStage } from './payment-stage.ts';
 
 interface NodeOptions {
-  /** Default that of the stage. */
+  /** Default: that of the stage. */
   readonly storage?: Storage<never>;
   readonly gateway?: PaymentGateway;
   readonly config?: Partial<PaymentConfig>;
 }
 
-/** A node of a stage that hosts ask for operations on payments. */
+/** A node of a stage for payment operations. */
 export class PaymentNode {
   readonly payments: ReturnType<typeof directPayments>;
   readonly #machine: PaymentMachine;
@@ -27,7 +27,7 @@ export class PaymentNode {
     this.payments = directPayments(this.#machine);
   }
 
-  /** Resolves when no late answer that has arrived is still being recorded. */
+  /** Resolves when all late responses that have arrived are recorded. */
   idle(): Promise<void> {
     return this.#machine.idle();
   }

@@ -9,7 +9,7 @@ import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { type Instant, localDate, parseWireInstant } from '../../../lib/values/time/index.ts';
 
-/** Records of the pure tests: one account, one invoice of 249.95 USD, each with the members that a test names. */
+/** Records for unit tests: one account and one invoice of 249.95 USD, each with overrides. */
 
 let systemMs = 1_335_830_622_000;
 const generator = createUuidV7({ now: () => systemMs++, randomBytes: (length) => new Uint8Array(length) });

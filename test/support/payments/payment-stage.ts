@@ -48,11 +48,11 @@ export interface StageOptions {
   readonly gateway?: PaymentGateway;
   readonly config?: Partial<PaymentConfig>;
   readonly controls?: readonly PaymentControl[];
-  /** The storage as the handlers see it. */
+  /** The storage that the handlers use. */
   readonly handlerStorage?: Storage<never>;
 }
 
-/** A tenant whose payments run by the real handlers and dispatcher; invoices are put there by the test. */
+/** A tenant whose payments run through the real handlers and dispatcher. Tests insert the invoices. */
 export class PaymentStage {
   readonly clock: FakeClock;
   readonly timers = new ManualTimers();
@@ -120,7 +120,7 @@ export class PaymentStage {
     return stage;
   }
 
-  /** A process of its own over the same data: what was claimed by the one before is taken back. */
+  /** Starts another process over the same data, which takes over the claims of the previous one. */
   async startProcess(storage: Storage<never> = this.storage): Promise<void> {
     const configOf = () =>
       Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...this.#options.config });
@@ -140,7 +140,6 @@ export class PaymentStage {
     await this.#dispatcher.recover();
   }
 
-  /** Works until nothing is due. */
   async settle(): Promise<void> {
     const settled = await this.#dispatcher?.settle(null, SETTLE_MS);
     if (settled !== true) throw new Error('the queue did not settle');
@@ -158,7 +157,7 @@ export class PaymentStage {
     await this.storage.close();
   }
 
-  /** A second node over the same data, to be settled beside this one. */
+  /** A second node over the same data. */
   async secondNode(): Promise<{ settle(): Promise<void>; stop(): Promise<void> }> {
     const dispatcher = this.#dispatcher;
     await this.startProcess(this.storage);
@@ -172,7 +171,7 @@ export class PaymentStage {
     };
   }
 
-  /** What has been told since the last look, in order. */
+  /** The events published since the last call, in order. */
   takeEvents(): readonly string[] {
     return this.events.splice(0).map(({ type }) => type);
   }
@@ -196,7 +195,7 @@ export class PaymentStage {
     return { userName: 'test', reasonCode: null, comments: null, createdDate, userTokenOf: () => userToken };
   }
 
-  /** An account with a default method of that gateway, or with none. */
+  /** An account with a default method of that gateway, or without one. */
   async account(pluginName: string | null = 'killbill-payment-test', input: AccountInput = {}) {
     const account = newAccount({ currency: 'USD', ...input }, this.ids.next(), this.clock.now());
     await this.storage.write(this.tenant, this.authorship(), (session) => session.accounts.insert([account]));
@@ -214,7 +213,7 @@ export class PaymentStage {
     return account;
   }
 
-  /** Commits an invoice of that amount, as an invoice run would. */
+  /** Commits an invoice like an invoice run. */
   async invoice(account: Account, amount: string, members: Partial<Invoice> = {}): Promise<Uuid> {
     const [id] = await this.invoices([account], amount, members);
     if (id === undefined) throw new Error('no invoice was made');
@@ -286,12 +285,12 @@ export class PaymentStage {
     return rows.map(({ status, amount }) => `${status} ${formatDecimal(amount)}`);
   }
 
-  /** The invoice's payments with their attempts, oldest first. */
+  /** Oldest first. */
   payments(invoiceId: Uuid) {
     return this.reads.invoicePaymentsOfInvoice(this.context(), invoiceId, { withAttempts: true });
   }
 
-  /** Of the invoice's payments, in order: transactions and attempts, as their states. */
+  /** The states of the invoice's transactions and attempts, in order. */
   async story(invoiceId: Uuid) {
     const payments = await this.payments(invoiceId);
     return {
@@ -328,9 +327,9 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Timers that go off when a test says so: time limits and delays of gateways without waiting. */
+/** Timers that a test fires, so that time limits and gateway delays need no waiting. */
 export class ManualTimers implements SystemClock {
-  /** Real time, for what only has to go on. */
+  /** Real time for everything else. */
   readonly real: SystemClock = systemClock();
   readonly #pending = new Set<Timer>();
   readonly #arrivals: (() => void)[] = [];
@@ -352,14 +351,14 @@ export class ManualTimers implements SystemClock {
     return () => this.#pending.delete(timer);
   }
 
-  /** A wait that ends with `fire`. */
+  /** Waits until `fire`. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.after(ms, resolve);
     });
   }
 
-  /** Sets off, shortest first, every timer of at most `delayMs`, waiting for `count` of them to be there. */
+  /** Waits for `count` timers of at most `delayMs` and fires them, shortest first. */
   async fire(delayMs: number, count = 1): Promise<void> {
     while (this.#due(delayMs).length < count)
       await new Promise<void>((resolve) => this.#arrivals.push(resolve));
@@ -369,7 +368,7 @@ export class ManualTimers implements SystemClock {
     }
   }
 
-  /** From now on whatever has not happened within a turn of the event loop has taken too long; waits of more go on. */
+  /** From now on, waits of up to `upToMs` time out after one turn of the event loop. */
   losePatience(upToMs = Number.POSITIVE_INFINITY): void {
     this.#impatientUpToMs = upToMs;
   }

@@ -11,7 +11,7 @@ import {
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';
 
-/** A control plugin that a test scripts, and that keeps what it was asked. */
+/** A control plugin that a test scripts and that records its calls. */
 export class ScriptedControl implements PaymentControl {
   readonly name: string;
   readonly asked: (readonly [
@@ -19,7 +19,7 @@ export class ScriptedControl implements PaymentControl {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ])[] = [];
-  /** What happens while it is asked before an operation. */
+  /** Runs during a call before an operation. */
   meanwhile: () => Promise<unknown> = async () => null;
   priorOf: (context: PaymentControlContext) => PriorCallResult | null = () => null;
   prior: Awaited<ReturnType<NonNullable<PaymentControl['priorCall']>>> | Error = null;
@@ -60,7 +60,7 @@ interface Place {
   readonly clock: { now(): Instant };
 }
 
-/** Begins a call of the payment with that key, as another node would. @returns ends it: it is declined. */
+/** Starts a call of the payment with that key, like another node. @returns a function that ends it with a decline. */
 export async function runningCall(
   { storage, tenant, clock }: Place,
   paymentKey: string,

@@ -13,7 +13,7 @@ import {
   type Uuid,
 } from '../../../lib/index.ts';
 
-/** How a call goes; those after it are prompt. */
+/** The outcome of a call. Later calls are prompt. */
 export const Behaviour = {
   PROMPT: 'prompt answer',
   ANSWER_LOST: 'charged, then the answer is lost',
@@ -27,7 +27,7 @@ export const Behaviour = {
   LATE_CHARGE: 'received at once, charged after the time limit',
 } as const;
 
-/** What may go wrong beyond that, of operations that hosts ask for. */
+/** Further failures of operations that hosts request. */
 export const FurtherBehaviour = {
   SLOW_REQUEST: 'long under way, charged and answered within the time limit',
   OVERTAKEN_ANSWER: 'charged, then an old answer long after it was asked again',
@@ -44,7 +44,7 @@ const GATEWAY_NAME = 'scripted';
 const LESS = 0.7;
 const OTHER_CURRENCY: Currency = 'EUR';
 
-/** Money that a gateway has really moved. */
+/** Money that the gateway moved. */
 export interface Effect {
   readonly transactionId: Uuid;
   readonly paymentId: Uuid;
@@ -57,22 +57,22 @@ export interface Effect {
 type Asked = GatewayTransaction &
   Partial<Pick<GatewayRequest, 'amount' | 'currency'>> & { readonly type: TransactionType };
 
-/** A gateway with books of its own: what it has charged, by our transaction id. */
+/** A gateway that records its charges by transaction id. */
 export class ScriptedGateway {
-  /** Charges that it really made, in order: the money. */
+  /** The charges in order. */
   readonly effects: Effect[] = [];
   readonly #known = new Map<Uuid, GatewayResult>();
   #next: Behaviour;
   #wait: () => Promise<void>;
   #arrived: () => void = () => undefined;
 
-  /** The first call goes that way. `wait` ends after the time limit of the engine. */
+  /** Sets the first call. `wait` ends after the engine's time limit. */
   constructor(behaviour: Behaviour, wait: () => Promise<void>) {
     this.#next = behaviour;
     this.#wait = wait;
   }
 
-  /** The next call goes that way; resolves when it has come. */
+  /** Sets the next call. Resolves when it arrives. */
   expect(behaviour: Behaviour, wait: () => Promise<void>): Promise<void> {
     this.#next = behaviour;
     this.#wait = wait;
@@ -154,7 +154,7 @@ export class ScriptedGateway {
     }
   }
 
-  /** The gateway's side of the bargain: one transaction id is charged once (payments §2.1 rule 2). */
+  /** Charges each transaction id once (payments §2.1 rule 2). */
   #charge(request: Asked, context: GatewayContext): GatewayResult {
     const known = this.#known.get(request.transactionId);
     if (known) return known;
@@ -191,7 +191,7 @@ function inOtherCurrency(request: Asked): Asked {
 
 export const SIGNING_GATEWAY = 'signing';
 
-/** A notification that has got to the gateway, and in whose name. */
+/** A received notification, with the caller and tenant. */
 export interface Received {
   readonly body: string;
   readonly tenantId: Uuid;
@@ -200,12 +200,12 @@ export interface Received {
 
 type Processing = (body: string, context: GatewayContext) => Promise<NotificationAnswer> | NotificationAnswer;
 
-/** A gateway whose processor signs what it sends, with a secret for each tenant, and that has a page of its own. */
+/** A gateway with a hosted payment page, whose processor signs notifications with one secret per tenant. */
 export interface SigningGateway extends PaymentGateway {
   readonly received: Received[];
-  /** How often a signature was looked at. */
+  /** Number of verified signatures. */
   readonly verified: { count: number };
-  /** What is done with a notification; default: it is only taken. */
+  /** Processes a notification; by default only accepts it. */
   process: Processing;
 }
 
@@ -240,7 +240,6 @@ export function signingGateway(): SigningGateway {
   return gateway;
 }
 
-/** The processor's signature over these bytes, for a tenant. */
 export function signatureOf(body: Uint8Array | string, tenantId: string): string {
   return createHmac('sha256', `secret of ${tenantId}`).update(body).digest('hex');
 }

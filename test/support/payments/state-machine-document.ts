@@ -1,11 +1,11 @@
 import { TransactionType } from '../../../lib/index.ts';
 
-/** Where an operation may lead from: a state of the payment, and the machine of the operation. */
+/** A payment state and an operation that it allows. */
 export type StateLink = readonly [fromState: string, machine: TransactionType];
 
 const prefixOf = (machine: string) => (machine === 'AUTHORIZE' ? 'AUTH' : machine);
 
-/** A payment state machine as tenants upload it, with these links and no others. */
+/** A payment state machine for upload, with these links only. */
 export function stateMachineDocument(links: readonly StateLink[]): string {
   const machines = Object.values(TransactionType).map((type) => {
     const states = ['INIT', 'PENDING', 'SUCCESS', 'FAILED', 'ERRORED'].map(

@@ -1,7 +1,7 @@
 import { getDocumentProxy } from 'unpdf';
 
 export interface ReadPdf {
-  /** The lines of each page from the top, their pieces from left to right. */
+  /** The lines of each page from the top, split into pieces from left to right. */
   readonly pages: readonly (readonly string[])[];
   /** In points. */
   readonly size: readonly [width: number, height: number];
@@ -15,7 +15,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** What a reader of a PDF sees, taken out by another library than the one that made it. */
+/** The text of a PDF, extracted by another library than the one that created it. */
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   const pages: (readonly string[])[] = [];

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** A push as it has arrived. */
 export interface Arrived {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -17,19 +16,19 @@ export interface Arrived {
   };
 }
 
-/** What a receiver does with a push; by default it answers 200. */
+/** Answers a push, with 200 by default. */
 export type Answering = (response: ServerResponse, arrived: Arrived) => void;
 
-/** A real HTTP server on this machine that keeps what it is sent. */
+/** A real local HTTP server that keeps the pushes it receives. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly arrived: readonly Arrived[];
-  /** Most that were being answered at a time. */
+  /** Most pushes answered at the same time. */
   readonly mostAtATime: number;
-  /** How it answers from now on: a status, or anything else. */
+  /** Sets the answer: a status or a function. */
   answer(how: number | Answering): void;
-  /** Types of events by arrival, those of the tenant left out. */
+  /** Event types in order of arrival, without those of the tenant. */
   typesOf(accountId?: string): readonly string[];
   close(): Promise<void>;
 }
@@ -87,7 +86,7 @@ async function read(request: IncomingMessage): Promise<Arrived> {
   };
 }
 
-/** Whether the library's own verifier takes the push for one signed with the secret. */
+/** Verifies the signature with the library's verifier. */
 export function isSignedWith(secret: string, { text, headers }: Arrived): boolean {
   try {
     new Webhook(secret).verify(text, headers as Record<string, string>);

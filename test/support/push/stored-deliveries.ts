@@ -8,7 +8,7 @@ interface Stored {
   readonly tenant: TenantRef;
 }
 
-/** Publishes an event for each account given, which the outside is told of; the tenant has a callback from now on. */
+/** Publishes a public event for each given account, and sets a callback for the tenant. */
 export async function publishEvents(
   { storage, tenant }: Stored,
   accounts: readonly (number | null)[],
@@ -22,7 +22,7 @@ export async function publishEvents(
   });
 }
 
-/** Publishes events and takes them up as these deliveries, as a node does that sends pushes. */
+/** Publishes events and stores these deliveries, like a node that sends pushes. */
 export async function storeDeliveries(stored: Stored, made: readonly New<PushDelivery>[]): Promise<void> {
   const { storage, tenant } = stored;
   await publishEvents(

@@ -3,7 +3,7 @@ import type { Field, Fields, RecordOf } from '../../../lib/values/fields/index.t
 import { timeZone } from '../../../lib/values/time/index.ts';
 import { hugeAmount, newId, now, oddText, today } from './stored-values.ts';
 
-/** A record with a value in every field, a different one in each where that is possible; `changes` overwrite them. */
+/** A record with a value in every field, all different if possible. `changes` override them. */
 export function filledRecord<F extends Fields>(
   fields: F,
   changes: Partial<New<RecordOf<F>>> = {},
@@ -11,7 +11,7 @@ export function filledRecord<F extends Fields>(
   return { ...recordWith(fields, (name, field) => sampleOf(name, field)), ...changes } as New<RecordOf<F>>;
 }
 
-/** The nullable fields of a record, all null. */
+/** All nullable fields of a record, set to null. */
 export function emptyFields<F extends Fields>(fields: F): Partial<New<RecordOf<F>>> {
   return recordWith(fields, (_name, { isNullable }) => (isNullable ? null : undefined)) as Partial<
     New<RecordOf<F>>

@@ -12,15 +12,15 @@ export interface BoundStatement {
   readonly parameters: readonly unknown[];
 }
 
-/** A storage over a database of its own with one tenant, and what its statements were. */
+/** A storage over its own database with one tenant, and its recorded statements. */
 export interface OpenedStorage {
   readonly kind: DatabaseKind;
   readonly database: TestDatabase;
   readonly storage: Storage<never>;
   readonly tenant: TenantRef;
-  /** Statements since the last call, without those that begin and end transactions. */
+  /** Statements since the last call, without transaction control. */
   statements(): readonly string[];
-  /** The same with what they bound. */
+  /** The same, with bound values. */
   bound(): readonly BoundStatement[];
   write<T>(work: (session: WriteSession) => Promise<T>, authorship?: Authorship): Promise<T>;
   read<T>(work: (session: ReadSession) => Promise<T>): Promise<T>;
@@ -28,7 +28,7 @@ export interface OpenedStorage {
   newAccounts<const Count extends number>(count: Count): Promise<Accounts<Count>>;
 }
 
-/** A tuple for the numbers that tests give names to. */
+/** A tuple for small counts. */
 type Accounts<Count> = Count extends 1
   ? readonly [Account]
   : Count extends 2
@@ -89,7 +89,7 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
   };
 }
 
-/** One more storage over the same database, as another node would open it. */
+/** Another storage over the same database, like another node. */
 export function storageAt(database: TestDatabase, trace?: Trace): Storage<never> {
   const traced = trace ? { trace } : {};
   return database.kind === 'sqlite'
@@ -97,7 +97,7 @@ export function storageAt(database: TestDatabase, trace?: Trace): Storage<never>
     : postgresql({ ...database, ...traced });
 }
 
-/** The error that `promise` rejects with; fails when it does not. */
+/** Returns the error that `promise` rejects with, and fails if it resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<Error & { readonly code?: unknown }> {
   try {
     await promise;

@@ -5,7 +5,7 @@ import { lendRows } from '../../../adapters/mikro-orm/sqlite/lent-rows.ts';
 import { reachingEveryTenant, type TestDatabase } from '../databases.ts';
 import type { BoundStatement } from './opened-storage.ts';
 
-/** The plans of those statements that read a whole table of ours, or walk all rows that a tenant has in it. */
+/** The plans of the statements that scan a whole table or all rows of a tenant. */
 export async function badPlans(
   database: TestDatabase,
   statements: readonly BoundStatement[],
@@ -30,14 +30,14 @@ export interface Plan {
   readonly plan: readonly string[];
 }
 
-/** A line that reads a whole table of ours, or all that a tenant has in it. */
+/** Returns true for a plan line that scans a whole table or all rows of a tenant. */
 export function isWalk(line: string): boolean {
   return /Seq Scan on bw_(?!account_texts)|SCAN bw_(?!lent_)|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(
     line.trimEnd(),
   );
 }
 
-/** By the library that the engine uses too: another one in the same process would take its locks of the file away. */
+/** Uses the engine's SQLite library: a second one in the same process would release its file locks. */
 export async function sqlitePlans(
   path: string,
   statements: readonly BoundStatement[],
@@ -79,7 +79,7 @@ export async function onPostgresql<T>(url: string, work: (client: Client) => Pro
   }
 }
 
-/** The names of the tables that have the text in a row, of all that the engine has. */
+/** The names of the tables with a row that contains the text. */
 export async function tablesHolding(database: TestDatabase, text: string): Promise<readonly string[]> {
   const rows = database.kind === 'sqlite' ? ofSqlite(database.path) : await ofPostgresql(database.url);
   return [...new Set(rows.filter((row) => row.text.includes(text)).map(({ table }) => table))];

@@ -175,7 +175,7 @@ export const invoiceItem = owned(invoiceItemFields, {
   quantity: decimal('12345678901234567890.5'),
 });
 
-/** The cursor of a subscription that no run has read. */
+/** The cursor of a subscription before its first run. */
 export function cursor({ accountRecordId }: Owner, changes: Partial<StoredCursor>): StoredCursor {
   return {
     accountRecordId,

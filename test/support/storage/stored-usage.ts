@@ -11,7 +11,7 @@ import type { TestDatabase } from '../databases.ts';
 import { rowsOf } from '../queue-rows.ts';
 import { author, newId } from './stored-records.ts';
 
-/** The first day of points, in UTC. */
+/** In UTC. */
 export const firstDay = localDate(2026, 4, 1);
 export const dayMs = 24 * 3_600_000;
 const firstMs = Date.UTC(2026, 3, 1);
@@ -29,7 +29,7 @@ export function point(unit: string, amount: string, ...[day = 0, hour = 0]: read
   };
 }
 
-/** The fingerprint tells the content apart as a real one does. */
+/** The fingerprint differs by content, like a real one. */
 export function submission(
   trackingId: string,
   points: readonly UsagePoint[],
@@ -42,7 +42,6 @@ export function submission(
   return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
 }
 
-/** Stores the submissions and returns their outcomes. */
 export function recordSubmissions(
   { storage, tenant }: Pick<Storing, 'storage' | 'tenant'>,
   submissions: readonly UsageSubmission[],
@@ -50,7 +49,7 @@ export function recordSubmissions(
   return storeSubmissions({ storage, tenant, authorship: author(), mayPassThresholds: false }, submissions);
 }
 
-/** Of a month from the first day on, on no invoice. */
+/** An interval of one month from the first day, on no invoice. */
 export function usageInterval(changes: Partial<StoredUsageInterval> = {}): StoredUsageInterval {
   return {
     accountRecordId: 7,
@@ -77,7 +76,6 @@ export interface StoredPoint {
   readonly isVoided: boolean;
 }
 
-/** Every point that the database holds. */
 export async function storedPoints(database: TestDatabase): Promise<readonly StoredPoint[]> {
   const rows = await rowsOf(
     database,
@@ -96,7 +94,7 @@ export async function storedPoints(database: TestDatabase): Promise<readonly Sto
   }));
 }
 
-/** What the rows of days say, by bucket. */
+/** The stored day rows by bucket. */
 export async function storedDays(database: TestDatabase): Promise<ReadonlyMap<string, unknown>> {
   const rows = await rowsOf(
     database,
@@ -119,7 +117,7 @@ export async function storedDays(database: TestDatabase): Promise<ReadonlyMap<st
   );
 }
 
-/** What the rows of days have to say of these points. */
+/** The day rows expected for these points. */
 export function daysOfPoints(points: readonly StoredPoint[]): ReadonlyMap<string, unknown> {
   const buckets = Map.groupBy(points, ({ bucket }) => bucket);
   return new Map(
@@ -141,7 +139,7 @@ export function daysOfPoints(points: readonly StoredPoint[]): ReadonlyMap<string
   );
 }
 
-/** True if the points of each bucket are numbered from 1 on without gaps. */
+/** Returns true if the points of each bucket are numbered from 1 without gaps. */
 export function areNumberedWithoutGaps(points: readonly StoredPoint[]): boolean {
   const buckets = Map.groupBy(points, ({ bucket }) => bucket);
   return [...buckets.values()].every((all) => all.every(({ ordinal }, index) => ordinal === index + 1));

@@ -17,15 +17,14 @@ import {
   unexpectedState,
 } from './stripe-objects.ts';
 
-/** The least that may be charged, as for US dollars. */
+/** Minimum charge in US dollars. */
 const LEAST = 50;
 const THREE_DECIMALS = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd']);
 const TENS = 10;
 
-/** What the bank says for the double, whatever the method: else the method decides. */
+/** The bank's response; by default the method decides. */
 export type Bank = 'BY_METHOD' | 'DECLINES' | 'IS_SLOW' | 'ASKS';
 
-/** Makes and confirms a payment intent. */
 export function createIntent(books: StripeBooks, form: FormObject, bank: Bank): IntentObject {
   const currency = textIn(form, 'currency') ?? '';
   const amount = amountIn(form, 'amount', currency);
@@ -92,7 +91,7 @@ function confirm(books: StripeBooks, intent: IntentObject, how: Confirmation): v
   succeed(books, intent, { multicapture });
 }
 
-/** The money is taken, or promised. */
+/** The charge succeeds or is pending. */
 export function succeed(
   books: StripeBooks,
   intent: IntentObject,
@@ -122,7 +121,7 @@ export function succeed(
   books.tell(isHeld ? 'payment_intent.amount_capturable_updated' : 'payment_intent.succeeded', intent);
 }
 
-/** The bank says no: the intent waits for another method. */
+/** The bank declines, and the intent waits for another method. */
 export function fail(
   books: StripeBooks,
   intent: IntentObject,
@@ -254,7 +253,7 @@ export function createRefund(books: StripeBooks, form: FormObject, bank: Bank): 
   return refund;
 }
 
-/** The card's bank takes the money back, or asks first (`warning_needs_response`), when nothing is taken. */
+/** Opens a chargeback, or an inquiry (`warning_needs_response`), which moves no money. */
 export function openDispute(
   books: StripeBooks,
   intent: IntentObject,
@@ -276,7 +275,7 @@ export function openDispute(
   return dispute;
 }
 
-/** Won or lost; what comes back of one that is won may be less than was taken, at the rate of the day. */
+/** Closes a dispute. If won, less may be returned because of the exchange rate. */
 export function closeDispute(
   books: StripeBooks,
   dispute: DisputeObject,
@@ -292,7 +291,7 @@ function moved(books: StripeBooks, amount: number, currency: string) {
   return { id: books.newObject('txn', 'balance_transaction', {}).id, amount, currency };
 }
 
-/** The test methods of Stripe's documentation, and what happens to charges of each. */
+/** Stripe's test methods and how their charges behave. */
 const tokens: Readonly<Record<string, string>> = {
   pm_card_visa: 'succeeds',
   pm_card_chargeCustomerFail: 'declines:generic_decline',
@@ -302,7 +301,7 @@ const tokens: Readonly<Record<string, string>> = {
   pm_sepaDebit: 'slow',
 };
 
-/** Saves a method with a customer; of a test method a new one is made, as Stripe does. */
+/** Attaches a method to a customer. Like Stripe, creates a new one from a test method. */
 export function attachMethod(books: StripeBooks, id: string, form: FormObject): MethodObject {
   const customer = books.customer(textIn(form, 'customer') ?? '');
   const behaviour = Object.hasOwn(tokens, id) ? tokens[id] : undefined;
@@ -319,7 +318,7 @@ export function attachMethod(books: StripeBooks, id: string, form: FormObject): 
   return method;
 }
 
-/** A method as Stripe.js makes it, of no customer yet. */
+/** A method as created by Stripe.js, without a customer. */
 export function newMethod(books: StripeBooks, behaviour: string, customer: string | null): MethodObject {
   const isSepa = behaviour === 'slow';
   const card = {
@@ -354,7 +353,7 @@ export function detachMethod(books: StripeBooks, id: string): MethodObject {
   return method;
 }
 
-/** Checks a method, or waits for one that the customer gives. */
+/** Verifies a method, or waits for the customer to provide one. */
 export function createSetup(books: StripeBooks, form: FormObject, bank: Bank): SetupObject {
   const given = textIn(form, 'payment_method');
   const isConfirmed = textIn(form, 'confirm') === 'true';

@@ -11,7 +11,6 @@ import type {
 } from './stripe-objects.ts';
 import { missing } from './stripe-objects.ts';
 
-/** An event as Stripe sends it. */
 export interface StripeEvent {
   readonly id: string;
   readonly object: 'event';
@@ -20,11 +19,11 @@ export interface StripeEvent {
   readonly data: { readonly object: StripeObject };
 }
 
-/** Search finds an object a minute after it was made or changed. */
+/** Search is eventually consistent and lags by a minute. */
 const SEARCH_LAG_MS = 60_000;
 const MS_PER_SECOND = 1_000;
 
-/** Everything that the double knows, by id in the order in which it was made. */
+/** All objects of the double by id, in creation order. */
 export class StripeBooks {
   readonly customers = new Map<string, CustomerObject>();
   readonly methods = new Map<string, MethodObject>();
@@ -41,7 +40,7 @@ export class StripeBooks {
     return Date.now() + this.#laterMs;
   }
 
-  /** Moves the double's own clock: search catches up, idempotency keys are forgotten. */
+  /** Moves the double's clock: search catches up, idempotency keys expire. */
   later(ms: number): void {
     this.#laterMs += ms;
   }
@@ -60,7 +59,7 @@ export class StripeBooks {
 
   tell(type: string, object: StripeObject): void {
     const { id, created } = this.newObject('evt', 'event', {});
-    // As it is now: later changes are later events.
+    // Store a copy, since later changes are later events.
     this.events.push({ id, object: 'event', type, created, data: { object: structuredClone(object) } });
   }
 

@@ -11,16 +11,16 @@ import { invalid, listIn, missing, readForm, StripeRefusal, unexpectedState } fr
 export const API_KEY = 'sk_test_double';
 export const WEBHOOK_SECRET = 'whsec_double';
 
-/** Stripe keeps them for 24 hours at least; the double forgets them as early as it may. */
+/** Stripe keeps idempotency keys for at least 24 hours. The double uses the minimum. */
 const KEY_KEPT_MS = 24 * 3_600_000;
 
-/** How the next answers get lost. */
+/** How the next responses fail. */
 export type Fault = 'NONE' | 'ANSWER_LOST' | 'SERVER_ERROR' | 'RATE_LIMITED' | 'HANGS';
 
 export interface SentRequest {
   readonly method: string;
   readonly pathname: string;
-  /** The form, or the query. */
+  /** The form or the query. */
   readonly text: string;
   readonly idempotencyKey?: string | undefined;
 }
@@ -36,23 +36,20 @@ interface KeptReply {
   readonly reply: Promise<Reply | null>;
 }
 
-/**
- * Stripe's API as its documentation tells it, with a memory: what its objects may do in which state, amounts in the units
- * of each currency, idempotency keys, lists that know at once and a search that lags, unknown parameters refused.
- */
+/** A stateful double of Stripe's documented API, with idempotency keys, delayed search and strict parameters. */
 export class StripeDouble {
   readonly books = new StripeBooks();
   bank: Bank = 'BY_METHOD';
-  /** What becomes of requests that would change something. */
+  /** The fault of requests that change data. */
   fault: Fault = 'NONE';
-  /** What happens before a payment intent is canceled. */
+  /** Runs before a payment intent is canceled. */
   onCancel: (() => void) | null = null;
-  /** Every request, as it was sent. */
+  /** Every request as sent. */
   readonly requests: SentRequest[] = [];
   readonly #keys = new Map<string, KeptReply>();
   readonly #server: Server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => {
-      // A fault of the double itself: seen in the answer.
+      // A bug of the double itself shows in the response.
       send(response, {
         status: 501,
         body: JSON.stringify({ error: { type: 'api_error', message: String(error) } }),
@@ -71,7 +68,7 @@ export class StripeDouble {
     await once(this.#server, 'listening');
   }
 
-  /** Takes it off the network; `start` brings it back at the same address, with all that it knows. */
+  /** Goes offline. `start` brings it back at the same address with its data. */
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -79,7 +76,6 @@ export class StripeDouble {
     await closed;
   }
 
-  /** For the gateway's options. */
   get client() {
     return {
       host: '127.0.0.1',
@@ -90,7 +86,7 @@ export class StripeDouble {
     } as const;
   }
 
-  /** How often money has moved, or was promised or given free, by the transaction of that id. */
+  /** How often money was moved, promised or refunded for the transaction. */
   effectsOf(transactionId: string): number {
     const { intents, refunds, setups } = this.books;
     const carries = ({ metadata }: { readonly metadata: Record<string, string> }) =>
@@ -114,7 +110,7 @@ export class StripeDouble {
     return intent;
   }
 
-  /** What was slow, or waited for the customer, ends; after a decline the customer may try again with the same secret. */
+  /** Completes a pending payment. After a decline, the customer may retry with the same secret. */
   settle(transactionId: string, how: 'SUCCEEDS' | 'FAILS' = 'SUCCEEDS'): void {
     const intent = this.intentOf(transactionId);
     if (intent.status === 'canceled')
@@ -125,7 +121,7 @@ export class StripeDouble {
     else fail(this.books, intent, ['card_declined', 'insufficient_funds']);
   }
 
-  /** The latest event of that type, as it is sent. */
+  /** The latest event of that type as sent. */
   notification(type: string): {
     readonly rawBody: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -162,7 +158,7 @@ export class StripeDouble {
     else send(response, reply, isReplay ? { 'idempotent-replayed': 'true' } : {});
   }
 
-  /** The first result of a key is its result, unless the endpoint had not begun. */
+  /** Replays the first result of a key, unless the endpoint rejected the request before it started. */
   async #once(key: string, request: string, work: () => Promise<{ reply: Reply; isKept: boolean }>) {
     const known = this.#keys.get(key);
     if (known !== undefined && known.madeMs + KEY_KEPT_MS > this.books.nowMs()) {
@@ -205,7 +201,7 @@ export class StripeDouble {
     }
   }
 
-  /** Related objects are ids, unless they are asked for. */
+  /** Related objects are ids unless expanded. */
   #shown(answer: object, form: FormObject): object {
     const expand = listIn(form, 'expand').map((name) => String(name).replace(/^data[.]/, ''));
     const whole = (object: Record<string, unknown>): object => {
@@ -224,7 +220,7 @@ export class StripeDouble {
   }
 }
 
-/** With the signature of the endpoint's secret, as Stripe's documentation says to check it by hand. */
+/** Signed with the endpoint's secret, as in Stripe's documentation for manual verification. */
 export function signed(
   event: StripeEvent,
   { secret = WEBHOOK_SECRET, ageSeconds = 0 } = {},

@@ -14,7 +14,7 @@ import type { StripeBooks } from './stripe-books.ts';
 import { found } from './stripe-books.ts';
 import { type FormObject, objectIn, type StripeObject, textIn } from './stripe-objects.ts';
 
-/** A call of the API: the id in its path and its form or query. */
+/** An API call: the id in the path, and the form or query. */
 export interface StripeCall {
   readonly books: StripeBooks;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface StripeCall {
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
-  /** With `:id` as the placeholder of an id. */
+  /** With the placeholder `:id`. */
   readonly path: string;
   /** The accepted parameters. Like Stripe, the double rejects others. */
   readonly takes: readonly string[];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { SentRequest } from './stripe-double.ts';
 
-/** Stripe's own `stripe-mock`, which checks requests against the description of its API and remembers nothing. */
+/** Stripe's own stateless `stripe-mock`, which validates requests against the API specification. */
 export class StripeMock {
   readonly #process: ChildProcess;
   readonly #url: string;
@@ -13,7 +13,7 @@ export class StripeMock {
     this.#url = url;
   }
 
-  /** The one that is installed, or that `BILLWRIGHT_TEST_STRIPE_MOCK` names; null without one. */
+  /** The installed binary, or `BILLWRIGHT_TEST_STRIPE_MOCK`; null without one. */
   static installed(): string | null {
     const named = process.env.BILLWRIGHT_TEST_STRIPE_MOCK;
     if (named !== undefined) return named;
@@ -39,7 +39,7 @@ export class StripeMock {
     throw new Error('stripe-mock has ended');
   }
 
-  /** What it says against the request; null if it takes it. */
+  /** The validation error of the request; null if it is valid. */
   async refusalOf({ method, pathname, text }: SentRequest): Promise<string | null> {
     const isRead = method === 'GET';
     const response = await fetch(`${this.#url}${pathname}${isRead && text !== '' ? `?${text}` : ''}`, {

@@ -1,4 +1,4 @@
-/** The objects of Stripe's API that the double keeps, with the fields that matter here. */
+/** The objects of Stripe's API that the double stores, with the relevant fields. */
 export interface StripeObject {
   readonly id: string;
   readonly object: string;
@@ -17,9 +17,9 @@ export interface MethodObject extends StripeObject {
   readonly type: string;
   readonly card?: Record<string, unknown>;
   readonly sepa_debit?: Record<string, unknown>;
-  /** What the double does with it; not told. */
+  /** How the double handles it; not part of the API. */
   readonly behaviour: string;
-  /** Detached once: it may not be used again. */
+  /** Detached, so it cannot be used again. */
   spent: boolean;
 }
 
@@ -90,11 +90,11 @@ export interface DisputeObject extends StripeObject {
   balance_transactions: { readonly id: string; readonly amount: number; readonly currency: string }[];
 }
 
-/** An answer with an error: its status, and whether an idempotency key keeps it. */
+/** An error response. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly body: ApiErrorBody & Record<string, unknown>;
-  /** False of what is refused before the endpoint begins: its key may be used again. */
+  /** Whether the idempotency key keeps it. False for requests rejected before the endpoint starts. */
   readonly isKept: boolean;
 
   constructor(
@@ -113,7 +113,7 @@ export function invalid(message: string, more: { readonly code?: string; readonl
   return new StripeRefusal(400, { type: 'invalid_request_error', message, ...more }, { isKept: false });
 }
 
-/** Refused by what is so, not by how it was asked. */
+/** Rejects a request because of the object's state. */
 export function unexpectedState(message: string, code = 'payment_intent_unexpected_state') {
   return new StripeRefusal(400, { type: 'invalid_request_error', message, code });
 }
@@ -140,13 +140,13 @@ export function declined(code: string, declineCode: string | null, more: Record<
 
 const AUTHENTICATE = 'Your card was declined. This transaction requires authentication.';
 
-/** What Stripe's API takes: text, and lists and objects of it. */
+/** A form value of Stripe's API. */
 export type FormValue = string | FormValue[] | FormObject;
 export interface FormObject {
   [key: string]: FormValue;
 }
 
-/** Reads `a[b][0]=c` of a form or a query. */
+/** Parses `a[b][0]=c` in a form or query. */
 export function readForm(text: string): FormObject {
   const form: FormObject = {};
   for (const [name, value] of new URLSearchParams(text)) {

@@ -9,7 +9,7 @@ type Given = Partial<Omit<GatewayRequest, 'amount' | 'properties'>> & {
   readonly properties?: Readonly<Record<string, string>>;
 };
 
-/** One account with a saved method at a double of Stripe, and calls of the gateway for it. */
+/** An account with a saved method at a Stripe double, and gateway calls for it. */
 export class StripeShop {
   readonly double = new StripeDouble();
   readonly tenantId: Uuid;
@@ -28,13 +28,13 @@ export class StripeShop {
     return this.#ids.next();
   }
 
-  /** An id that was made that long ago: Stripe may have forgotten the idempotency keys of its requests. */
+  /** An old id, for which Stripe may have forgotten the idempotency keys. */
   idOfHoursAgo(hours: number): Uuid {
     const ms = (Date.now() - hours * 3_600_000).toString(16).padStart(12, '0');
     return `${ms.slice(0, 8)}-${ms.slice(8)}${this.newId().slice(13)}` as Uuid;
   }
 
-  /** The gateway as a process begins with it: it remembers nothing. */
+  /** A gateway in a new process, without state. */
   restart(options: Partial<StripeGatewayOptions> = {}): this {
     this.#gateway = stripeGateway({
       credentials: { apiKey: API_KEY, webhookSecret: WEBHOOK_SECRET },
@@ -54,7 +54,7 @@ export class StripeShop {
     return { tenantId: this.tenantId, userName: 'test', userToken: this.tenantId, now };
   }
 
-  /** A new account with that method of Stripe's documentation. */
+  /** A new account with that Stripe test method. */
   async customerWith(token = 'pm_card_visa'): Promise<void> {
     this.accountId = this.newId();
     await this.addMethod(token);
@@ -70,7 +70,7 @@ export class StripeShop {
     );
   }
 
-  /** What is asked of a transaction: new ids, 10 US dollars and the method, unless something else is given. */
+  /** A transaction request: by default new ids, 10 US dollars and the saved method. */
   asked({ amount = '10', properties = {}, ...given }: Given = {}): GatewayRequest {
     return {
       accountId: this.accountId,

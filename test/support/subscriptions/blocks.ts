@@ -6,7 +6,7 @@ import { datedInstant } from '../../../lib/subscriptions/timeline/phase-timeline
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';
 
-/** A state in short: its flags as `change entitlement billing`, `f t t`. */
+/** A state in short form, with the flags `change entitlement billing` as `f t t`. */
 export interface BlockParts {
   readonly on?: BlockingStateType;
   readonly service?: string;
@@ -35,7 +35,7 @@ export function blockOf(life: Life, parts: BlockParts): StateToSet {
   return { object, service, stateName: name, isBlockChange, isBlockEntitlement, isBlockBilling, effective };
 }
 
-/** The life with these states set, one after the other, as the engine stores them. */
+/** The history with these states, stored one by one like in the engine. */
 export function withBlocks(life: Life, ...blocks: readonly BlockParts[]): Life {
   let { blockingStates } = life;
   for (const parts of blocks) {
@@ -47,7 +47,7 @@ export function withBlocks(life: Life, ...blocks: readonly BlockParts[]): Life {
   return { ...life, blockingStates };
 }
 
-/** `2024-06-01 watch f f f`: the states of a service, in the order of their dates. */
+/** `2024-06-01 watch f f f`: the states of a service in date order. */
 export function stateLines(states: readonly BlockingState[], service = 'fraud'): readonly string[] {
   const flag = (value: boolean) => (value ? 't' : 'f');
   return states

@@ -46,7 +46,7 @@ import {
 } from '../../../lib/values/time/index.ts';
 import { fixture } from '../files.ts';
 
-// A subscription lived through in memory by the pure rules alone: created at one instant, then let pass to others.
+// A subscription in memory, driven by the pure rules alone.
 
 let tick = 1_700_000_000_000;
 const ids = createUuidV7({ now: () => tick++, randomBytes: (length) => new Uint8Array(length).fill(7) });
@@ -92,7 +92,7 @@ export interface Life {
   readonly subscription: Subscription;
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
-  /** Up to when due work is done. */
+  /** Due work is done up to this instant. */
   readonly now: Instant;
 }
 
@@ -140,7 +140,7 @@ export function created(parts: CreateParts): Life {
   };
 }
 
-/** What the queue does between now and `until`, entry by entry in the order of their dates. */
+/** Processes the queue up to `until`, entry by entry in date order. */
 export function passed(life: Life, until: Instant): Life {
   const next = life.events.filter(({ effective }) => effective.at > life.now && effective.at <= until);
   const [first] = next.toSorted((a, b) => a.effective.at - b.effective.at || a.sequence - b.sequence);
@@ -169,7 +169,6 @@ export function workOf(life: Life, event: LifecycleEvent, now: Instant): ReturnT
   );
 }
 
-/** What operations on the subscription are decided from. */
 export function runningOf(life: Life): RunningSubscription {
   const { account, subscription, bundle, events, blockingStates } = life;
   const catalog = new CatalogWithOverrides(life.catalog, []);
@@ -180,7 +179,7 @@ export function runningOf(life: Life): RunningSubscription {
   return { ...own, billCycleDays, catalog, baseEnd: null };
 }
 
-/** The view of a bundle from all states that concern it, those of its account among them. */
+/** The view of a bundle with all its states, including those of the account. */
 export function bundleViewFrom(input: Omit<BundleOutlineInput, 'accountBlocks'>): BundleView {
   const isOfAccount = (state: BlockingState) => state.blockedId === input.account.id;
   return bundleView(

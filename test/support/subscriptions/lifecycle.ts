@@ -6,7 +6,7 @@ import { type DatedInstant, localDateOf, UTC } from '../../../lib/values/time/in
 import { errorOf } from '../assertions.ts';
 import { at, nextId } from './example.ts';
 
-// Single lifecycle events and blocking states, for rules that read them as they are stored.
+// Single lifecycle events and blocking states as stored records.
 
 export const subscriptionId = nextId();
 
@@ -17,7 +17,7 @@ export function dated(text: string): DatedInstant {
 
 let sequence = 0;
 
-/** An active event at UTC; without a plan it carries none. */
+/** An active event in UTC, with or without a plan. */
 export function event(
   type: LifecycleEventType,
   date: string,
@@ -47,7 +47,7 @@ export function event(
   };
 }
 
-/** CREATE, TRANSFER or CHANGE to a plan of the example catalog, in one of its phases. */
+/** CREATE, TRANSFER or CHANGE to a plan and phase of the example catalog. */
 export function choice(
   type: 'CREATE' | 'TRANSFER' | 'CHANGE',
   date: string,

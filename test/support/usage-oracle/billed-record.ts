@@ -2,35 +2,34 @@ import type { OracleInterval } from './oracle-intervals.ts';
 import type { PriceLine } from './oracle-price.ts';
 import type { OraclePoint } from './usage-facts.ts';
 
-/** What was billed of an interval at one time. */
+/** An interval as billed by one run. */
 export interface BilledRecord extends Pick<OracleInterval, 'start' | 'end'> {
   readonly usageName: string;
-  /** Of its section. */
   readonly prices: string;
   readonly points: ReadonlySet<OraclePoint>;
   readonly entries: readonly BilledEntry[];
-  /** When; null: after its end. */
+  /** Time of billing; null = after its end. */
   readonly billedAt: number | null;
-  /** What is void with it: the invoice, or the run that has made none. */
+  /** The invoice, or a run without one, whose void frees it. */
   readonly invoice: string;
 }
 
-/** An item, as it was rated. */
+/** A rated item. */
 export interface BilledEntry {
-  /** What it gives back of; null: it charges. */
+  /** The item that it credits; null for a charge. */
   readonly of: BilledEntry | null;
   readonly amount: bigint;
-  /** What can still be given back of it. */
+  /** The amount that can still be credited. */
   left: bigint;
-  /** What it says of blocks, less what it takes back; empty where its price counts alone. */
+  /** Its net lines; empty if only the price counts. */
   readonly lines: readonly PriceLine[];
-  /** The line that it stands for in DETAIL; null: all of them. */
+  /** Its line in DETAIL; null = all lines. */
   readonly lineKey: string | null;
 }
 
 export type Relation = 'SAME_OR_INSIDE' | 'AROUND' | 'PARTLY' | 'APART';
 
-/** How a billed interval lies to one that is to be billed (usage §7.3 step 2). */
+/** How a billed interval relates to one to bill (usage §7.3 step 2). */
 export function relationOf(own: OracleInterval, billed: Pick<OracleInterval, 'start' | 'end'>): Relation {
   const [a, b] = [own.start.at, own.end.at];
   const [from, to] = [billed.start.at, billed.end.at];

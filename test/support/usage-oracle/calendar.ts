@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 
-// Days as numbers from 1970-01-01 on, by the calendar of `Date` and the zones of Temporal.
+// Days as numbers since 1970-01-01, with the calendar of `Date` and the zones of Temporal.
 
 const MS_PER_DAY = 86_400_000;
 
-/** A moment with its date in the zone of the account. */
+/** An instant with its date in the account's zone. */
 export interface Moment {
   readonly at: number;
   readonly day: number;
@@ -20,7 +20,7 @@ export function dateText(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** The day of that number in a month, or its last one. */
+/** The day of the month, or its last one. */
 function inMonth(months: number, wanted: number): number {
   const [year, month] = [Math.floor(months / 12), months % 12];
   const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
@@ -36,7 +36,7 @@ function dayOfMonth(day: number): number {
   return new Date(day * MS_PER_DAY).getUTCDate();
 }
 
-/** Calendar arithmetic: the same day of another month, or its last one. */
+/** The same day of a later month, or its last one. */
 export function plusPeriods(day: number, period: OraclePeriod, count: number): number {
   if ('days' in period) return day + count * period.days;
   return inMonth(monthsOf(day) + count * period.months, dayOfMonth(day));
@@ -50,7 +50,7 @@ export function firstCycleDate(day: number, period: OraclePeriod, billCycleDay: 
   return inMonth(monthsOf(date), billCycleDay);
 }
 
-/** The cycle date that many periods later (usage §6.2 rule 2). */
+/** The cycle date so many periods later (usage §6.2 rule 2). */
 export function laterCycleDate(
   first: number,
   { period, billCycleDay }: { readonly period: OraclePeriod; readonly billCycleDay: number },
@@ -62,7 +62,6 @@ export function laterCycleDate(
 
 const starts = new Map<string, number>();
 
-/** The first instant of a day. */
 export function startOf(day: number, zone: string): number {
   const key = `${zone} ${day}`;
   const known = starts.get(key);
@@ -72,7 +71,6 @@ export function startOf(day: number, zone: string): number {
   return at;
 }
 
-/** The date of an instant. */
 export function dayAt(at: number, zone: string): number {
   let day = Math.floor(at / MS_PER_DAY) - 1;
   while (startOf(day + 1, zone) <= at) day += 1;

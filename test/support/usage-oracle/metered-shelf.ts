@@ -4,12 +4,12 @@ import { capacity, consumable } from '../usage/sections.ts';
 import { billionths } from './oracle-price.ts';
 import type { OracleSection, TierPart, UsageKind } from './usage-facts.ts';
 
-/** A usage section as a test writes it down once, for the engine and for the oracle. */
+/** A usage section in one notation for the engine and the oracle. */
 export interface SectionText {
   readonly name: string;
   readonly kind: UsageKind;
   readonly period: 'MONTHLY' | 'QUARTERLY' | 'WEEKLY' | 'THIRTY_DAYS';
-  /** Blocks as unit, size, max, price; limits as unit, max; −1 = any number. */
+  /** Blocks as unit, size, max, price; limits as unit, max; −1 = unlimited. */
   readonly tiers: readonly {
     /** Of CAPACITY. */
     readonly price?: string;
@@ -24,7 +24,7 @@ const PERIODS = {
   THIRTY_DAYS: { days: 30 },
 } as const;
 
-/** @param prices tells other prices of the same section, or another version of it, apart. */
+/** @param prices identifies the prices and the catalog version. */
 export function oracleSection({ name, kind, period, tiers }: SectionText, prices = 'first'): OracleSection {
   return {
     name,
@@ -46,7 +46,7 @@ function limit([unit = '', max = '']: readonly string[]): TierPart {
   return { unit, size: 0n, max: max === '-1' ? null : billionths(max), price: 0n };
 }
 
-/** The same as the rules of `lib` take it. */
+/** The same section for the rules of `lib`. */
 export function ruleSection(text: SectionText, prices = 'first'): UsageSection {
   const { name, kind, period, tiers } = text;
   if (kind === 'CAPACITY') {
@@ -121,7 +121,7 @@ export const peaks: SectionText = {
   ],
 };
 
-/** The section with other ends of its tiers: those of each tier, in the order of its parts. */
+/** The section with other tier ends, for each tier in the order of its parts. */
 export function endingAt(section: SectionText, ends: readonly (readonly string[])[]): SectionText {
   const place = section.kind === 'CAPACITY' ? 1 : 2;
   return {
@@ -133,7 +133,7 @@ export function endingAt(section: SectionText, ends: readonly (readonly string[]
   };
 }
 
-// Plans that charge usage in every way, in two versions of a catalog; the second one has other prices for everybody.
+// Plans with all forms of usage, in two catalog versions. The second changes the prices of all subscriptions.
 
 const trial: SectionText = {
   name: 'trial-usage',
@@ -150,7 +150,7 @@ interface ShelfPlan {
   readonly evergreen: readonly SectionText[];
 }
 
-/** The names of sections are those of one plan each. */
+/** Section names are unique per plan. */
 function named(section: SectionText, name: string): SectionText {
   return { ...section, name };
 }
@@ -168,7 +168,7 @@ export const TRIAL_DAYS = 14;
 export const planNames = Object.keys(plans);
 export const REPRICED = '2024-05-10T00:00:00Z';
 
-/** What a phase of a plan charges at an instant. */
+/** The sections of a plan phase at an instant. */
 export function sectionsOf(planName: string, phaseName: string, at: number): readonly OracleSection[] {
   const isLater = at >= Date.parse(REPRICED);
   const { trial: first = [], evergreen } = plans[planName] ?? { evergreen: [] };
@@ -178,7 +178,6 @@ export function sectionsOf(planName: string, phaseName: string, at: number): rea
   );
 }
 
-/** Three times the price. */
 function repriced(section: SectionText): SectionText {
   const isPeak = section.kind === 'CAPACITY';
   return {
@@ -202,7 +201,7 @@ function tripled(amount: string): string {
   return String(Math.round(Number(amount) * 3_000) / 1_000);
 }
 
-/** Both versions, to be uploaded one after the other. */
+/** Both versions, for upload one by one. */
 export const shelfDocuments: readonly string[] = [
   documentOf('2020-01-01T00:00:00Z', (section) => section),
   documentOf(REPRICED, repriced),
@@ -252,4 +251,4 @@ function blockXml([unit, size, max, amount = '0']: readonly string[]): string {
   return `<tieredBlock><unit>${unit}</unit><size>${size}</size><prices>${price('USD', amount)}</prices><max>${max}</max></tieredBlock>`;
 }
 
-// One section of each kind, whose tiers end at numbers that few points come to.
+// One section of each kind, with low tier ends.

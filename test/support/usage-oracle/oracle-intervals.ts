@@ -5,18 +5,18 @@ import type { OracleEvent, OraclePoint, OracleSection } from './usage-facts.ts';
 export interface OracleRun {
   readonly section: OracleSection;
   readonly events: readonly OracleEvent[];
-  /** null: it goes on. */
+  /** Null = it continues. */
   readonly closedBy: OracleEvent | null;
 }
 
 export interface OracleInterval {
   readonly start: Moment;
   readonly end: Moment;
-  /** Whether a point at the very end counts. */
+  /** Whether it includes a point at its end. */
   readonly takesEnd: boolean;
 }
 
-/** The stretches of events that keep a section (usage §6.1), by start and name. */
+/** The events that keep a section, grouped into runs (usage §6.1), by start and name. */
 export function runsOf(events: readonly OracleEvent[], target: number): readonly OracleRun[] {
   const seen = withoutEmptyPauses(events).filter(({ day }) => day <= target);
   const isKept = (section: OracleSection, index: number) =>
@@ -100,7 +100,7 @@ function cycleMoments({ anchor, event, section, until }: Cycle, { target, zone }
   }
 }
 
-/** The first cycle date after the target date, of a run that goes on (usage §7.9 rule 3). */
+/** The first cycle date after the target date of an open run (usage §7.9 rule 3). */
 export function nextDateOf({ section, events, closedBy }: OracleRun, target: number): number | null {
   const last = events.at(-1);
   const [first] = events;
@@ -133,7 +133,7 @@ export interface LookBackFacts {
   readonly zone: string;
 }
 
-/** The moment at which a point counts (usage §2.3 rule 3). */
+/** The instant of a point (usage §2.3 rule 3). */
 export function momentOf(point: OraclePoint, events: readonly OracleEvent[]): number {
   if (!point.isOfDay || isBilledAt(point.at, events)) return point.at;
   const begins = events.filter(
@@ -142,7 +142,7 @@ export function momentOf(point: OraclePoint, events: readonly OracleEvent[]): nu
   return begins.find(({ day, at }) => day === point.day && at > point.at)?.at ?? point.at;
 }
 
-/** The instant at which a subscription ends is its last. */
+/** Includes the instant at which the subscription ends. */
 function isBilledAt(at: number, events: readonly OracleEvent[]): boolean {
   const index = events.findLastIndex((event) => event.at <= at);
   const inForce = events[index];

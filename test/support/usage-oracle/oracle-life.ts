@@ -11,7 +11,7 @@ export interface OwedInvoice {
   readonly nextDate: string | null;
 }
 
-/** The usage of a subscription by itself: a run makes an invoice if there is anything to bill. */
+/** The usage of one subscription. A run creates an invoice if there is anything to bill. */
 export class OracleLife {
   readonly #oracle: UsageOracle;
   #runs = 0;
@@ -24,7 +24,7 @@ export class OracleLife {
     this.#oracle.events = events;
   }
 
-  /** `what`: such as `99 sms`; `when`: a date, for a point of a day, or an instant. */
+  /** @param what such as `99 sms`. @param when a date for a point of a day, or an instant. */
   record(what: string, when: string, trackingId = when): void {
     const { zone, points } = this.#oracle;
     const [amount = '', unit = ''] = what.split(' ');
@@ -51,7 +51,7 @@ export class OracleLife {
     };
   }
 
-  /** Takes back what the last run has left behind. */
+  /** Voids the last run. */
   voidLast(): void {
     this.#oracle.voidInvoice(String(Math.max(...this.#oracle.billed.map(({ invoice }) => Number(invoice)))));
   }

@@ -1,18 +1,18 @@
 import type { OraclePoint, OracleSection, OracleSettings, OracleTier } from './usage-facts.ts';
 
-/** A line of a rating: blocks of a unit in a tier, or a peak, which has neither size nor amount. */
+/** A rated line: the blocks of a unit in a tier, or a peak without size and amount. */
 export interface PriceLine {
   readonly unit: string;
   readonly tier: number;
   readonly price: bigint;
-  /** In billionths, as everything. */
+  /** In billionths, like all numbers. */
   readonly quantity: bigint;
   readonly size: bigint | null;
   readonly amount: bigint;
 }
 
 export interface OraclePrice {
-  /** Not rounded. */
+  /** Unrounded. */
   readonly exact: bigint;
   readonly lines: readonly PriceLine[];
   readonly beyond: readonly { readonly unit: string; readonly quantity: bigint }[];
@@ -20,7 +20,7 @@ export interface OraclePrice {
 
 type Used = ReadonlyMap<string, bigint>;
 
-/** What usage comes to (usage §5): sums of CONSUMABLE, peaks of CAPACITY. */
+/** The price of usage (usage §5), from the sums of CONSUMABLE or the peaks of CAPACITY. */
 export function priceOf(
   section: OracleSection,
   used: Used,
@@ -54,7 +54,7 @@ interface Climb {
   readonly isLastOpen: boolean;
 }
 
-/** Tier after tier takes what it can; the first has a line whatever it takes. */
+/** Fills tier after tier. The first always has a line. */
 function climbed({ unit, tiers, isLastOpen }: Climb, units: bigint) {
   const lines: PriceLine[] = [];
   let rest = units;
@@ -69,7 +69,7 @@ function climbed({ unit, tiers, isLastOpen }: Climb, units: bigint) {
   return { lines, rest };
 }
 
-/** All blocks at the price of the tier in which the last one lies. */
+/** All blocks at the price of the last block's tier. */
 function topTier(tiers: readonly OracleTier[], unit: string, units: bigint): PriceLine {
   let rest = units;
   for (const [index, tier] of tiers.entries()) {
@@ -128,12 +128,12 @@ function partOf({ parts }: OracleTier, unit: string) {
   return part;
 }
 
-/** Begun blocks. */
+/** Rounded up. */
 function blocks(units: bigint, size: bigint): bigint {
   return (units + size - 1n) / size;
 }
 
-/** By unit, what the points come to: sums, or peaks of CAPACITY. */
+/** The sums of the points by unit, or the peaks of CAPACITY. */
 export function usedOf(section: OracleSection, points: Iterable<OraclePoint>): ReadonlyMap<string, bigint> {
   const used = new Map<string, bigint>();
   for (const { unit, amount } of points) {
@@ -144,7 +144,7 @@ export function usedOf(section: OracleSection, points: Iterable<OraclePoint>): R
   return used;
 }
 
-// Amounts as whole billionths, with an arithmetic of their own.
+// Amounts as integer billionths, with separate arithmetic.
 
 export const ONE = 1_000_000_000n;
 const CENT = 10_000_000n;
@@ -156,7 +156,7 @@ export function billionths(text: string): bigint {
   return text.startsWith('-') ? -value : value;
 }
 
-/** Plain, without trailing zeros. */
+/** Without trailing zeros. */
 export function shown(value: bigint): string {
   const absolute = value < 0n ? -value : value;
   const fraction = String(absolute % ONE)
@@ -165,7 +165,7 @@ export function shown(value: bigint): string {
   return `${value < 0n ? '-' : ''}${absolute / ONE}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** To whole cents, halves away from zero. */
+/** Half away from zero. */
 export function toCents(value: bigint): bigint {
   const doubled = 2n * (value < 0n ? -value : value) + CENT;
   const rounded = (doubled / (2n * CENT)) * CENT;

@@ -3,12 +3,12 @@ import type { OracleInterval, OracleRun } from './oracle-intervals.ts';
 import { byText, type OraclePrice, type PriceLine, toCents, total } from './oracle-price.ts';
 import type { OraclePoint, OracleSection, OracleSettings } from './usage-facts.ts';
 
-/** An item that makes what is billed of an interval equal to its price. */
+/** An item that completes the billed amount of an interval. */
 export interface DueItem {
   readonly entry: BilledEntry;
   readonly rate: bigint | null;
   readonly quantity: bigint | null;
-  /** What its details show. */
+  /** The lines in its details. */
   readonly shown: readonly PriceLine[];
   readonly exact: bigint;
   readonly beyond: OraclePrice['beyond'];
@@ -21,7 +21,7 @@ export interface Due {
   readonly settings: OracleSettings;
 }
 
-/** As usage §7.3 steps 4 and 5, usage §7.4 and usage §7.7 rule 2 say. */
+/** Applies usage §7.3 steps 4 and 5, usage §7.4 and usage §7.7 rule 2. */
 export function dueItems(due: Due): readonly DueItem[] {
   const inDetail = due.settings.itemMode === 'DETAIL' && due.section.kind !== 'CAPACITY';
   return inDetail ? byLine(due) : asOne(due);
@@ -89,7 +89,7 @@ function keyOf({ kind }: OracleSection, { unit, tier }: PriceLine): string {
   return kind === 'TOP_TIER' ? unit : `${unit} ${tier}`;
 }
 
-/** Lines with what is not billed of them yet; those that are billed only, too. */
+/** Lines with their unbilled rest, including lines that are only billed. */
 function changesOf(section: OracleSection, price: OraclePrice, previous: readonly BilledRecord[]) {
   const billed = new Map<string, PriceLine>();
   for (const line of billedLines(section, previous)) {
@@ -115,10 +115,7 @@ function added(line: PriceLine, other: PriceLine, sign: bigint): PriceLine {
   };
 }
 
-/**
- * What items of ALL_TIERS say adds up; those of TOP_TIER say the whole, so that the last one of a period counts, and that of
- * a longer period for those within it.
- */
+/** ALL_TIERS lines add up. Of TOP_TIER lines, which are totals, the last one of the longest period counts. */
 function billedLines(section: OracleSection, previous: readonly BilledRecord[]): readonly PriceLine[] {
   if (section.kind === 'ALL_TIERS') return previous.flatMap(linesOf);
   const periods = [...Map.groupBy(previous, ({ start, end }) => `${start.at} ${end.at}`).values()];
@@ -141,11 +138,11 @@ function isLonger(one: BilledRecord, inner: BilledRecord): boolean {
 interface Refundable {
   readonly previous: readonly BilledRecord[];
   readonly isPreferred: (entry: BilledEntry) => boolean;
-  /** What this run has given back already. */
+  /** The amounts that this run has already credited. */
   readonly given: Map<BilledEntry, bigint>;
 }
 
-/** Of the newest items first, those preferred before the others, none more than is left of it. */
+/** Credits preferred items first, then the newest, each up to its remaining amount. */
 function credits(amount: bigint, { previous, isPreferred, given }: Refundable) {
   const items = previous
     .flatMap(({ entries }) => entries)
@@ -164,14 +161,14 @@ function credits(amount: bigint, { previous, isPreferred, given }: Refundable) {
   return parts;
 }
 
-/** An interval with what a run would do about it. */
+/** An interval with the result of a run. */
 export interface OwedInterval {
   readonly run: OracleRun;
   readonly interval: OracleInterval;
   readonly previous: readonly BilledRecord[];
   readonly items: readonly DueItem[];
-  /** The days that its credits tell, where these are not its own. */
+  /** The days of its credits, if not its own. */
   readonly credited?: Pick<OracleInterval, 'start' | 'end'> | undefined;
-  /** What no later run charges again. */
+  /** Points that no later run charges again. */
   readonly points: ReadonlySet<OraclePoint>;
 }

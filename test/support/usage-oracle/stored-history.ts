@@ -5,11 +5,11 @@ import type { OracleEvent } from './usage-facts.ts';
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** What is stored of a subscription, read beside the engine. */
+/** The stored records of a subscription. */
 export interface StoredFacts {
-  /** Of `bw_subscription_events`, those in force. */
+  /** Active rows of `bw_subscription_events`. */
   readonly events: readonly Cells[];
-  /** Of `bw_blocking_states`, those in force of the subscription, its bundle and its account. */
+  /** Active rows of `bw_blocking_states` for the subscription, its bundle and its account. */
   readonly blocks: readonly Cells[];
   readonly zone: string;
   /** Of the account. */
@@ -24,7 +24,7 @@ interface InForce {
   readonly isEnd: boolean;
 }
 
-/** The events by which a subscription is billed (subscriptions §19), as its rows say. */
+/** The billing events of a subscription (subscriptions §19), derived from its rows. */
 export function historyOf(facts: StoredFacts): readonly OracleEvent[] {
   const plain = withPriceChange(statesOf(facts));
   const told = withPauses(plain, pausesOf(facts, plain.findLast(({ isEnd }) => isEnd)?.at ?? null));
@@ -49,7 +49,7 @@ function statesOf({ events, billCycleDay }: StoredFacts): readonly InForce[] {
     else if (BRINGS_PHASE.includes(type))
       now = { ...now, planName: String(row.plan_name ?? now.planName), phaseName: String(row.phase_name) };
     const isEnd = type === 'CANCEL' || type === 'EXPIRED';
-    // A day that is asked for before the start has no event of its own.
+    // A day requested before the start has no event.
     if (now.planName !== '') states.push({ ...now, at, isEnd });
     if (isEnd) break;
   }
@@ -62,7 +62,7 @@ function inOrder(rows: readonly Cells[]): readonly Cells[] {
   );
 }
 
-/** The catalog's new prices come by themselves. */
+/** Adds the new prices of the catalog. */
 function withPriceChange(states: readonly InForce[]): readonly InForce[] {
   const at = Date.parse(REPRICED);
   const index = states.findLastIndex((state) => state.at < at);
@@ -73,11 +73,11 @@ function withPriceChange(states: readonly InForce[]): readonly InForce[] {
 
 interface Pause {
   readonly from: number;
-  /** null: for good. */
+  /** Null = unlimited. */
   readonly to: number | null;
 }
 
-/** As subscriptions §19.3 rules 1 to 3 say. */
+/** Applies subscriptions §19.3 rules 1 to 3. */
 function pausesOf({ blocks, zone }: StoredFacts, end: number | null): readonly Pause[] {
   const counted = inOrder(blocks).filter(({ effective }) => end === null || Number(effective) <= end);
   const single = [...Map.groupBy(counted, (row) => `${row.service} ${row.blocked_id}`).values()].flatMap(
@@ -120,7 +120,7 @@ interface Told {
   readonly state: InForce;
 }
 
-/** As subscriptions §19.3 rule 4 says. */
+/** Applies subscriptions §19.3 rule 4. */
 function withPauses(states: readonly InForce[], pauses: readonly Pause[]): readonly Told[] {
   const holds = ({ from, to }: Pause, at: number) => from <= at && (to === null || at < to);
   const own = states

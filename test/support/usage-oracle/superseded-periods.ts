@@ -5,7 +5,7 @@ import type { OwedInterval } from './settled-items.ts';
 import { type DueItem, dueItems } from './settled-items.ts';
 import type { OracleEvent, OraclePoint, OracleSettings } from './usage-facts.ts';
 
-/** A billed period whose usage is charged by another section now (usage §7.3 rule 7). */
+/** A billed period whose usage another section now charges (usage §7.3 rule 7). */
 export interface SupersededPeriod extends Pick<BilledRecord, 'usageName' | 'prices' | 'start' | 'end'> {
   readonly entries: readonly BilledEntry[];
 }
@@ -15,7 +15,7 @@ export interface PresentlyBilled {
   readonly superseded: readonly SupersededPeriod[];
 }
 
-/** Looks at every turn of the history inside each billed period: whoever is billed then has to be charged by its section. */
+/** Finds the section that now charges each billed period, by looking at every turning point inside it. */
 export function presentlyBilled(
   billed: readonly BilledRecord[],
   events: readonly OracleEvent[],
@@ -62,7 +62,7 @@ interface Places {
   readonly gone: ReadonlySet<BilledRecord>;
 }
 
-/** An item and what is given back of it stay together; the last period in force that gave some of it back has it all. */
+/** An item and its credits stay together, in the last active period that credited it. */
 function placeOf(entry: BilledEntry, record: BilledRecord, { billed, gone }: Places): BilledRecord {
   const item = entry.of ?? entry;
   const having = billed.filter(({ entries }) => entries.some((one) => (one.of ?? one) === item));
@@ -78,11 +78,11 @@ function totalOf(entries: readonly BilledEntry[]): bigint {
   return entries.reduce((all, { amount }) => all + amount, 0n);
 }
 
-/** What an interval has been rated for, by the run that looks at the superseded period. */
+/** The rating of an interval by the run that checks the superseded period. */
 export interface Rerated {
   readonly run: OracleRun;
   readonly interval: OracleInterval;
-  /** Whether anything in force is billed of it. */
+  /** False if any of it is billed. */
   readonly isNew: boolean;
 }
 
@@ -108,7 +108,7 @@ export function takeovers<One extends Rerated>(
   return taken;
 }
 
-/** The credits that leave an interval what it costs of a superseded item; null: it is credited whole. */
+/** Credits the superseded item down to the interval's price; null = credit all of it. */
 export function creditedRest(
   period: SupersededPeriod,
   { run, price, settings }: { run: OracleRun; price: OraclePrice; settings: OracleSettings },
@@ -125,7 +125,7 @@ export function creditedRest(
   return [{ entry, rate: null, quantity: null, shown: [], exact: 0n, beyond: [] }];
 }
 
-/** All that is left of the items of a superseded period, newest first. */
+/** Credits the remaining items of a superseded period, newest first. */
 export function creditedWhole(period: SupersededPeriod): readonly OwedInterval[] {
   const { usageName: name, prices, start, end, entries } = period;
   const items = entries
@@ -154,7 +154,7 @@ function takenBack(lines: readonly PriceLine[]): readonly PriceLine[] {
   return [...found.values()].flatMap((own) => {
     const last = own.at(-1);
     if (last === undefined) return [];
-    // A peak does not add up.
+    // Peaks do not add up.
     if (last.size === null) return [{ ...last, quantity: 0n, amount: 0n }];
     return [
       {
@@ -166,20 +166,20 @@ function takenBack(lines: readonly PriceLine[]): readonly PriceLine[] {
   });
 }
 
-/** Where a credit for the rest lies: outside of the interval that has taken over. */
+/** The days of a credit for the rest, outside the new interval. */
 export function restOf({ start, end }: SupersededPeriod, own: OracleInterval): OwedInterval['credited'] {
   if (own.start.at === start.at && own.end.at < end.at) return { start: own.end, end };
   if (own.end.at === end.at && own.start.at > start.at) return { start, end: own.start };
   return { start, end };
 }
 
-/** The points that these charge, and no later period. */
+/** The points that these records charge and no later period does. */
 type PointsOf = (records: readonly BilledRecord[]) => readonly OraclePoint[];
 
 export interface GivenUp {
   readonly runs: readonly OracleRun[];
   readonly billed: readonly BilledRecord[];
-  /** What the intervals of the history are compared with. */
+  /** The records that the intervals of the history are compared with. */
   readonly compared: ReadonlySet<BilledRecord>;
   readonly settings: OracleSettings;
   readonly pointsOf: PointsOf;
@@ -187,10 +187,7 @@ export interface GivenUp {
   readonly since: (run: OracleRun) => number;
 }
 
-/**
- * Billed periods that the history has no more: of each, from the look-back on, what was charged for points that are void by
- * now is given back (usage §2.2 rule 3). Where no point is void there is nothing to give.
- */
+/** Credits voided points of billed periods that the history no longer has, back to the look-back (usage §2.2 rule 3). */
 export function givenUpPeriods(given: GivenUp): readonly OwedInterval[] {
   const { runs, billed, compared, settings } = given;
   const done = new Set<BilledRecord>(compared);
@@ -216,7 +213,7 @@ export function givenUpPeriods(given: GivenUp): readonly OwedInterval[] {
   return owed;
 }
 
-/** Periods before the look-back: what is void of them by now is given back where it is carried (usage §2.2 rule 3). */
+/** Credits voided points of periods before the look-back in the period that carries them (usage §2.2 rule 3). */
 export function voidsOfOldPeriods(
   old: readonly Pick<OwedInterval, 'run' | 'interval' | 'previous'>[],
   { settings, pointsOf }: Pick<GivenUp, 'settings' | 'pointsOf'>,
@@ -239,7 +236,7 @@ export function inOrderOfTime(owed: readonly OwedInterval[]): readonly OwedInter
   );
 }
 
-/** With the section by which it was billed. */
+/** The run with the section that billed the period. */
 function runOf({ usageName, prices, start }: BilledRecord, runs: readonly OracleRun[]): OracleRun | null {
   const own = runs.filter(({ section }) => section.name === usageName && section.prices === prices);
   return own.findLast(({ events }) => (events[0]?.day ?? 0) <= start.day) ?? own[0] ?? null;

@@ -3,7 +3,7 @@ import { type PriceLine, shown } from './oracle-price.ts';
 import type { DueItem, OwedInterval } from './settled-items.ts';
 import type { Owed } from './usage-oracle.ts';
 
-/** An item in words that can be compared with those of an invoice. */
+/** An item in a form comparable with invoice items. */
 export interface ToldItem {
   readonly usage: string;
   readonly from: string;
@@ -11,13 +11,12 @@ export interface ToldItem {
   readonly amount: string;
   readonly rate: string | null;
   readonly quantity: string | null;
-  /** Parsed. */
   readonly details: unknown;
-  /** Only of a credit: amount of the item that it gives back from. */
+  /** Amount of the item that a credit reduces. */
   readonly credits?: string;
 }
 
-/** In the order of the invoice. */
+/** In invoice order. */
 export function toldItems({ intervals }: Owed): readonly ToldItem[] {
   return intervals.flatMap((owed) => owed.items.map((item) => toldItem(owed, item)));
 }
@@ -37,7 +36,7 @@ function toldItem({ run, interval, credited }: OwedInterval, item: DueItem): Tol
   };
 }
 
-/** As usage §7.4 says: one line by itself, or all lines with what they come to. */
+/** Applies usage §7.4: one line, or all lines with their total. */
 function detailsOf({ entry, shown: lines, exact, beyond }: DueItem): unknown {
   const overflow =
     beyond.length === 0

@@ -1,38 +1,38 @@
 import type { Moment, OraclePeriod } from './calendar.ts';
 
-// What the oracle of usage is told. Amounts are whole billionths.
+// Inputs of the usage oracle. Amounts are integer billionths.
 
 export type UsageKind = 'ALL_TIERS' | 'TOP_TIER' | 'CAPACITY';
 
-/** What a tier says of a unit: blocks of CONSUMABLE, a limit of CAPACITY. */
+/** A unit in a tier: blocks of CONSUMABLE, a limit of CAPACITY. */
 export interface TierPart {
   readonly unit: string;
-  /** Units in a block. */
+  /** Units per block. */
   readonly size: bigint;
-  /** Whole blocks, or the limit of a peak; null = any number. */
+  /** Whole blocks, or the limit of a peak; null = unlimited. */
   readonly max: bigint | null;
-  /** Of a block. */
+  /** Per block. */
   readonly price: bigint;
 }
 
 export interface OracleTier {
-  /** Of CAPACITY, whose parts have none. */
+  /** Of CAPACITY, whose parts have no price. */
   readonly price: bigint;
   readonly parts: readonly TierPart[];
 }
 
 export interface OracleSection {
   readonly name: string;
-  /** Tells the section with other prices, and that of another catalog version, apart. */
+  /** Identifies the prices and the catalog version. */
   readonly prices: string;
   readonly kind: UsageKind;
   readonly period: OraclePeriod;
   readonly tiers: readonly OracleTier[];
 }
 
-/** What is in force of a subscription from a moment on. */
+/** The terms of a subscription from an instant on. */
 export interface OracleEvent extends Moment {
-  /** ENDED: cancelled or expired. */
+  /** ENDED = cancelled or expired. */
   readonly billing: 'ON' | 'PAUSED' | 'ENDED';
   readonly billCycleDay: number;
   readonly sections: readonly OracleSection[];
@@ -41,14 +41,14 @@ export interface OracleEvent extends Moment {
 export interface OraclePoint extends Moment {
   readonly unit: string;
   readonly amount: bigint;
-  /** Recorded for a day, and not for an instant. */
+  /** Recorded for a day, not an instant. */
   readonly isOfDay: boolean;
   readonly trackingId: string;
   isVoid: boolean;
 }
 
 export interface OracleSettings {
-  /** Below 0: all. */
+  /** Negative = unlimited. */
   readonly lookBackPeriods: number;
   readonly itemMode: 'AGGREGATE' | 'DETAIL';
   readonly overflow: 'CAP' | 'LAST_TIER';

@@ -20,42 +20,39 @@ import { DEFAULT_SETTINGS } from './usage-facts.ts';
 
 export interface Owed {
   readonly intervals: readonly OwedInterval[];
-  /** Latest end of what it charges, of zero items that are dropped too. */
+  /** Latest end of its charges, including dropped zero items. */
   readonly chargedThrough: number | null;
   readonly nextDate: number | null;
-  /** Of the points that it is the first to bill. */
+  /** Of the points that it bills first. */
   readonly trackingIds: readonly string[];
 }
 
 export interface BillingRun {
-  /** What is void with it. */
+  /** The invoice or run to void. */
   readonly run: string;
   readonly hasInvoice: boolean;
-  /** When it ran; default: after the end of what it bills. */
+  /** Default: after the end of the billed interval. */
   readonly at?: number | null;
 }
 
 interface Planned extends Rerated {
   readonly previous: readonly BilledRecord[];
-  /** Points in it that nothing has consumed. */
+  /** Its unconsumed points. */
   readonly fresh: ReadonlySet<OraclePoint>;
-  /** Those of them for whose time something is billed since it is over. */
+  /** Fresh points whose time was billed after it ended. */
   readonly late: ReadonlySet<OraclePoint>;
 }
 
-/**
- * What a subscription owes for usage, worked out anew from everything that was ever recorded: each run looks at every event,
- * every point and everything that was billed. It shares no code with `lib`.
- */
+/** Calculates the usage charges of a subscription from all events, points and billed records, without code from `lib`. */
 export class UsageOracle {
   readonly zone: string;
   settings: OracleSettings;
   events: readonly OracleEvent[] = [];
   readonly points: OraclePoint[] = [];
   billed: readonly BilledRecord[] = [];
-  /** What of it counts by the history that was looked at last. */
+  /** The records that count in the last evaluated history. */
   #counted: readonly BilledRecord[] = [];
-  /** What was billed by invoices that are void. */
+  /** Records of voided invoices. */
   #freed: readonly BilledRecord[] = [];
 
   constructor(zone: string, settings: Partial<OracleSettings> = {}) {
@@ -67,7 +64,7 @@ export class UsageOracle {
     for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
   }
 
-  /** What a run up to a date comes to. */
+  /** The result of a run up to a date. */
   owed(target: number): Owed {
     const { events, zone, settings } = this;
     const [first] = events;
@@ -130,7 +127,7 @@ export class UsageOracle {
     };
   }
 
-  /** A run has done what it owed: of what is billed already it keeps what is new, with an invoice only (usage §7.7 rule 1). */
+  /** Stores the new results of a run. Billed records change only with an invoice (usage §7.7 rule 1). */
   bill({ intervals }: Owed, { run: invoice, hasInvoice, at }: BillingRun): void {
     const billedAt = at ?? null;
     const added = intervals
@@ -151,7 +148,6 @@ export class UsageOracle {
     this.billed = [...this.billed, ...added];
   }
 
-  /** An invoice is void: what was billed by it no longer is. */
   voidInvoice(invoice: string): void {
     this.#giveBack(
       this.billed.filter((record) => record.invoice === invoice),
@@ -161,7 +157,7 @@ export class UsageOracle {
     this.billed = this.billed.filter((record) => record.invoice !== invoice);
   }
 
-  /** What is stored already as it is says nothing more. */
+  /** Returns false if the result is already stored. */
   #tellsMore({ run, interval, items, points }: OwedInterval): boolean {
     const { start, end } = interval;
     const isKnown = this.#counted.some(
@@ -220,7 +216,7 @@ export class UsageOracle {
     return { run, interval, previous, points, items: isWithinADay ? items.filter(isNoZero) : items };
   }
 
-  /** What these have charged, and no later period of the name since. */
+  /** The points that these records charged and no later period of the name did. */
   #pointsOf(records: readonly BilledRecord[]): readonly OraclePoint[] {
     return records.flatMap((record) =>
       [...record.points].filter((point) => {
@@ -232,7 +228,7 @@ export class UsageOracle {
     );
   }
 
-  /** Points that it is the first to charge (usage §7.7). */
+  /** Points that the interval charges first (usage §7.7). */
   #charged(one: Planned, planned: readonly Planned[]): ReadonlySet<OraclePoint> {
     const { name } = one.run.section;
     const own = planned
@@ -254,7 +250,7 @@ export class UsageOracle {
     return taken;
   }
 
-  /** Points of billed intervals that are looked at no more. */
+  /** Points of billed intervals that are no longer evaluated. */
   #beyond(section: OracleSection, planned: readonly Planned[]): readonly OraclePoint[] {
     const own = this.#counted.filter(({ usageName }) => usageName === section.name);
     return this.points.filter((point) => {
@@ -267,13 +263,13 @@ export class UsageOracle {
   }
 }
 
-/** Whether there is an instant of it that nothing is billed for (usage §7.1 rule 3). */
+/** Returns true if any instant of the interval is unbilled (usage §7.1 rule 3). */
 function hasUnbilledTime({ start, end }: OracleInterval, billed: readonly BilledRecord[]): boolean {
   const isBilled = (at: number) =>
     billed.some(
       (one) => one.start.at <= at && (at < one.end.at || (start.at === end.at && one.start.at === at)),
     );
-  // The first instant without anything is the start, or one at which something billed ends.
+  // The first unbilled instant is the start or the end of a billed interval.
   const turns = [start.at, ...billed.map((one) => one.end.at)];
   return turns.some((at) => (at === start.at || (start.at < at && at < end.at)) && !isBilled(at));
 }

@@ -5,7 +5,6 @@ import { type Decimal, decimal } from '../../../lib/values/money/index.ts';
 import type { OracleBlock, OracleLimit, OraclePoint } from './pricing-oracle.ts';
 import { capacity, consumable } from './sections.ts';
 
-/** Thousandths as a decimal. */
 export function thousandths(value: bigint): Decimal {
   return decimal(value).dividedBy(1_000);
 }
@@ -36,7 +35,7 @@ function blocksOf(names: readonly string[]): fc.Arbitrary<readonly OracleBlock[]
   );
 }
 
-/** CONSUMABLE sections of up to four tiers, the last of them with or without bound. */
+/** CONSUMABLE sections of up to four tiers, bounded or not. */
 export function meteredSections(policy: ConsumableSection['tierBlockPolicy']): fc.Arbitrary<MeteredSection> {
   return units
     .chain((names) => fc.array(blocksOf(names), { minLength: 1, maxLength: 4 }))
@@ -78,7 +77,7 @@ export interface PeakSection {
   readonly tiers: readonly PeakTier[];
 }
 
-/** CAPACITY sections whose limits and prices rise, or are in any order. */
+/** CAPACITY sections with limits and prices in rising or any order. */
 export function peakSections({ isRising }: { readonly isRising: boolean }): fc.Arbitrary<PeakSection> {
   const limit = fc.oneof(
     { weight: 6, arbitrary: fc.bigInt({ min: 0n, max: 40_000n }) },
@@ -121,7 +120,7 @@ function rising(tiers: readonly PeakTier[]): readonly PeakTier[] {
   }));
 }
 
-/** Points in the order in which they come; some of a unit that no section charges. */
+/** Points in order of arrival, some with a unit that no section charges. */
 export const meteredPoints: fc.Arbitrary<readonly OraclePoint[]> = fc.array(
   fc.record({
     unit: fc.constantFrom('gb', 'calls', 'mails', 'faxes'),
@@ -133,7 +132,7 @@ export const meteredPoints: fc.Arbitrary<readonly OraclePoint[]> = fc.array(
   { maxLength: 12 },
 );
 
-/** The points as sums of days would be: some of them taken together. */
+/** The points as day sums, some of them combined. */
 export function quantities(
   section: ConsumableSection | CapacitySection,
   points: readonly OraclePoint[],

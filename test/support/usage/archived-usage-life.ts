@@ -9,7 +9,7 @@ export type MeteredPlan = 'sms-payg' | 'api-std' | 'team-cap';
 const plans: readonly MeteredPlan[] = ['sms-payg', 'api-std', 'team-cap'];
 const units = { 'sms-payg': ['sms'], 'api-std': ['calls'], 'team-cap': ['members', 'mbps'] } as const;
 
-/** A customer with three subscriptions whose usage is recorded, billed, archived or not, and corrected afterwards. */
+/** A customer with three subscriptions whose usage is recorded, billed, maybe archived, and later corrected. */
 export class ArchivedUsageLife {
   readonly engine: TestEngine;
   readonly accountId: Uuid;
@@ -21,7 +21,7 @@ export class ArchivedUsageLife {
     this.subscriptionOf = subscriptionOf;
   }
 
-  /** From 2026-01-01 on in New York; nothing is paid, so that any invoice can be void. */
+  /** Starts on 2026-01-01 in New York. Nothing is paid, so that any invoice can be voided. */
   static async begin(open: OpenDatabase, configuration: Readonly<Record<string, string>> = {}) {
     const engine = await openEngine(open, {
       now: '2026-01-01T05:00:00Z',
@@ -43,7 +43,7 @@ export class ArchivedUsageLife {
     return new ArchivedUsageLife(engine, account.id, subscriptionOf as Record<MeteredPlan, Uuid>);
   }
 
-  /** `99 sms 2026-04-01 k1`; without a tracking id the text is it. */
+  /** `99 sms 2026-04-01 k1`. The tracking id defaults to the text. */
   async use(plan: MeteredPlan, text: string): Promise<void> {
     const [amount = '', unitType = '', recordDate = '', trackingId = text] = text.split(' ');
     const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
@@ -51,7 +51,7 @@ export class ArchivedUsageLife {
     await this.engine.acme.recordUsage({ subscriptionId, trackingId, unitUsageRecords });
   }
 
-  /** Some days of every month from January to May, whole days and times of days. */
+  /** Uses some days of every month from January to May, as days and instants. */
   async liveToJune(): Promise<void> {
     for (const month of ['01', '02', '03', '04', '05']) {
       for (const plan of plans) {
@@ -74,7 +74,7 @@ export class ArchivedUsageLife {
       await this.use('sms-payg', `101 sms 2026-02-${time}`);
     await this.engine.acme.usage.void(this.subscriptionOf['sms-payg'], '02/03/sms');
     await this.engine.runTo('2026-02-10T15:00:00Z');
-    // What is billed of January and February is cut here.
+    // Splits the billed intervals of January and February.
     await this.engine.acme.subscriptions.changePlan(this.subscriptionOf['api-std'], { planName: 'api-plus' });
     for (const [at, isBlocked] of [
       ['2026-02-12T15:00:00Z', true],
@@ -115,7 +115,7 @@ export class ArchivedUsageLife {
     }
   }
 
-  /** Each invoice in one line, with its tracking ids and how its items came about. */
+  /** One line per invoice, with its tracking ids and explanations. */
   async told(): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const invoice of await this.#invoices()) {
@@ -131,7 +131,7 @@ export class ArchivedUsageLife {
     return lines;
   }
 
-  /** What was used of all units from one date or time to another. */
+  /** The usage of all units between two dates or times. */
   async used(startDate: string, endDate: string): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const plan of plans) {

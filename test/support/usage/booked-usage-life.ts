@@ -11,9 +11,9 @@ import type { BilledInterval } from '../../../lib/usage/settlement/billed-interv
 import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
-/** Has the sums of days, and splits those that a run asks for, as a database does. */
+/** Keeps day sums, and splits those that a run requests, like a database. */
 export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
-  /** Days that were split by the last run. */
+  /** Days that the last run split. */
   splits: readonly SplitRequest[] = [];
   protected override readonly nothing = [];
 
@@ -41,7 +41,6 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
     };
   }
 
-  /** What a run reads. */
   protected pieces(billed: readonly BilledInterval[]): readonly UsagePiece[] {
     const { events, zone } = this;
     const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed });
@@ -49,7 +48,6 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
     return [...whole, ...split.flatMap((request) => this.#split(request))];
   }
 
-  /** The sums that a run reads. */
   protected days(): readonly DayUsage[] {
     const buckets = Map.groupBy(this.points, ({ unit, localDate }) => `${unit} ${localDate}`);
     return [...buckets.values()].flatMap((points): readonly DayUsage[] => {

@@ -26,9 +26,9 @@ interface KeptInterval extends RatedInterval {
   readonly invoice: number;
 }
 
-/** Goes through the evaluation of the subscription, and reads no more of the past than that says. */
+/** Runs through the subscription evaluation and reads only the past that it requires. */
 export class EvaluatedUsageLife extends BookedUsageLife {
-  /** How many runs would have passed the subscription over. */
+  /** Number of runs that would skip the subscription. */
   passedOver = 0;
   #looked: LookedDays | null = null;
   #nextDate: LocalDate | null = null;
@@ -98,7 +98,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     this.from = null;
   }
 
-  /** As a run of the engine does that finds the billed days as they were, and nothing due. */
+  /** Like a run of the engine when billed days are unchanged and nothing is due. */
   #isPassedOver(marks: DayMarks | null, targetDate: LocalDate): boolean {
     const [from, looked, next] = [this.from, this.#looked, this.#nextDate];
     if (marks === null || from === null || looked === null || (next !== null && next <= targetDate))
@@ -107,7 +107,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     return within.reduce((sum, [, mark]) => sum + mark, 0) === looked.mark;
   }
 
-  /** What the evaluation up to a date is given. */
+  /** The input of the evaluation up to a date. */
   protected usage(billed: readonly RatedInterval[], _targetDate: LocalDate): SubscriptionUsage {
     const { zone, terms } = this;
     const freed = this.#freed;
@@ -123,7 +123,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     return super.days().filter(({ localDate }) => localDate >= from || consumed.has(localDate));
   }
 
-  /** Each item keeps facts that make its amount, also once they are stored. */
+  /** The stored facts of each item explain its amount. */
   #check(item: NewInvoiceItem): void {
     const { basis, amount } = item;
     if (basis?.kind !== 'USAGE' && basis?.kind !== 'REPAIR')

@@ -16,12 +16,12 @@ interface Call {
   readonly requests: readonly UsageIntervalRequest[];
 }
 
-/** A meter of the host: what it has, what it is asked, and what it says instead where a test wants that. */
+/** A meter of the host that records its calls. Tests can override its answers. */
 export class MeteringSource implements UsageSource {
   readonly name: string;
   readonly calls: Call[] = [];
   records: RawUsageRecord[] = [];
-  /** Answers every question of the account or subscription instead of its records. */
+  /** Overrides every answer. */
   instead: (() => unknown) | null = null;
   getAggregatedUsage?: NonNullable<UsageSource['getAggregatedUsage']>;
 
@@ -29,7 +29,7 @@ export class MeteringSource implements UsageSource {
     this.name = name;
   }
 
-  /** `99 sms 2026-04-01T00:00:00Z`; the tracking id is the text. */
+  /** `99 sms 2026-04-01T00:00:00Z`, which is also the tracking id. */
   use(subscriptionId: string, ...texts: readonly string[]): void {
     for (const text of texts) {
       const [amount = '', unitType = '', when = ''] = text.split(' ');
@@ -37,7 +37,7 @@ export class MeteringSource implements UsageSource {
     }
   }
 
-  /** From now on it answers with a number for each interval, worked out by the test. */
+  /** From now on, answers with a quantity for each interval. */
   addUp(quantityOf: (request: UsageIntervalRequest) => AggregatedUsage | null): void {
     this.getAggregatedUsage = async (requests, context) => {
       this.calls.push({ member: 'getAggregatedUsage', range: null, context, properties: {}, requests });

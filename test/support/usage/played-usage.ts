@@ -30,11 +30,11 @@ const peaks = capacity('peak-usage', [
 ]);
 const sectionSets = [[calls], [calls, peaks], [otherCalls, peaks], [peaks], []];
 
-/** Few days, so that points lie on those that billing cuts: the first ones of periods, and some between. */
+/** Few days, so that points often lie on billing boundaries. */
 const days = fc.constantFrom<number>(0, 0, 1, 9, 9, 16, 17, 37, 40, 40, 68, 90);
 const moment = fc.record({
   on: days,
-  /** null = a point of the day. */
+  /** Null = a point of the day. */
   hour: fc.option(fc.nat(23), { freq: 2 }),
 });
 const change = fc.record({
@@ -79,7 +79,7 @@ export const configs = fc.record({
 
 export type History = typeof histories extends fc.Arbitrary<infer One> ? One : never;
 
-/** Much of what is billed is taken back. */
+/** Steps that credit most of the billed usage. */
 export const billedAndVoided: readonly Step[] = [
   { do: 'BILL', on: 91 },
   ...[0, 1, 2, 3, 4].map((submission): Step => ({ do: 'VOID_POINTS', submission })),
@@ -90,7 +90,7 @@ export const billedAndVoided: readonly Step[] = [
 export type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[] | (infer One)[]> ? One : never;
 type Zone = (typeof zones)[number];
 
-/** A history, what is done in it, and by which settings it is billed. */
+/** A history with its steps and settings. */
 export interface PlayedHistory {
   readonly zone: Zone;
   readonly events: readonly BillingEvent[];
@@ -98,7 +98,7 @@ export interface PlayedHistory {
   readonly config: UsageConfig;
 }
 
-/** Shows something of random histories, of as many as a commit or the long run has time for. */
+/** Checks random histories, more of them in the long run. */
 export function ofEveryHistory(show: (played: PlayedHistory) => void): void {
   forRuns(
     historyRuns,
@@ -114,7 +114,7 @@ interface Played {
   readonly rewritten?: () => void;
 }
 
-/** The same steps for several lives. Runs never go back before the latest target date (usage §6). */
+/** Plays the steps in several lives. Target dates never decrease (usage §6). */
 export function play(
   lives: readonly UsageLife[],
   list: readonly Step[],
@@ -146,7 +146,7 @@ function atHour(on: number, hour: number): string {
   return `${dateOf(on)}T${String(hour).padStart(2, '0')}:00:00Z`;
 }
 
-/** A history in order: a pause ends with the next change, nothing follows an end. */
+/** A history in order: the next change ends a pause, nothing follows an end. */
 export function eventsOf({ hour, sections, changes }: History, zone: Zone): readonly BillingEvent[] {
   let usages = sectionSets[sections] ?? [];
   const events = [usageEvent('CREATE', atHour(0, hour), { usages, bcd: 1, zone })];

@@ -1,12 +1,9 @@
-/**
- * What usage costs, worked out without anything of `lib`: a meter that takes point after point and charges each block as
- * it is begun. All numbers are whole thousandths.
- */
+/** Prices usage without code from `lib`: a meter charges each block when it starts. All numbers are integer thousandths. */
 
 export interface OracleBlock {
   readonly unit: string;
   readonly size: bigint;
-  /** Blocks; null = any number. */
+  /** Blocks; null = unlimited. */
   readonly max: bigint | null;
   readonly price: bigint;
 }
@@ -23,13 +20,13 @@ export interface OraclePoint {
 
 export interface OraclePrice {
   readonly amount: bigint;
-  /** Units that were not charged. */
+  /** Units beyond the last tier. */
   readonly beyond: bigint;
 }
 
 type OracleTiers = readonly (readonly OracleBlock[])[];
 
-/** Each block is charged when it is begun, in the first tier that has one left. */
+/** Charges each started block in the first tier with a free block. */
 export function pricedByMeter(
   tiers: OracleTiers,
   points: readonly OraclePoint[],
@@ -50,7 +47,7 @@ export function pricedByMeter(
   return { amount, beyond };
 }
 
-/** The tier in which the last unit lies prices every block. */
+/** Prices all blocks at the tier of the last unit. */
 export function pricedByTopTier(tiers: OracleTiers, points: readonly OraclePoint[]): bigint {
   let amount = 0n;
   for (const unit of new Set(points.map((point) => point.unit))) {
@@ -64,7 +61,7 @@ export function pricedByTopTier(tiers: OracleTiers, points: readonly OraclePoint
   return amount;
 }
 
-/** The first tier whose limits no point exceeds, the last one if there is none; nothing where nothing was used. */
+/** Prices the first tier whose limits no point exceeds, or else the last; nothing without usage. */
 export function pricedByPeaks(
   tiers: readonly { readonly price: bigint; readonly limits: readonly OracleLimit[] }[],
   points: readonly OraclePoint[],

@@ -22,11 +22,10 @@ import { type Collected, type LifePoint, type StoredInterval, UsageLife } from '
 
 type Points = ReadonlySet<LifePoint>;
 
-/** Looks at every point for every interval, as slow as can be. */
+/** Checks every point for every interval, without optimizations. */
 export class ScannedUsageLife extends UsageLife<Points> {
   protected override readonly nothing: Points = new Set();
 
-  /** Its collector looks at the points themselves. */
   protected override rangesOf(): readonly PointRange[] {
     return [];
   }
@@ -48,7 +47,7 @@ export class ScannedUsageLife extends UsageLife<Points> {
         (point) => !isLate(planned, countsAt(point, times)) || isFreed(planned.run.section.name, point),
       );
 
-    /** Points of billed intervals that are not looked at any more. */
+    /** Points of billed intervals that are no longer evaluated. */
     const beyond = (name: string, planned: readonly Planned[]): readonly LifePoint[] => {
       const own = stored.filter(({ usageName }) => usageName === name);
       const open = new Set(
@@ -101,7 +100,7 @@ function sumsOf(section: BillingEvent['usages'][number], points: readonly LifePo
   );
 }
 
-/** Tells what of it is on no invoice. */
+/** Reports uninvoiced usage. */
 export class UnbilledUsageLife extends BookedUsageLife {
   /** Each day as `2026-02-20 calls 3 (calls-usage) NOT_YET_DUE`, in order. */
   unbilled(today: string): readonly string[] {
@@ -117,11 +116,10 @@ function lineOf({ unitType, amount, reason, usageName, startDate }: UnbilledUsag
   return `${text(startDate)} ${unitType} ${formatDecimal(amount)} (${usageName}) ${reason}`;
 }
 
-/** Reads what was used once, and goes from date to date with that, as a dry run does. */
+/** Reads the usage once and uses it for several dates, like a dry run. */
 export class WalkedUsageLife extends BookedUsageLife {
   #read: readonly UsagePiece[] | null = null;
 
-  /** What was read is forgotten. */
   reload(): void {
     this.#read = null;
   }

@@ -21,7 +21,7 @@ export interface SectionFields {
 
 const firstVersion = '2026-01-01T00:00:00Z';
 
-/** A CONSUMABLE section: ALL_TIERS, monthly unless said; one list of blocks for each tier. */
+/** A CONSUMABLE section, by default ALL_TIERS and monthly, with one list of blocks per tier. */
 export function consumable(
   name: string,
   tiers: readonly (readonly BlockText[])[],
@@ -42,7 +42,7 @@ export function consumable(
   };
 }
 
-/** A CAPACITY section: monthly unless said; price and limits for each tier. */
+/** A CAPACITY section, by default monthly, with a price and limits per tier. */
 export function capacity(
   name: string,
   tiers: readonly (readonly [price: string, ...limits: LimitText[]])[],

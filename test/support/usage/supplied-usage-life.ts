@@ -9,9 +9,9 @@ import { subscriptionId } from '../invoicing/billing-events.ts';
 import { EvaluatedUsageLife } from './evaluated-usage-life.ts';
 import type { LifePoint } from './usage-life.ts';
 
-/** Its points are told by a usage source each time a run asks, and nothing is kept of them but digests. */
+/** A usage source reports its points on each run. Only their digests are stored. */
 export class SuppliedUsageLife extends EvaluatedUsageLife {
-  /** Whether the source has numbers of its own, one for each interval. */
+  /** Whether the source reports one quantity per interval. */
   isAggregated = false;
 
   protected override usage(billed: readonly RatedInterval[], targetDate: LocalDate): SubscriptionUsage {
@@ -67,7 +67,7 @@ export class SuppliedUsageLife extends EvaluatedUsageLife {
     return this.points.filter(({ isVoid }) => !isVoid);
   }
 
-  /** A source names each record; in the engine many points may have one tracking id. */
+  /** A source names each record. In the engine, points can share a tracking id. */
   #idOf(point: LifePoint): string {
     return `${point.trackingId}#${this.points.indexOf(point)}`;
   }

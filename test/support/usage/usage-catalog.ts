@@ -125,10 +125,10 @@ const usageVersion = (alignment: string): DocumentParts => ({
 /** The plans of usage §13, all of one product. */
 export const usageCatalog = catalogXml(usageVersion('ACCOUNT'));
 
-/** The same where each subscription has its own bill cycle day. */
+/** With a bill cycle day per subscription. */
 export const usageCatalogBySubscription = catalogXml(usageVersion('SUBSCRIPTION'));
 
-/** Other prices of the plan power, for existing subscriptions too. */
+/** Other prices of the plan power, also for existing subscriptions. */
 const powerVersion: DocumentParts = {
   effectiveDate: '2026-05-08T00:00:00Z',
   catalogName: 'Usage',
@@ -141,10 +141,9 @@ const powerVersion: DocumentParts = {
   priceLists: lists({ DEFAULT: ['power'] }),
 };
 
-/** With the second version of the plan power. */
+/** Both versions of the plan power. */
 export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), powerVersion);
 
-/** The second version by itself. */
 export const laterPowerCatalog = catalogXml(powerVersion);
 
 export const UTC_ZONE: TimeZone = timeZone('UTC');
@@ -154,7 +153,7 @@ export interface UsageEventFields extends EventFields {
   readonly zone?: TimeZone;
 }
 
-/** A billing event on a date, at the start of that day, or at an instant. */
+/** A billing event at an instant or at the start of a date. */
 export function usageEvent(
   type: BillingTransitionType,
   when: string,

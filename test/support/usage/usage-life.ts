@@ -24,7 +24,7 @@ export interface LifePoint {
   readonly dateOnly: boolean;
   readonly amount: Decimal;
   readonly trackingId: string;
-  /** Among those of its unit and day, from 1. */
+  /** Within its unit and day, from 1. */
   readonly ordinal: number;
   isVoid: boolean;
 }
@@ -36,14 +36,14 @@ export interface LifeInvoice {
   readonly nextDate: string | null;
 }
 
-/** A billed interval with the points that it has consumed, in the form of a collector. */
+/** A billed interval with its consumed points, in the form of a collector. */
 export interface StoredInterval<Consumed> extends BilledInterval {
   readonly points: Consumed;
   readonly entries: StoredEntry[];
   readonly invoice: number;
 }
 
-/** What is used, at one moment, as a collector sees it. */
+/** The usage at one moment as a collector sees it. */
 export interface Collected<Consumed> {
   collect(planned: PlannedInterval): CollectedUsage;
   beyond(planned: readonly PlannedInterval[]): ReadonlyMap<string, Quantities>;
@@ -59,18 +59,17 @@ interface StoredEntry {
   remaining: Decimal;
 }
 
-/** The usage of one subscription kept in memory. Runs go through the rules of `lib/usage` as they do in the engine. */
+/** The usage of one subscription in memory. Runs use the rules of `lib/usage` like the engine. */
 export abstract class UsageLife<Consumed = unknown> {
   events: readonly BillingEvent[];
   readonly zone: TimeZone;
   config: UsageConfig;
-  /** What is agreed beyond the prices. */
   terms: UsageTerms = NO_TERMS;
   readonly points: LifePoint[] = [];
-  /** Where a run begins to read; null = it reads everything. */
+  /** The first date that a run reads; null = all. */
   from: LocalDate | null = null;
   protected stored: StoredInterval<Consumed>[] = [];
-  /** Those of voided invoices. */
+  /** Of voided invoices. */
   protected freed: StoredInterval<Consumed>[] = [];
   #invoices = 0;
   #items = 0;
@@ -84,7 +83,7 @@ export abstract class UsageLife<Consumed = unknown> {
     this.config = { ...DEFAULT_USAGE_CONFIG, ...options.config };
   }
 
-  /** `what`: such as `99 sms`; `when`: a date, for a point of a day, or an instant. */
+  /** @param what such as `99 sms`. @param when a date for a point of a day, or an instant. */
   record(what: string, when: string, trackingId = when): void {
     const [amount = '', unit = ''] = what.split(' ');
     const dateOnly = /^\d{4}-\d{2}-\d{2}$/.test(when);
@@ -96,7 +95,7 @@ export abstract class UsageLife<Consumed = unknown> {
     this.points.push({ ...point, isVoid: false });
   }
 
-  /** A run up to the target date; nothing is kept of a dry one. */
+  /** Runs up to the target date. A dry run stores nothing. */
   bill(targetDate: string, { isDry = false } = {}): LifeInvoice {
     const plan = planUsage({
       events: this.events,
@@ -145,7 +144,6 @@ export abstract class UsageLife<Consumed = unknown> {
     this.stored = this.stored.filter(({ invoice }) => invoice !== last);
   }
 
-  /** Takes the points of a submission back. */
   voidPoints(trackingId: string): void {
     for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
   }
@@ -196,7 +194,7 @@ export abstract class UsageLife<Consumed = unknown> {
     };
   }
 
-  /** What consumes nothing, whichever collector there is. */
+  /** An empty consumption of the collector. */
   protected abstract readonly nothing: Consumed;
 
   /** The consumed points as the engine stores them. */

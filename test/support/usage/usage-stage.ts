@@ -7,7 +7,7 @@ import { usageCatalog } from './usage-catalog.ts';
 
 export interface UsageStageStart {
   readonly planName: string;
-  /** A date, whose start in UTC is meant, or an instant. */
+  /** An instant, or a date in UTC. */
   readonly from: string;
 }
 
@@ -16,14 +16,14 @@ export interface UsageStageOptions {
   readonly bcd?: number;
   readonly account?: Partial<AccountInput>;
   readonly catalog?: string;
-  /** Invoices stay unpaid, so that they can be voided. */
+  /** Leaves invoices unpaid, so that they can be voided. */
   readonly unpaid?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly invoicePlugins?: Parameters<typeof openEngine>[1]['invoicePlugins'];
   readonly trace?: (statement: string) => void;
 }
 
-/** The lines of a USAGE item's details. */
+/** A line of a USAGE item's details. */
 interface TierLine {
   readonly tier: number;
   readonly tierUnit: string;
@@ -31,7 +31,7 @@ interface TierLine {
   readonly amount?: number;
 }
 
-/** An account with a subscription that is billed for what it uses. */
+/** An account with a subscription to a plan with usage. */
 export class UsageStage {
   readonly engine: TestEngine;
   readonly accountId: Uuid;
@@ -67,19 +67,18 @@ export class UsageStage {
     return new UsageStage(engine, account, subscriptionId);
   }
 
-  /** `99 sms 2026-04-01`; the tracking id is the text unless given. */
+  /** `99 sms 2026-04-01`. The tracking id defaults to the text. */
   async use(text: string, trackingId = text): Promise<void> {
     const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
     const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
     await this.engine.acme.recordUsage({ subscriptionId: this.subscriptionId, trackingId, unitUsageRecords });
   }
 
-  /** Runs at the start of these days, one after the other. */
+  /** Runs at the start of each day. */
   async runTo(...dates: readonly string[]): Promise<void> {
     for (const date of dates) await this.engine.runTo(`${date}T00:00:00Z`);
   }
 
-  /** An explicit run. */
   run(targetDate: string): Promise<InvoiceView> {
     return this.engine.acme.invoices.generate({
       accountId: this.accountId,
@@ -104,12 +103,10 @@ export class UsageStage {
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
-  /** Each invoice in a line. */
   async lines(): Promise<readonly string[]> {
     return (await this.invoices()).map((invoice) => itemLines(invoice).join(', '));
   }
 
-  /** The newest invoice. */
   async last(): Promise<InvoiceView> {
     const invoice = (await this.invoices()).at(-1);
     if (invoice === undefined) throw new Error('no invoice');
@@ -121,7 +118,7 @@ export class UsageStage {
     return date === null ? null : date.date;
   }
 
-  /** What was recorded, as a roll-up tells it: `calls 47`. */
+  /** The recorded usage as a roll-up: `calls 47`. */
   async rolledUp(startDate: string, endDate: string): Promise<string> {
     const { rolledUpUnits } = await this.engine.acme.usage.rollUp(this.subscriptionId, {
       startDate,
@@ -143,7 +140,7 @@ export function ratesOf({ items }: InvoiceView): readonly string[] {
   );
 }
 
-/** What the details of its first USAGE item say: `sms T1 2 (5.9)`. */
+/** The details of its first USAGE item: `sms T1 2 (5.9)`. */
 export function tierLines({ items }: InvoiceView): readonly string[] {
   const details = items.find(({ itemType }) => itemType === 'USAGE')?.itemDetails ?? '{"tierDetails":[]}';
   const { tierDetails } = JSON.parse(details) as { readonly tierDetails: readonly TierLine[] };

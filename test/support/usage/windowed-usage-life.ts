@@ -3,7 +3,7 @@ import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 import type { LifeInvoice, StoredInterval } from './usage-life.ts';
 
-/** Reads no more of the past than a run has to, as the engine does. */
+/** Reads only the past that a run requires, like the engine. */
 export class WindowedUsageLife extends BookedUsageLife {
   override bill(targetDate: string): LifeInvoice {
     const invoice = super.bill(targetDate);
