@@ -16,7 +16,7 @@ import { killableGateway, killableStorage } from './killable.ts';
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
 eachDatabase((kind, open) => {
-  describe('a payment made together with its account and method, whose server dies at any step', function () {
+  describe('combo payment whose server dies at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let serving: Serving & { readonly clock: FakeClock };
     let bob: TenantBilling;
@@ -29,7 +29,7 @@ eachDatabase((kind, open) => {
     });
     after(() => serving.close());
 
-    it('is done or not done, and once when it is asked for again', async () => {
+    it('is complete or not started, and a retry completes it once', async () => {
       const { steps } = await dieAt(Number.POSITIVE_INFINITY, 'undisturbed');
       expect(await told('undisturbed')).to.eql(DONE);
       expect(steps).to.be.greaterThan(30);

@@ -54,13 +54,13 @@ async function charged(acme: TenantBilling): Promise<Uuid> {
 const calls: readonly NumberedCall[] = [
   ['a run', 1, ofSubscriber, (acme, accountId) => acme.invoices.generate({ accountId })],
   [
-    'a run whose invoice a plugin splits',
+    'a run with an invoice split by a plugin',
     2,
     async (acme) => (await subscriber(acme, ['solo-now', 'team-now'])).accountId,
     (acme, accountId) => acme.invoices.generateGroup({ accountId }),
   ],
   [
-    'a run that repairs, with its credit note',
+    'a run with a repair and its credit note',
     2,
     async (acme) => {
       const { accountId, subscriptionId } = await subscriber(acme, ['solo-now', 'team-now']);
@@ -88,14 +88,14 @@ const calls: readonly NumberedCall[] = [
       acme.invoices.addCredits({ accountId, items: [{ amount: decimal(3) }], autoCommit: true }),
   ],
   [
-    'the invoice of another system',
+    'a migration invoice',
     1,
     ofSubscriber,
     (acme, accountId) => acme.invoices.createMigrationInvoice({ accountId, items: migrated }),
   ],
-  ['a void, with its credit note', 1, charged, (acme, invoiceId) => acme.invoices.void(invoiceId)],
+  ['a void with its credit note', 1, charged, (acme, invoiceId) => acme.invoices.void(invoiceId)],
   [
-    'an adjustment, with its credit note',
+    'an adjustment with its credit note',
     1,
     charged,
     async (acme, invoiceId) => {
@@ -106,7 +106,7 @@ const calls: readonly NumberedCall[] = [
 ];
 
 eachDatabase((kind, open) => {
-  describe(`invoicing §1.6 rule 1, §21 rule 3: the numbers of a tenant's invoices and credit notes have no gap (${kind})`, function () {
+  describe('invoice and credit note numbers', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let engine: TestEngine;
     beforeEach(async () => {
@@ -133,7 +133,7 @@ eachDatabase((kind, open) => {
       return all;
     }
 
-    it('whoever writes at the same time: runs, charges, credits, migrations, drafts, and what is refused', async () => {
+    it('invoicing §1.6 rule 1, §21 rule 3: have no gaps after concurrent and rejected calls', async () => {
       // One more node where the database takes one.
       const other =
         kind === 'postgresql'
@@ -181,7 +181,7 @@ eachDatabase((kind, open) => {
     // Each takes its numbers by statements that both databases share.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
     for (const [turn, [name, takes, prepare, run]] of tried)
-      it(`whoever dies, at any step: ${name}`, async () => {
+      it(`invoicing §1.6 rule 1, §21 rule 3: have no gaps after a death at any step of ${name}`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({
           storage: { ...killableStorage(engine.storage, process), close: () => Promise.resolve() },

@@ -42,7 +42,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   return signal;
 }
 
-eachDatabase('a process killed between asking an invoice plugin and storing what it said', (open) => {
+eachDatabase('process killed after asking an invoice plugin and before storing the answer', (open) => {
   /** A subscriber who has not been billed, in a database that nobody has open. */
   async function subscriber() {
     const engine = await openEngine(open, { now: NOW });
@@ -59,7 +59,7 @@ eachDatabase('a process killed between asking an invoice plugin and storing what
 
   const billed = [['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1']];
 
-  it('leaves nothing behind: the run can be asked for again at once', async () => {
+  it('leaves no data, so that the run can be repeated at once', async () => {
     const { accountId, database, tenant } = await subscriber();
     expect(await dieWith(database, { tenant, account: accountId })).to.equal('SIGKILL');
     const billing = await openAgain(database, tax);
@@ -73,7 +73,7 @@ eachDatabase('a process killed between asking an invoice plugin and storing what
     }
   });
 
-  it('leaves an automatic run to the next life of the node, which makes it once', async () => {
+  it('leaves an automatic run to the restarted node, which completes it once', async () => {
     const { accountId, database, tenant } = await subscriber();
     expect(await dieWith(database, { tenant })).to.equal('SIGKILL');
     const billing = await openAgain(database, tax);
@@ -87,7 +87,7 @@ eachDatabase('a process killed between asking an invoice plugin and storing what
 });
 
 onPostgresql('two nodes that ask their plugins about the same run', (open) => {
-  it('bill it once, and the other finds nothing left to do', async () => {
+  it('bill it once and report no invoice on the other node', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });

@@ -39,7 +39,7 @@ interface Told {
 }
 
 eachDatabase((kind, open) => {
-  describe('a process killed between any two steps', function () {
+  describe('process killed between any two steps', function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let directory: string;
     let undisturbed: Told;
@@ -51,14 +51,14 @@ eachDatabase((kind, open) => {
 
     after(() => rmSync(directory, { recursive: true, force: true }));
 
-    it('plays a story worth killing', () => {
+    it('plays a story with enough steps and purchases', () => {
       expect(Object.keys(undisturbed.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
       expect(undisturbed.steps).to.be.greaterThan(50);
       expect(undisturbed.numbers).to.eql(Array.from(undisturbed.numbers, (_, index) => index + 1));
       expect(undisturbed.purchases).to.have.length(2 * customers.length);
     });
 
-    it(`ends in the same invoices and payments when started again (${isLongRun ? 'all' : KILL_POINTS[kind]} points, ${kind})`, async () => {
+    it(`ends with the same invoices and payments after a restart (${isLongRun ? 'all' : KILL_POINTS[kind]} points, ${kind})`, async () => {
       const points = killPoints(undisturbed, kind);
       const disturbed = await inGroups(points, AT_A_TIME, (point) =>
         playTwice(open, join(directory, `at-${point}`), point),

@@ -48,7 +48,7 @@ async function subscriber(acme: TenantBilling, more: object = {}): Promise<Uuid>
 
 const stories: readonly Story[] = [
   {
-    name: 'a check that shuts the service off',
+    name: 'a check that blocks the service',
     prepare: async ({ acme, runTo }) => {
       await subscriber(acme);
       for (const day of ['05-31', '06-02', '06-04']) await runTo(`2012-${day}T00:03:42Z`);
@@ -66,7 +66,7 @@ const stories: readonly Story[] = [
     leads: ['state GONE', 'pro-monthly CANCELLED, service ends 06-09, billing ends 06-09'],
   },
   {
-    name: 'a payment after which the account is cleared and what was blocked is settled',
+    name: 'a payment that clears the account and settles the blocked time',
     prepare: async ({ acme, runTo, setTo }) => {
       const accountId = await subscriber(acme);
       for (const day of ['05-31', '06-02', '06-05']) await runTo(`2012-${day}T00:03:42Z`);
@@ -77,7 +77,7 @@ const stories: readonly Story[] = [
     leads: ['state clear', 'no tags', 'invoice 3 of 06-07: REPAIR_ADJ 06-05..06-07 -16.66'],
   },
   {
-    name: 'a debt of the parent that shuts its child off',
+    name: 'a parent debt that blocks the child',
     prepare: async ({ acme, runTo, setTo }) => {
       const { id: parentAccountId } = await acme.createAccount({ currency: 'USD' });
       const accountId = await subscriber(acme, { parentAccountId, isPaymentDelegatedToParent: true });
@@ -112,11 +112,11 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
 }
 
 eachDatabase((kind, open) => {
-  describe('overdue, whose process dies at any step', function () {
+  describe('overdue process that dies at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())
-      it(`overdue §5.1: ${story.name} is done in one transaction, whole and once`, async () => {
+      it(`overdue §5.1: completes ${story.name} once, in one transaction`, async () => {
         const template = templateOf(story, index);
         const every = { sqlite: 61, postgresql: 191 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 20 });

@@ -30,7 +30,7 @@ interface Operation {
 }
 
 eachDatabase((kind, open) => {
-  describe('an operation on payments whose process dies at any step', function () {
+  describe('payment process that dies at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let engine: TestEngine;
 
@@ -97,7 +97,7 @@ eachDatabase((kind, open) => {
     ];
 
     for (const operation of operations)
-      it(`${operation.name} is done or not done, and never twice`, async () => {
+      it(`completes ${operation.name} at most once`, async () => {
         const before = await operation.parts(await operation.prepare());
         const { steps, subject } = await dieAt(operation, Number.POSITIVE_INFINITY);
         const after = await operation.parts(subject);

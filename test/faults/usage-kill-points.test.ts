@@ -32,8 +32,8 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(1, 'k30'));
 }
 
-eachDatabase('usage, whose process dies at any statement', (open, kind) => {
-  it('usage §2.1 rule 5: a submission is there whole or not at all, and once after it was sent again', async () => {
+eachDatabase('usage process that dies at any statement', (open, kind) => {
+  it('usage §2.1 rule 5: stores each submission completely or not at all, and once after a retry', async () => {
     const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);

@@ -49,7 +49,7 @@ const settle = ({ billing }: Told): Promise<void> => settled(billing);
 
 const stories: readonly Story[] = [
   {
-    name: 'a run that bills a month of four subscriptions, late points, and gives back what was voided',
+    name: 'a run with four subscriptions, late points and credits for voided usage',
     prepare: async (told, [sms, packs, std, club]) => {
       const { acme, clock } = told;
       await record(acme, sms, '199 sms 2026-04-10');
@@ -74,7 +74,7 @@ const stories: readonly Story[] = [
     ],
   },
   {
-    name: 'recording, alone and in bulk, and taking back',
+    name: 'single and bulk recording with a void',
     prepare: async () => undefined,
     run: async ({ acme }, [sms, packs, std]) => {
       await record(acme, sms, '3 sms 2026-04-02');
@@ -91,7 +91,7 @@ const stories: readonly Story[] = [
     leads: ['calls 19', 'packs 24', 'sms 24'],
   },
   {
-    name: 'recording that passes thresholds, and telling of them',
+    name: 'recording that passes thresholds, with their events',
     prepare: async ({ acme }) => {
       const terms = {
         'sms-usage': { thresholds: { quantity: { sms: [3, 10, 11] }, amount: { USD: 1 } } },
@@ -176,11 +176,11 @@ async function linesOf(acme: TenantBilling): Promise<readonly string[]> {
 }
 
 eachDatabase((kind, open) => {
-  describe('usage, whose process dies at any call of the storage', function () {
+  describe('usage process that dies at any storage call', function () {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())
-      it(`usage §10 rules 2 and 3: ${story.name}: is done whole and once`, async () => {
+      it(`usage §10 rules 2 and 3: completes ${story.name} once`, async () => {
         const template = templateOf(story, index);
         const every = { sqlite: 29, postgresql: 97 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 10 });

@@ -15,7 +15,7 @@ const lamp: SimplePlan = {
   billingPeriod: 'MONTHLY',
 };
 
-describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
+describe('tenant catalog on two nodes', () => {
   let nodes: readonly Billing<never>[];
   let north: TenantBilling;
   let south: TenantBilling;
@@ -42,7 +42,7 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     return versions.flatMap((version) => version.plans.map((plan) => plan.name));
   }
 
-  it('what one node writes, the next call on the other sees, both ways', async () => {
+  it('shows each change to the next call on the other node', async () => {
     expect([await plansOf(north), await plansOf(south)]).to.eql([[], []]);
     await north.catalogs.addSimplePlan(lamp);
     expect(await plansOf(south)).to.eql(['lamp-monthly']);
@@ -52,7 +52,7 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     expect(await plansOf(south)).to.eql([]);
   });
 
-  it('a deletion waits for a subscription that is being made to a plan of the catalog, and is refused then', async () => {
+  it('is not deleted while another node creates a subscription to one of its plans', async () => {
     await north.catalogs.addSimplePlan(lamp);
     const account = await north.createAccount({ currency: 'USD' });
     const blocker = new Client({ connectionString: url });
@@ -75,7 +75,7 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     expect(await plansOf(south)).to.include('lamp-monthly');
   });
 
-  it('first uses at once give all the same catalog', async () => {
+  it('is loaded once for concurrent first reads', async () => {
     await north.catalogs.addSimplePlan(lamp);
     const [, second] = nodes as [Billing<never>, Billing<never>];
     const context = await second.context({ tenant, user: 'test' });
@@ -83,7 +83,7 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     expect(new Set(catalogs).size).to.equal(1);
   });
 
-  it('simultaneous writes on both nodes are both kept', async () => {
+  it('keeps simultaneous changes from both nodes', async () => {
     await Promise.all([
       north.catalogs.addSimplePlan({ ...lamp, planId: 'from-north' }),
       south.catalogs.addSimplePlan({ ...lamp, planId: 'from-south' }),

@@ -13,7 +13,7 @@ const PAID_WITHIN_MS = isLongRun ? 300_000 : 150_000;
 /** For a look at the queue. */
 const SLACK_MS = isLongRun ? 3_000 : 60_000;
 
-describe('a node that is killed', function () {
+describe('killed node', function () {
   this.timeout(900_000);
   let nodes: Deployment;
 
@@ -34,7 +34,7 @@ describe('a node that is killed', function () {
       })),
     );
 
-  it(`leaves all that it had claimed to the others: ${ACCOUNTS} accounts are paid once`, async () => {
+  it(`leaves its claims to other nodes, which charge ${ACCOUNTS} accounts once`, async () => {
     const started = await start(NAMES);
     const victim = await nodes.stoppedAtWork(started, PAID_WITHIN_MS);
     await nodes.kill(victim);
@@ -55,7 +55,7 @@ describe('a node that is killed', function () {
 
   // Of processes that start again on the same database `test/faults/kill-points.test.ts` shows at every commit what comes of it.
   if (!isLongRun) return;
-  it('takes its own work up at once when it starts again on the same host, without a name of its own', async () => {
+  it('resumes its own work at once after an unnamed restart on the same host', async () => {
     await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));
     const owners = new Set(await nodes.claimed());
     expect(owners).to.have.property('size', 1);

@@ -6,8 +6,8 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { expect, freshDatabase, migrated, recordingLogger } from '../support/index.ts';
 import { killNode, startNodes } from './nodes.ts';
 
-describe('the name of a node on PostgreSQL (platform §15 rule 1)', () => {
-  it('is refused to another node while its process lives, and free at once when it was killed', async () => {
+describe('node name on PostgreSQL (platform §15 rule 1)', () => {
+  it('is rejected for another node until its process is killed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'billwright-names-'));
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');

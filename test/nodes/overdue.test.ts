@@ -14,7 +14,7 @@ const BEGINS = '2024-01-01T00:00:00Z';
 /** Both the retry of the failed cards and the check of all accounts. */
 const DUE = '2024-01-09T00:00:00Z';
 
-describe('overdue checks by two nodes on one PostgreSQL', function () {
+describe('two nodes with due overdue checks', function () {
   this.timeout(180_000);
   let directory: string;
   let database: TestDatabase & { readonly kind: 'postgresql' };
@@ -52,7 +52,7 @@ describe('overdue checks by two nodes on one PostgreSQL', function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it(`overdue §5.2, §11: of ${ACCOUNTS} accounts each is looked at once, after its retry whoever did that, and both nodes do work`, async () => {
+  it(`overdue §5.2, §11: share ${ACCOUNTS} accounts, and check each once after its payment retry`, async () => {
     clock.set(DUE);
     const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));

@@ -11,7 +11,7 @@ const ANSWERED = isLongRun ? 150 : 25;
 const CONNECTIONS = 10;
 const WITHIN_MS = 240_000;
 
-describe('nodes that are killed while they send pushes', function () {
+describe('nodes killed while sending pushes', function () {
   this.timeout(2 * WITHIN_MS);
   let nodes: Deployment;
   let receiver: Receiver;
@@ -44,7 +44,7 @@ describe('nodes that are killed while they send pushes', function () {
     await receiver.close();
   });
 
-  it(`platform §10.2: ${KILLS} deaths lose no event, and what comes twice carries the same id`, async () => {
+  it(`platform §10.2: lose no event in ${KILLS} deaths, and repeat pushes only with the same id`, async () => {
     await nodes.fallDue();
     for (let killed = 0; killed < KILLS; killed += 1) {
       [toAnswer, held] = [ANSWERED, 0];

@@ -9,7 +9,7 @@ const WITHIN_MS = 240_000;
 const NEXT_VERSION = fileURLToPath(new URL('./next-version.ts', import.meta.url));
 const TOPIC = 'NEXT_VERSION_EVENT';
 
-describe('nodes of two versions on one PostgreSQL', function () {
+describe('nodes of two versions on one PostgreSQL database', function () {
   this.timeout(2 * WITHIN_MS);
   let nodes: Deployment;
 
@@ -19,7 +19,7 @@ describe('nodes of two versions on one PostgreSQL', function () {
 
   afterEach(() => nodes.end());
 
-  it(`platform §15 rule 5: are restarted one by one while the schema is migrated: ${ACCOUNTS} accounts are billed once each month`, async () => {
+  it(`platform §15 rule 5: bill ${ACCOUNTS} accounts once each month during a rolling restart with a migration`, async () => {
     const older = await nodes.start(named('old'));
     await addEntryOfNextVersion();
     await nodes.fallDue();

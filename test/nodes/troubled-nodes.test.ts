@@ -24,7 +24,7 @@ const options = (name: string, more: Readonly<Record<string, string>> = {}) => (
 
 /** What befalls a node of two, and what must be so before the other has done all. */
 const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly NamedNode[]>>> = {
-  'a node that is paused and woken commits nothing of what another has taken over': async (nodes) => {
+  'when one is paused and resumes after the other took over its claims': async (nodes) => {
     const both = await nodes.start([options('north'), options('south')]);
     const paused = await nodes.stoppedAtWork(both, WITHIN_MS);
     const pausedAt = Date.now();
@@ -34,9 +34,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
     paused.process.kill('SIGCONT');
     return both;
   },
-  'a node whose clock is five minutes ahead leaves its work as soon as others when it is killed': async (
-    nodes,
-  ) => {
+  'when one with a clock five minutes ahead is killed': async (nodes) => {
     const fast = await nodes.start([
       // Most of its time it waits for its gateway.
       options('fast', { 'skew-ms': `${AHEAD_MS}`, 'purchase-ms': '1000' }),
@@ -49,7 +47,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
     tell('taken over after', killedAt);
     return others;
   },
-  'a node that is cut off from the database comes back to work when the network does': async (nodes) => {
+  'when one loses the database connection and regains it': async (nodes) => {
     const { proxy, url } = await proxied(nodes.database.url);
     try {
       const both = await nodes.start([options('cut', { database: url }), options('near')]);
@@ -77,7 +75,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
   },
 };
 
-describe('two nodes, one of which is in trouble', function () {
+describe('two nodes, one of them in trouble', function () {
   this.timeout(3 * WITHIN_MS);
   let nodes: Deployment;
 
@@ -89,7 +87,7 @@ describe('two nodes, one of which is in trouble', function () {
   afterEach(() => nodes.end());
 
   for (const [title, befalls] of sampled(Object.entries(troubles), 3))
-    it(`${title}: ${ACCOUNTS} accounts are billed once`, async () => {
+    it(`bill ${ACCOUNTS} accounts once ${title}`, async () => {
       const startedAt = Date.now();
       const left = await befalls(nodes);
       await nodes.allPaid(WITHIN_MS);

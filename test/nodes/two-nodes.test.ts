@@ -15,7 +15,7 @@ const PURCHASE_MS = '40';
 const BEGINS = '2024-01-01T00:00:00Z';
 const NEXT_PERIOD = '2024-02-01T00:00:00Z';
 
-describe('two nodes on one PostgreSQL', () => {
+describe('two nodes on one PostgreSQL database', () => {
   let directory: string;
   let url: string;
   let billing: Billing<never>;
@@ -41,7 +41,7 @@ describe('two nodes on one PostgreSQL', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it(`share a run of ${ACCOUNTS} due accounts: each is billed and paid once, and both nodes do work`, async () => {
+  it(`share ${ACCOUNTS} due accounts, and bill and charge each once`, async () => {
     clock.set(NEXT_PERIOD);
     const ledger = join(directory, 'ledger');
     const shared = { database: url, ledger, now: NEXT_PERIOD, 'purchase-ms': PURCHASE_MS };

@@ -12,7 +12,7 @@ const NOW = '2024-01-10T00:00:00Z';
 const NODE = new URL('./usage-node-process.ts', import.meta.url);
 const LINES = 120;
 
-describe('two nodes that record usage on one PostgreSQL', function () {
+describe('two nodes recording usage on one PostgreSQL database', function () {
   this.timeout(120_000);
   let url: string;
   let billing: Billing<never>;
@@ -90,7 +90,7 @@ describe('two nodes that record usage on one PostgreSQL', function () {
   const each = (times: number) =>
     `all ${times * third}, u0 ${(times * third * 1.5) / 2}, u1 ${(times * third * 1.5) / 2}`;
 
-  it('usage §2.1 rule 7: count each tracking id once, whichever of them it was sent to, alone and in bulk', async () => {
+  it('usage §2.1 rule 7: count each tracking id once on either node, alone and in bulk', async () => {
     const nodes = await Promise.all([start(), start()]);
     const lines = linesOf('a');
     const accepted = await Promise.all(
@@ -101,7 +101,7 @@ describe('two nodes that record usage on one PostgreSQL', function () {
     expect(await counted()).to.eql([each(1), each(1), each(1)]);
   });
 
-  it('usage §2.5: count once what one of them was killed over, when it is sent to the other', async () => {
+  it('usage §2.5: count usage once when one node is killed and the other gets it again', async () => {
     const [dying, other] = await Promise.all([start(), start()]);
     const lines = linesOf('b');
     const ended = once(dying, 'exit');

@@ -13,7 +13,7 @@ const LATER = [
   ...Array.from({ length: 29 }, (_, day) => `2012-05-${String(day + 2).padStart(2, '0')}T02:00:00Z`),
 ];
 
-const patterns = ['once', 'delivered twice', 'two nodes', ...Object.values(DeathPoint)] as const;
+const patterns = ['one node', 'event delivered twice', 'two nodes', ...Object.values(DeathPoint)] as const;
 type Pattern = (typeof patterns)[number];
 
 interface Played {
@@ -35,12 +35,12 @@ function staysUnknown({ behaviour, pattern, completeLedger }: Played): boolean {
 }
 
 eachDatabase((kind, open) => {
-  describe('at most one effect per invoice', () => {
+  describe('automatic invoice payment', () => {
     for (const [row, behaviour] of Object.values(Behaviour).entries()) {
       for (const completeLedger of [true, false]) {
         for (const pattern of patternsOf(kind, row, completeLedger)) {
           const ledger = completeLedger ? 'complete' : 'partial';
-          it(`${behaviour}, ${pattern}, ${ledger} ledger`, async () => {
+          it(`has at most one effect: ${behaviour}, ${pattern}, ${ledger} ledger`, async () => {
             const { effects, story } = await play({ behaviour, pattern, completeLedger });
             if (staysUnknown({ behaviour, pattern, completeLedger })) {
               expect(effects).to.equal(0);
@@ -74,7 +74,7 @@ eachDatabase((kind, open) => {
       try {
         const account = await stage.account(gateway.name);
         const invoiceId = await stage.invoice(account, '10');
-        if (pattern === 'delivered twice') await deliverAgain(stage, account.recordId, invoiceId);
+        if (pattern === 'event delivered twice') await deliverAgain(stage, account.recordId, invoiceId);
         const second = pattern === 'two nodes' ? await stage.secondNode() : null;
         await firstRun(stage, played, { second, mortal });
         stage.timers.losePatience();

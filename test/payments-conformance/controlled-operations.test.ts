@@ -12,7 +12,7 @@ const START = '2012-05-01T00:00:00Z';
 const patterns = [Pattern.TWO_NODES, Pattern.ONE_KEY];
 const behaviours = [Behaviour.ANSWER_LOST, Behaviour.DECLINED];
 const ONE = decimal('1');
-const ADJUSTS = 'takes 1 off each amount';
+const ADJUSTS = 'subtracts 1 from each amount';
 
 /** What a control plugin does about the operation that is played; one that stops it does so the first time. */
 const plugins: Readonly<Record<string, () => PaymentControl>> = {
@@ -20,11 +20,11 @@ const plugins: Readonly<Record<string, () => PaymentControl>> = {
     name: 'control',
     priorCall: async ({ amount }) => (amount ? { adjustedAmount: amount.minus(ONE) } : null),
   }),
-  'aborts it once': () => {
+  'aborts the operation once': () => {
     const isFirst = firstTimes();
     return { name: 'control', priorCall: async (context) => ({ isAborted: isFirst(context) }) };
   },
-  'throws before it once, and behind it always': () => {
+  'throws once before and always after the operation': () => {
     const isFirst = firstTimes();
     return {
       name: 'control',
@@ -53,7 +53,7 @@ function firstTimes(): (context: PaymentControlContext) => boolean {
 }
 
 eachDatabase((kind, open) => {
-  describe('at most one effect per operation on a payment with a control plugin', function () {
+  describe('payment operation with a control plugin', function () {
     this.timeout(isLongRun ? 0 : 120_000);
 
     for (const [what, plugin] of Object.entries(plugins))
@@ -73,7 +73,7 @@ eachDatabase((kind, open) => {
 
         for (const [turn, type] of operationTypes.entries()) {
           for (const { behaviour, pattern } of casesOf(kind, turn))
-            it(`${type}: ${behaviour}, ${pattern}`, async () => {
+            it(`has at most one effect: ${type}, ${behaviour}, ${pattern}`, async () => {
               const played = { type, behaviour, pattern };
               const result = await play.play(played);
               expectOneEffect(played, result);

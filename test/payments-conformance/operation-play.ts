@@ -23,12 +23,12 @@ export type OperationType = (typeof operationTypes)[number] | 'CHARGEBACK';
 
 /** Who asks for what else while an operation runs. */
 export const Pattern = {
-  RETRY: 'asked again afterwards',
-  TWO_NODES: 'asked of two nodes at once',
-  JANITOR: 'beside recovery and reads that repair',
-  OTHER_OPERATION: 'with another operation on the payment meanwhile',
-  ONE_KEY: 'asked twice at once with one key',
-  TWO_KEYS: 'asked twice at once with two keys',
+  RETRY: 'retried afterwards',
+  TWO_NODES: 'requested on two nodes at once',
+  JANITOR: 'requested during recovery and repairing reads',
+  OTHER_OPERATION: 'with another operation at the same time',
+  ONE_KEY: 'requested twice at once with one key',
+  TWO_KEYS: 'requested twice at once with two keys',
 } as const;
 export type Pattern = (typeof Pattern)[keyof typeof Pattern];
 

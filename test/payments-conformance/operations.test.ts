@@ -12,7 +12,7 @@ const patterns = Object.values(Pattern);
 const behaviours = [...Object.values(Behaviour), ...Object.values(FurtherBehaviour)];
 
 eachDatabase((kind, open) => {
-  describe('at most one effect per operation on a payment', function () {
+  describe('payment operation', function () {
     this.timeout(isLongRun ? 0 : 120_000);
 
     const onStage = (define: (play: () => OperationPlay) => void) => {
@@ -35,25 +35,27 @@ eachDatabase((kind, open) => {
         onStage((play) => {
           for (const [row, behaviour] of behaviours.entries()) {
             for (const pattern of patternsOf(kind, row + turn))
-              it(`${behaviour}, ${pattern}`, async () => {
+              it(`has at most one effect: ${behaviour}, ${pattern}`, async () => {
                 const played = { type, behaviour, pattern };
                 expectOneEffect(played, await play().play(played));
               });
           }
 
-          it('the process dies at each step of its work', () => dieAtEachStep(play(), type, turn));
+          it('has at most one effect when the process dies at any step', () =>
+            dieAtEachStep(play(), type, turn));
         });
       });
 
     describe('CHARGEBACK', () => {
       onStage((play) => {
         for (const pattern of patterns)
-          it(`recorded without a gateway, ${pattern}`, async () => {
+          it(`is recorded once: ${pattern}`, async () => {
             const played = { type: 'CHARGEBACK', pattern } as const;
             expectOneRecord(played, await play().play(played));
           });
 
-        it('the process dies at each step of its work', () => dieAtEachStep(play(), 'CHARGEBACK', 0));
+        it('has at most one effect when the process dies at any step', () =>
+          dieAtEachStep(play(), 'CHARGEBACK', 0));
       });
     });
 

@@ -4,12 +4,12 @@ import { stripeGateway } from '../../adapters/stripe/index.ts';
 import { checkPaymentGateway } from '../../adapters/testing/index.ts';
 import { API_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe/stripe-double.ts';
 
-describe('the gateway of Stripe', () => {
+describe('Stripe gateway', () => {
   const double = new StripeDouble();
   before(() => double.start());
   after(() => double.stop());
 
-  it('keeps the contract of gateways in all that it offers (payments §2.1)', async () => {
+  it('passes all gateway checks (payments §2.1)', async () => {
     const gateway = stripeGateway({
       credentials: { apiKey: API_KEY, webhookSecret: WEBHOOK_SECRET },
       client: double.client,

@@ -40,14 +40,14 @@ describe('payments through Stripe', () => {
       ({ metadata }) => metadata.billwright_account === shop.accountId,
     );
 
-  describe('what a bank says', () => {
+  describe('bank response', () => {
     const declines = [
       ['pm_card_chargeCustomerFail', 'generic_decline', 'DECLINE'],
       ['pm_card_visa_chargeDeclinedInsufficientFunds', 'insufficient_funds', 'INSUFFICIENT_FUNDS'],
       ['pm_card_authenticationRequired', 'authentication_required', 'OTHER'],
     ] as const;
     for (const [token, code, response] of declines)
-      it(`${code} is a decline with that code, and recovery finds it`, async () => {
+      it(`${code} is a decline with that code, also for recovery`, async () => {
         await shop.customerWith(token);
         const { asked, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
@@ -55,7 +55,7 @@ describe('payments through Stripe', () => {
         expect((await shop.told(asked)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
-    it('a customer who is there is asked for consent, and the payment is pending until then', async () => {
+    it('keeps the payment pending until the present customer consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');
@@ -70,7 +70,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('a debit is pending for days, and comes to nothing when the bank refuses', async () => {
+    it('keeps a debit pending until the bank rejects it', async () => {
       await shop.customerWith('pm_sepaDebit');
       const { asked, answer } = await purchase({ currency: 'EUR' });
       expect(line(answer)).to.equal('PENDING 10');
@@ -80,7 +80,7 @@ describe('payments through Stripe', () => {
     });
   });
 
-  describe('methods', () => {
+  describe('payment method', () => {
     /** As a setup intent that the customer has confirmed leaves it behind. */
     const saved = () => {
       const [customer] = customersOfAccount();
@@ -94,7 +94,7 @@ describe('payments through Stripe', () => {
         (error: unknown) => error,
       );
 
-    it('one that Stripe has attached to the customer by itself is taken', async () => {
+    it('is accepted if Stripe already attached it to the customer', async () => {
       const { id } = saved();
       await shop.addMethod(id);
       const { asked, answer } = await purchase();
@@ -102,7 +102,7 @@ describe('payments through Stripe', () => {
       expect(double.intentOf(asked.transactionId).payment_method).to.equal(id);
     });
 
-    it('one that the account has already is refused, and stays what it is', async () => {
+    it('is rejected and stays unchanged if the account already has it', async () => {
       const { id, metadata } = saved();
       await shop.addMethod(id);
       const { paymentMethodId } = shop;
@@ -113,7 +113,7 @@ describe('payments through Stripe', () => {
       expect(metadata.billwright_payment_method).to.equal(paymentMethodId);
     });
 
-    it('one of another customer is refused in the words of Stripe', async () => {
+    it('is rejected with Stripe’s message if it belongs to another customer', async () => {
       const { id } = saved();
       await shop.customerWith();
       expect(await refusal(id))
@@ -122,8 +122,8 @@ describe('payments through Stripe', () => {
     });
   });
 
-  describe('one effect for each transaction', () => {
-    it('the idempotency key of what moves money is the id of the transaction', async () => {
+  describe('transaction', () => {
+    it('uses its id as the idempotency key of requests that move money', async () => {
       double.requests.length = 0;
       const { asked: bought } = await purchase();
       const { gateway, context } = shop;
@@ -146,7 +146,7 @@ describe('payments through Stripe', () => {
       );
     });
 
-    it('a transaction that is presented after Stripe has forgotten its key is looked up, not charged again', async () => {
+    it('is found and not charged again after Stripe has forgotten its key', async () => {
       await oldAccount();
       const asked = shop.asked({ transactionId: shop.idOfHoursAgo(30) });
       expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
@@ -155,7 +155,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('so is a refund', async () => {
+    it('is found and not refunded again after Stripe has forgotten its key', async () => {
       await oldAccount();
       const { asked } = await purchase();
       const refund = shop.asked({
@@ -170,14 +170,14 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(refund.transactionId)).to.equal(1);
     });
 
-    it('a transaction that is completed with another amount keeps what it has come to', async () => {
+    it('keeps its amount when completed with another one', async () => {
       const { asked } = await purchase();
       const other = { ...asked, amount: shop.asked({ amount: '7' }).amount };
       expect(line(await shop.gateway.purchase(other, shop.context))).to.equal('PROCESSED 10');
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('a decline that is asked for again tells what has become of the payment since', async () => {
+    it('reports a later success when a decline is requested again', async () => {
       double.bank = 'DECLINES';
       const { asked } = await purchase();
       double.settle(asked.transactionId);
@@ -185,7 +185,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('what has failed and goes on while it is looked at counts as it is', async () => {
+    it('counts as processed if it succeeds while recovery cancels it', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
@@ -193,7 +193,7 @@ describe('payments through Stripe', () => {
       expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
-    it('what was told to have failed cannot be paid any more', async () => {
+    it('cannot be paid after its failure was reported', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
@@ -202,7 +202,7 @@ describe('payments through Stripe', () => {
       expect(double.intentOf(asked.transactionId).status).to.equal('canceled');
     });
 
-    it('of a customer with more than a hundred payments an old one is found by search', async () => {
+    it('is found by search for a customer with over a hundred payments', async () => {
       const { asked } = await purchase();
       const template = double.intentOf(asked.transactionId);
       for (let number = 0; number < 100; number += 1) {
@@ -215,7 +215,7 @@ describe('payments through Stripe', () => {
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
     });
 
-    it('of a customer that was deleted at Stripe the payments are found by search', async () => {
+    it('is found by search for a customer deleted at Stripe', async () => {
       await oldAccount();
       const { asked } = await purchase();
       for (const { id } of customersOfAccount()) double.books.customers.delete(id);
@@ -227,7 +227,7 @@ describe('payments through Stripe', () => {
       expect(await shop.told(shop.asked())).to.eql([]);
     });
 
-    it('of a payment with more than a hundred refunds the first one is known', async () => {
+    it('is found as the oldest of over a hundred refunds', async () => {
       const { asked } = await purchase({ amount: '200' });
       const refunds = Array.from({ length: 101 }, () =>
         shop.asked({ paymentId: asked.paymentId, amount: '1' }),
@@ -237,14 +237,14 @@ describe('payments through Stripe', () => {
       expect(ids).to.have.members([asked, ...refunds].map(({ transactionId }) => transactionId));
     });
 
-    it('a young account has one customer, which search does not find yet', async () => {
+    it('creates one customer for a new account although search lags', async () => {
       await purchase();
       shop.restart();
       expect(line((await purchase()).answer)).to.equal('PROCESSED 10');
       expect(customersOfAccount()).to.have.length(1);
     });
 
-    it('an old account is looked for before it gets a customer', async () => {
+    it('looks for an old account’s customer before it creates one', async () => {
       await oldAccount();
       double.books.later(25 * 3_600_000);
       shop.restart();
@@ -253,8 +253,8 @@ describe('payments through Stripe', () => {
     });
   });
 
-  describe('what is lost on the way', () => {
-    it('a charge whose answers are lost is found by recovery, and is made once', async () => {
+  describe('failed request', () => {
+    it('is found by recovery and charged once if its answer is lost', async () => {
       double.fault = 'ANSWER_LOST';
       const asked = shop.asked();
       const failed = await shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
@@ -264,7 +264,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('what was pending before is not called off where Stripe cannot be asked', async () => {
+    it('keeps a pending payment if Stripe is unreachable', async () => {
       double.bank = 'IS_SLOW';
       const { asked } = await purchase();
       await double.stop();
@@ -277,13 +277,13 @@ describe('payments through Stripe', () => {
       }
     });
 
-    it('a server error leaves the outcome unknown', async () => {
+    it('has an unknown outcome after a server error', async () => {
       double.fault = 'SERVER_ERROR';
       const failed = await shop.gateway.purchase(shop.asked(), shop.context).catch((error: unknown) => error);
       expect(failed).to.be.an('error');
     });
 
-    it('a connection that is refused after an answer was lost leaves the outcome unknown too', async () => {
+    it('has an unknown outcome if the connection is refused after a lost answer', async () => {
       const asked = shop.asked();
       double.fault = 'ANSWER_LOST';
       const paying = shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
@@ -299,31 +299,31 @@ describe('payments through Stripe', () => {
       }
     });
 
-    it('too many requests are nothing submitted', async () => {
+    it('counts as not submitted if rate limited', async () => {
       double.fault = 'RATE_LIMITED';
       const { answer } = await purchase();
       expect(answer).to.include({ status: PluginStatus.CANCELED, gatewayErrorCode: 'rate_limit' });
     });
 
-    it('a key that Stripe does not know is nothing submitted', async () => {
+    it('counts as not submitted if the API key is unknown', async () => {
       shop.restart({ credentials: { apiKey: 'sk_test_revoked' } });
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('a key that is for browsers is refused before there is anything to pay', () => {
+    it('is avoided by rejecting a publishable key at creation', () => {
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       );
     });
 
-    it('a method that Stripe does not have is a decline', async () => {
+    it('counts as a decline if the method is missing at Stripe', async () => {
       const { answer } = await purchase({ paymentMethodId: shop.newId() });
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_method_missing' });
     });
   });
 
-  describe('authorizations', () => {
-    it('the first capture takes its part and releases the rest', async () => {
+  describe('authorization', () => {
+    it('releases the rest after the first capture', async () => {
       const { paymentId } = await held();
       const first = shop.asked({ paymentId, amount: '4' });
       expect(line(await shop.gateway.capture(first, shop.context))).to.equal('PROCESSED 4');
@@ -331,7 +331,7 @@ describe('payments through Stripe', () => {
       expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
     });
 
-    it('with multicapture each capture takes its part, once', async () => {
+    it('allows several captures, each once, with multicapture', async () => {
       await shop.restart({ multicapture: true });
       const { asked, paymentId } = await held();
       for (const amount of ['4', '5', '1']) {
@@ -351,13 +351,13 @@ describe('payments through Stripe', () => {
       ]);
     });
 
-    it('a capture beyond what was promised is refused', async () => {
+    it('rejects a capture beyond its amount', async () => {
       const { paymentId } = await held();
       const answer = given(await shop.gateway.capture(shop.asked({ paymentId, amount: '11' }), shop.context));
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'amount_too_large' });
     });
 
-    it('a promise that has run out can be given back all the same, and stays one', async () => {
+    it('can be voided after it expires and stays processed', async () => {
       const { asked, paymentId } = await held();
       const intent = double.intentOf(asked.transactionId);
       Object.assign(intent, { status: 'canceled', amount_capturable: 0, cancellation_reason: 'automatic' });
@@ -366,7 +366,7 @@ describe('payments through Stripe', () => {
       expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
-    it('an amount of 0 checks the method', async () => {
+    it('verifies the method with an amount of 0', async () => {
       const { asked, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PROCESSED 0');
       expect(answer.firstPaymentReferenceId).to.match(/^seti_/);
@@ -379,8 +379,8 @@ describe('payments through Stripe', () => {
     });
   });
 
-  describe('checks of a method', () => {
-    it('one for which the bank wants consent is pending, and tells how the customer gives it', async () => {
+  describe('method verification', () => {
+    it('is pending while the bank requires consent, and names the customer’s next action', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PENDING 0');
@@ -394,8 +394,8 @@ describe('payments through Stripe', () => {
     });
   });
 
-  describe('refunds', () => {
-    it('one that the bank takes its time for is pending', async () => {
+  describe('refund', () => {
+    it('is pending while the bank processes it', async () => {
       const { asked } = await purchase();
       double.bank = 'IS_SLOW';
       const refund = shop.asked({ paymentId: asked.paymentId, amount: '4' });
@@ -409,11 +409,11 @@ describe('payments through Stripe', () => {
     });
 
     const refused = [
-      ['beyond what was taken', '11', 'amount_too_large'],
-      ['of what went back already', '1', 'charge_already_refunded'],
+      ['beyond the charged amount', '11', 'amount_too_large'],
+      ['if the charge is already refunded', '1', 'charge_already_refunded'],
     ] as const;
     for (const [what, amount, code] of refused)
-      it(`one ${what} is refused`, async () => {
+      it(`is rejected ${what}`, async () => {
         const { asked } = await purchase();
         const { paymentId } = asked;
         if (amount === '1') await shop.gateway.refund(shop.asked({ paymentId }), shop.context);
@@ -422,7 +422,7 @@ describe('payments through Stripe', () => {
       });
   });
 
-  describe('amounts', () => {
+  describe('amount conversion', () => {
     const sent = [
       ['USD', '10.99', 1_099],
       ['JPY', '500', 500],
@@ -432,7 +432,7 @@ describe('payments through Stripe', () => {
       ['MGA', '5000', 5_000],
     ] as const;
     for (const [currency, amount, units] of sent)
-      it(`${amount} ${currency} are ${units} at Stripe, and back`, async () => {
+      it(`maps ${amount} ${currency} to ${units} units at Stripe and back`, async () => {
         const { asked, answer } = await purchase({ currency, amount });
         expect(Number(answer.amount)).to.equal(Number(amount));
         expect(double.intentOf(asked.transactionId)).to.include({
@@ -448,13 +448,13 @@ describe('payments through Stripe', () => {
       ['MGA', '5000.5'],
     ] as const;
     for (const [currency, amount] of refused)
-      it(`${amount} ${currency} are finer than Stripe takes: refused, not rounded`, async () => {
+      it(`rejects ${amount} ${currency} instead of rounding it`, async () => {
         const { asked, answer } = await purchase({ currency, amount });
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'invalid_amount' });
         expect(double.effectsOf(asked.transactionId)).to.equal(0);
       });
 
-    it('less than Stripe charges at all is refused by it', async () => {
+    it('leaves amounts below the minimum charge for Stripe to reject', async () => {
       const { answer } = await purchase({ amount: '0.49' });
       expect(answer).to.include({ gatewayErrorCode: 'amount_too_small', paymentResponse: 'INVALID_AMOUNT' });
     });

@@ -26,7 +26,7 @@ describe('requests to Stripe', () => {
     await shop.double.stop();
   });
 
-  it('are all such as Stripe’s own description of its API takes', async () => {
+  it('match Stripe’s API specification', async () => {
     await everythingAskedBy(shop);
     const sent = new Map(shop.double.requests.map((each) => [JSON.stringify(each), each]));
     const refused: string[] = [];
@@ -38,7 +38,7 @@ describe('requests to Stripe', () => {
     expect(called(shop)).to.have.members(endpoints.map(({ method, path }) => `${method} ${path}`));
   });
 
-  it('would be refused with a parameter that there is not', async () => {
+  it('are rejected with an unknown parameter', async () => {
     const request = { method: 'POST', pathname: '/v1/customers', text: 'colour=blue' };
     expect(await mock.refusalOf(request)).to.match(/^400 /);
   });

@@ -30,7 +30,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-anyDatabase('account credit of any account', (open, kind) => {
+anyDatabase('account credit after random operations', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
@@ -73,7 +73,7 @@ anyDatabase('account credit of any account', (open, kind) => {
     }
   }
 
-  it('invoicing §10 rule 6: never below 0, none beside what it may pay, and kept as the items say', async () => {
+  it('invoicing §10 rule 6: is never negative, never remains beside an invoice it can pay, and equals its items', async () => {
     const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 30 : 60));
     let explanations = 0;
     await fc.assert(

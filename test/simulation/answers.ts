@@ -65,7 +65,7 @@ function inTime(a: StoredRow, b: StoredRow): number {
 
 /** Invariant 12. */
 export const foreseenRuns: Invariant = {
-  name: 'a dry run equals the next real run when nothing changed between',
+  name: 'a dry run equals the next real run if nothing changes in between',
   breaches: ({ observed }) =>
     observed.foreseen.flatMap(({ accountId, date, dryRun, run }) =>
       dryRun.join() === run.join()

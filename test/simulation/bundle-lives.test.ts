@@ -257,7 +257,7 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-anyDatabase('the stored life of a bundle', (open) => {
+anyDatabase('stored random bundle histories', (open) => {
   async function play(script: Script, walks: boolean): Promise<readonly string[]> {
     const engine = await openEngine(open, {
       now: start,
@@ -276,7 +276,7 @@ anyDatabase('the stored life of a bundle', (open) => {
     }
   }
 
-  it('derives what it stores later, is billed by windows as by whole histories, and jumps as it walks', async () => {
+  it('match their derived state, are billed the same by windows, and do not depend on the size of clock steps', async () => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
         const jumped = await play(script, false);

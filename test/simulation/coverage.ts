@@ -10,7 +10,7 @@ interface Span {
 
 /** Invariant 3, by one number per day: nothing of how the engine matches. */
 export const coveredOnce: Invariant = {
-  name: 'no subscription-day is covered twice by active recurring items, none is missed up to the charged-through date',
+  name: 'active recurring items cover each subscription day up to the charged-through date once',
   breaches: ({ books, observed }) => {
     const items = ofCounted(books);
     const repairsOf = by(items, 'linked_item_id');

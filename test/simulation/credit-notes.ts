@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 /** The rules of invoicing §21, for tenants that have written notes from their first day on. */
 export const creditNotesTellAll: Invariant = {
-  name: 'credit notes say what was taken off committed invoices, each once, numbered without gaps',
+  name: 'credit notes cover each reduction of a committed invoice once, numbered without gaps',
   breaches: ({ books }) => {
     const invoiceOf = new Map(books.invoices.map((invoice) => [invoice.id, invoice]));
     const itemOf = new Map(books.invoice_items.map((item) => [item.id, item]));

@@ -72,9 +72,9 @@ const taxes: InvoicePlugin = {
 };
 
 const plugged = [
-  { title: 'a dry run of the next invoice or of an action', invoicePlugins: [], share: 1 },
+  { title: 'dry run of the next invoice or an action', invoicePlugins: [], share: 1 },
   {
-    title: 'a dry run of the next invoice or of an action, where a plugin adds taxes and credits',
+    title: 'dry run of the next invoice or an action, with an invoice plugin',
     invoicePlugins: [taxes],
     share: 2,
   },
@@ -404,7 +404,7 @@ anyDatabase((kind, open) => {
 
       const numRuns = Math.max(5, Math.ceil(propertyRuns / PART[kind] / share));
 
-      it('equals the invoice of the runs that follow when the action is done', async () => {
+      it('equals the invoices of the runs after the action', async () => {
         await fc.assert(
           fc.asyncProperty(dryRunCases, async (input) => {
             const stage = await stageOf(input);

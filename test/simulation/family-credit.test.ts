@@ -13,10 +13,10 @@ interface Counted extends InvoiceView {
   readonly inForce: string;
 }
 
-anyDatabase('random lives of a child that its parent pays for', (open) => {
+anyDatabase('random histories of a child whose parent pays', (open) => {
   let lowered = 0;
 
-  it('invoicing §10 rule 8: no credit arises from a debt that nobody has paid, and what is repaired is owed less', async () => {
+  it('invoicing §10 rule 8: never turn an unpaid debt into credit, and reduce the debt by repairs', async () => {
     for (let index = 0; index < LIVES; index += 1) {
       const family = await Family.begin(open, '2024-01-05T10:00:00Z');
       try {

@@ -37,16 +37,15 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
       () => ({ account_cba: '12345.67' }),
     ),
   ],
-  'no subscription-day is covered twice by active recurring items, none is missed up to the charged-through date':
-    [
-      without('invoice_items', ({ item_type: type, end_date: end }) => type === 'RECURRING' && end !== null),
-      (evidence) => doubled('invoice_items', isInForce(evidence))(evidence),
-      observing({ coverageDifferences: ['a subscription'] }),
-    ],
+  'active recurring items cover each subscription day up to the charged-through date once': [
+    without('invoice_items', ({ item_type: type, end_date: end }) => type === 'RECURRING' && end !== null),
+    (evidence) => doubled('invoice_items', isInForce(evidence))(evidence),
+    observing({ coverageDifferences: ['a subscription'] }),
+  ],
   'the fixed price of a phase is billed once': [
     doubled('invoice_items', ({ item_type: type }) => type === 'FIXED', { amount: '777' }),
   ],
-  'a change of seats or price leaves the end of the running period': [withLongerRests],
+  'a change of seats or price keeps the end of the current period': [withLongerRests],
   'committed invoices never change, voided ones never count': [
     changed(
       'invoices',
@@ -138,7 +137,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
       return observing({ states: new Map(states) })(evidence);
     },
   ],
-  'a dry run equals the next real run when nothing changed between': [
+  'a dry run equals the next real run if nothing changes in between': [
     (evidence) => {
       const [first] = evidence.observed.foreseen;
       if (first === undefined) throw new Error('nothing was foreseen');
@@ -148,7 +147,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   're-running a completed operation or run changes nothing': [
     observing({ changedByRepetition: ['an account'] }),
   ],
-  'credit notes say what was taken off committed invoices, each once, numbered without gaps': [
+  'credit notes cover each reduction of a committed invoice once, numbered without gaps': [
     without('credit_notes', ({ reason }) => reason === 'REPAIR'),
     without('credit_notes', ({ reason }) => reason === 'ADJUSTMENT'),
     without('credit_notes', ({ reason }) => reason === 'VOID'),
@@ -205,7 +204,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   ],
 };
 
-eachDatabase('the invariants', (open) => {
+eachDatabase('invariant checks', (open) => {
   let evidence: Evidence;
   before(async () => {
     const engine = await openEngine(open, {
@@ -218,16 +217,16 @@ eachDatabase('the invariants', (open) => {
     await engine.close();
   });
 
-  it('hold of what a small town has left behind', () => {
+  it('find no breach in a small town', () => {
     expect(breachesOf(invariants, evidence)).to.eql([]);
   });
 
-  it('are all of those that there are data for', () => {
+  it('all have examples of broken data', () => {
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
   });
 
   for (const { name, breaches } of invariants)
-    it(`notice broken data: ${name}`, () => {
+    it(`detect broken data: ${name}`, () => {
       for (const [index, breaking] of (broken[name] ?? []).entries())
         expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
     });

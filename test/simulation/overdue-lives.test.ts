@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Tokyo', 'Europe/Vienna', 'Pacific/Apia'];
 const PLANS = ['pro-monthly', 'solo-now', 'elite-monthly'];
 
-anyDatabase('random lives with overdue', (open, kind) => {
+anyDatabase('random histories with overdue', (open, kind) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });
@@ -23,7 +23,7 @@ anyDatabase('random lives with overdue', (open, kind) => {
   after(() => expect(transitions, 'accounts have moved').to.be.greaterThan(5 * LIVES[kind]));
 
   for (let index = 0; index < LIVES[kind]; index += 1)
-    it(`overdue: state, blocks, tag and next check of each account are those that its whole history makes (seed ${seed + index})`, async () => {
+    it(`end in the state, blocks, tag and next check that an oracle derives (seed ${seed + index})`, async () => {
       const random = new Random(seed + index);
       const life = await OverdueLife.begin(engine);
       try {

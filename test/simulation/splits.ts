@@ -22,7 +22,7 @@ export const fixedOnce: Invariant = {
 
 /** Ruling R55, by the items alone: nothing of how cycle dates are counted. */
 export const splitsLeaveEnds: Invariant = {
-  name: 'a change of seats or price leaves the end of the running period',
+  name: 'a change of seats or price keeps the end of the current period',
   breaches: ({ books }) => {
     const items = ofCounted(books);
     const itemOf = new Map(items.map((item) => [item.id, item]));

@@ -281,8 +281,8 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-eachDatabase('the stored life of subscriptions', (open, kind) => {
-  it('is billed by windows as it is by the whole history', async () => {
+eachDatabase('stored random subscription histories', (open, kind) => {
+  it('are billed the same by windows as by the full history', async () => {
     await fc.assert(
       fc.asyncProperty(lifeScripts, async (script) => {
         const [first, ...later] = documentsOf(script.shelf);

@@ -32,10 +32,10 @@ function settingsOf(random: Random): OracleSettings {
   };
 }
 
-anyDatabase('lives with usage', (open, kind) => {
+anyDatabase('random histories with usage', (open, kind) => {
   const lives = asked === undefined ? LIVES[kind] : Number(asked);
 
-  it(`usage §6, §7: ${lives} accounts owe for usage what an oracle says that looks at every point (seed ${seed})`, async () => {
+  it(`usage §6, §7: owe the usage that an oracle calculates from every point (${lives} accounts, seed ${seed})`, async () => {
     const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
     const accepted = new Map<string, number>();
     for (let from = 0; from < lives; from += ACCOUNTS_AT_ONCE) {

@@ -3,11 +3,11 @@ import type { Storage } from '../../../lib/ports/storage/index.ts';
 
 /** Where a process dies: before its next commit, at a gateway call, or right after a commit. */
 export const DeathPoint = {
-  BEFORE_RESERVE: 'BEFORE_RESERVE',
-  AFTER_RESERVE: 'AFTER_RESERVE',
-  DURING_CALL: 'DURING_CALL',
-  AFTER_CALL: 'AFTER_CALL',
-  AFTER_RECORD: 'AFTER_RECORD',
+  BEFORE_RESERVE: 'death before the reservation',
+  AFTER_RESERVE: 'death after the reservation',
+  DURING_CALL: 'death during the gateway call',
+  AFTER_CALL: 'death after the gateway call',
+  AFTER_RECORD: 'death after recording',
 } as const;
 export type DeathPoint = (typeof DeathPoint)[keyof typeof DeathPoint];
 

@@ -16,24 +16,24 @@ import {
 /** The outcome of a call. Later calls are prompt. */
 export const Behaviour = {
   PROMPT: 'prompt answer',
-  ANSWER_LOST: 'charged, then the answer is lost',
-  NO_ANSWER: 'charged, then no answer ever',
-  LATE_ANSWER: 'charged, then an answer after the time limit',
-  EMPTY_ANSWER: 'charged, then an empty answer',
-  DOUBLED: 'the request arrives twice',
-  REQUEST_LOST: 'the request is lost',
+  ANSWER_LOST: 'charged but answer lost',
+  NO_ANSWER: 'charged but never answered',
+  LATE_ANSWER: 'charged but answered after the time limit',
+  EMPTY_ANSWER: 'charged with an empty answer',
+  DOUBLED: 'request delivered twice',
+  REQUEST_LOST: 'request lost',
   DECLINED: 'declined',
   NOT_SUBMITTED: 'not submitted',
-  LATE_CHARGE: 'received at once, charged after the time limit',
+  LATE_CHARGE: 'charged after the time limit',
 } as const;
 
 /** Further failures of operations that hosts request. */
 export const FurtherBehaviour = {
-  SLOW_REQUEST: 'long under way, charged and answered within the time limit',
-  OVERTAKEN_ANSWER: 'charged, then an old answer long after it was asked again',
-  LESS: 'charged with less than was asked for',
+  SLOW_REQUEST: 'slow but answered within the time limit',
+  OVERTAKEN_ANSWER: 'charged with an old answer after the retry',
+  LESS: 'charged less than requested',
   OTHER_CURRENCY: 'charged in another currency',
-  PENDING_FOR_EVER: 'pending for ever',
+  PENDING_FOR_EVER: 'pending forever',
 } as const;
 
 export type Behaviour =
