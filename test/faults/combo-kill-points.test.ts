@@ -12,7 +12,7 @@ import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';
 import { killableGateway, killableStorage } from './killable.ts';
 
-/** Later than the lease of a payment, and than the checks that may follow it. */
+/** Beyond the payment lease and the following checks. */
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
 eachDatabase((kind, open) => {
@@ -49,7 +49,7 @@ eachDatabase((kind, open) => {
       expect(await Array.fromAsync(serving.billing.checks.breaches())).to.eql([]);
     });
 
-    /** A server of its own is asked, and dies at that step of its work; then everything is quiet. */
+    /** A separate server dies at that step of the request. Then all due work completes. */
     async function dieAt(step: number, key: string) {
       const process = new DyingProcess(Number.POSITIVE_INFINITY);
       const logger = recordingLogger();
@@ -80,7 +80,7 @@ eachDatabase((kind, open) => {
       return { steps };
     }
 
-    /** What there is of it: in the engine, and in the books of the gateway. */
+    /** The stored result and the gateway's charges. */
     async function told(key: string) {
       const account = await bob.accounts.getByKey(key).catch(() => null);
       if (account === null) return { ...NOTHING };
@@ -97,7 +97,7 @@ eachDatabase((kind, open) => {
       };
     }
 
-    /** Every eighth step, on PostgreSQL every sixteenth; in the long run all of them. */
+    /** Every eighth step, on PostgreSQL every sixteenth; all in the long run. */
     function stepsOn(steps: number): readonly number[] {
       const all = Array.from({ length: steps }, (_, index) => index + 1);
       return sampled(all, { sqlite: 8, postgresql: 16 }[kind]);

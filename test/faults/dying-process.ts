@@ -1,6 +1,6 @@
 import type { Steps } from './killable.ts';
 
-/** Within one process of tests, one that dies: from a step on, nothing that it asks of storage or gateway happens. */
+/** A simulated process. From its last step on, storage and gateway calls have no effect. */
 export class DyingProcess implements Steps {
   #steps = 0;
   #diesAt: number;
@@ -9,7 +9,7 @@ export class DyingProcess implements Steps {
     this.#diesAt = diesAt;
   }
 
-  /** Steps that it has tried, the one that it died at included. */
+  /** Steps tried so far, including the fatal one. */
   get steps(): number {
     return Math.min(this.#steps, this.#diesAt);
   }
@@ -18,13 +18,12 @@ export class DyingProcess implements Steps {
     return this.#steps >= this.#diesAt;
   }
 
-  /** Counts anew, and dies so many steps from now. */
+  /** Restarts the count and dies after so many steps. */
   dieIn(steps: number): void {
     this.#steps = 0;
     this.#diesAt = steps;
   }
 
-  /** Dies now. */
   end(): void {
     this.#diesAt = 0;
   }

@@ -19,7 +19,7 @@ const migrated = [{ itemType: 'RECURRING', amount: decimal(7) }] as const;
 
 const configuration = { 'org.service.invoice.creditNotes': 'true' };
 
-/** Makes an invoice of each item, where that is asked for. */
+/** Creates one invoice per item. */
 const splitting: InvoicePlugin = {
   name: 'splitting',
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -114,7 +114,7 @@ eachDatabase((kind, open) => {
     });
     afterEach(() => engine.close());
 
-    /** @returns how many there are of both. */
+    /** @returns the number of invoices and credit notes. */
     async function expectNoGap(about: string): Promise<number> {
       let all = 0;
       for (const [table, column] of [
@@ -134,7 +134,7 @@ eachDatabase((kind, open) => {
     }
 
     it('invoicing §1.6 rule 1, §21 rule 3: have no gaps after concurrent and rejected calls', async () => {
-      // One more node where the database takes one.
+      // A second node if the database allows it.
       const other =
         kind === 'postgresql'
           ? await Billing.open({
@@ -153,12 +153,12 @@ eachDatabase((kind, open) => {
           const { invoices: others } = nodes[(index + 1) % 2] ?? engine.acme;
           return [
             invoices.generate({ accountId }),
-            // Its account is the same, so that the two wait for each other.
+            // Uses the same account, so that the calls wait for each other.
             others.addCharges({ accountId, items, autoCommit: true }),
             invoices.addCharges({ accountId, items }),
             others.addCredits({ accountId, items, autoCommit: true }),
             invoices.createMigrationInvoice({ accountId, items: migrated }),
-            // Refused after its invoice has been begun.
+            // Rejected after its invoice has started.
             others.addCharges({ accountId, items: [...items, { amount: decimal(-1) }], autoCommit: true }),
             invoices.createMigrationInvoice({
               accountId,
@@ -173,12 +173,11 @@ eachDatabase((kind, open) => {
       expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length.of.at.least(ACCOUNTS);
       const written = await expectNoGap('after all have written');
       expect(written).to.be.at.least(5 * ACCOUNTS);
-      // Reads give them in the order in which they were made, which no two nodes share.
       expect(await engine.acme.invoices.getByNumber(written)).to.have.property('invoiceNumber', written);
       expect(await codeOf(engine.acme.invoices.getByNumber(written + 1))).to.equal(4018);
     });
 
-    // Each takes its numbers by statements that both databases share.
+    // Both databases use the same statements for numbers.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
     for (const [turn, [name, takes, prepare, run]] of tried)
       it(`invoicing §1.6 rule 1, §21 rule 3: have no gaps after a death at any step of ${name}`, async () => {
@@ -192,7 +191,7 @@ eachDatabase((kind, open) => {
           invoicePlugins: [splitting],
         });
         const acme = dying.as({ tenant: engine.tenant.id, user: 'dying' });
-        /** @returns the steps that it took, and how many numbers it has taken for good. */
+        /** @returns the steps, and how many numbers were used. */
         const dieAt = async (step: number) => {
           const id = await prepare(engine.acme);
           const before = await expectNoGap('before');
@@ -213,7 +212,7 @@ eachDatabase((kind, open) => {
         expect(steps).to.be.greaterThan(10);
         const ended = new Set<number>();
         const all = Array.from({ length: steps }, (_, index) => index + 1);
-        // The last one comes after all has been stored.
+        // The last step comes after the commit.
         const diesAt = new Set([...sampled(all, { sqlite: 14, postgresql: 40 }[kind], turn), steps]);
         for (const step of diesAt) ended.add((await dieAt(step)).taken);
         await dying.close();

@@ -19,7 +19,7 @@ const tax: InvoicePlugin = {
   getAdditionalInvoiceItems: async () => ({ items: [{ itemType: 'TAX', amount: '1' }] }),
 };
 
-/** Another life of the node that has died. */
+/** The restarted node. */
 function openAgain(database: TestDatabase, plugin: InvoicePlugin, nodeName = 'the-next-node') {
   return Billing.open({
     storage: storageOf(database),
@@ -43,7 +43,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
 }
 
 eachDatabase('process killed after asking an invoice plugin and before storing the answer', (open) => {
-  /** A subscriber who has not been billed, in a database that nobody has open. */
+  /** An unbilled subscriber in a closed database. */
   async function subscriber() {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });

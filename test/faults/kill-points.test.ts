@@ -13,7 +13,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
-/** At every commit the purchase of one of the customers, on PostgreSQL of another; the long run takes every step. */
+/** One customer's purchase per commit, another one on PostgreSQL. The long run takes every step. */
 const PURCHASES = { sqlite: [0, 2], postgresql: [4, 6] } as const satisfies Record<DatabaseKind, object>;
 const KILL_POINTS = {
   sqlite: pointsOf(isLongRun ? Number.POSITIVE_INFINITY : 4),
@@ -24,7 +24,7 @@ function pointsOf(usual: number): number {
   return Number(process.env.BILLWRIGHT_KILL_POINTS ?? usual);
 }
 
-/** Long enough for each customer's first payment, and for the recovery of one that was cut off. */
+/** After each customer's first payment and its recovery. */
 const STORY_ENDS = '2024-02-20';
 const AT_A_TIME = 3;
 const PROCESS = new URL('./story-process.ts', import.meta.url);
@@ -34,7 +34,7 @@ interface Told {
   /** Steps right before and after each purchase. */
   readonly purchases: readonly number[];
   readonly outcome: Readonly<Record<string, unknown>>;
-  /** Of all invoices, in order. */
+  /** In order. */
   readonly numbers: readonly number[];
 }
 
@@ -71,7 +71,7 @@ eachDatabase((kind, open) => {
         expect(told.numbers, `invoicing §1.6 rule 1: numbers after a kill at step ${point}`).to.eql(
           undisturbed.numbers,
         );
-        // It waits for no lease of its earlier life.
+        // It does not wait for a lease of the killed process.
         expectBelow(QUEUE_LEASE_MS, tookMs, `started again after a kill at step ${point}`);
         expect(charges.doubled, `charged twice after a kill at step ${point}`).to.eql([]);
       }
@@ -117,7 +117,7 @@ function toldBy({ stdout, stderr, signal }: Ended): Told {
   return JSON.parse(line) as Told;
 }
 
-/** Around purchases, and the rest spread evenly over the story, each in the middle of its share. */
+/** Points around purchases, and others spread evenly over the story. */
 function killPoints({ steps, ...told }: Told, kind: DatabaseKind): readonly number[] {
   const count = KILL_POINTS[kind];
   const purchases = told.purchases.slice(...PURCHASES[kind]);
@@ -128,7 +128,7 @@ function killPoints({ steps, ...told }: Told, kind: DatabaseKind): readonly numb
   return [...new Set([...purchases, ...even])];
 }
 
-/** Transactions that the gateway's own ledger has charged more than once. */
+/** Transactions that the gateway charged more than once. */
 async function chargesOf(files: string) {
   const lines = (await readFile(`${files}.ledger`, 'utf8').catch(() => ''))
     .split('\n')

@@ -1,12 +1,12 @@
 import type { PaymentGateway } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 
-/** What is told of each step, and may end the process there. */
+/** Called at each step, and may end the process. */
 export interface Steps {
   step(call?: string): void;
 }
 
-/** Counts the steps of a process and kills it, as `kill -9` would, when it reaches the chosen one. */
+/** Counts the steps of a process and kills it at the chosen one, like `kill -9`. */
 export class KillSwitch implements Steps {
   readonly #killAt: number;
   readonly #purchases: number[] = [];
@@ -20,7 +20,7 @@ export class KillSwitch implements Steps {
     return this.#steps;
   }
 
-  /** The steps right before and right after each purchase: money has moved or it has not. */
+  /** The steps right before and after each purchase. */
   get purchases(): readonly number[] {
     return this.#purchases;
   }
@@ -32,7 +32,7 @@ export class KillSwitch implements Steps {
   }
 }
 
-/** The storage with a step before and after each call of it, of its sessions and of their repositories. */
+/** The storage with a step before and after each call, including sessions and repositories. */
 export function killableStorage(storage: Storage<never>, kill: Steps): Storage<never> {
   const sessionCall =
     <S extends object, T>(work: (session: S) => Promise<T>) =>
@@ -92,7 +92,7 @@ function stepping<T extends object>(target: T, kill: Steps): T {
   });
 }
 
-/** Repositories of a session are objects with methods; tenants, authorship and plain values are left as they are. */
+/** Returns true for repositories, which are objects with methods, not for records. */
 function isRepository(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map)
     return false;

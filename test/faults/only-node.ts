@@ -9,12 +9,12 @@ import { recordingLogger } from '../support/system-time.ts';
 import type { DyingProcess } from './dying-process.ts';
 import { killableStorage } from './killable.ts';
 
-/** A life of the only node of a database: it takes up at once what an earlier one had begun. */
+/** Opens the only node of a database, which resumes the work of the previous one at once. */
 export function openOnlyNode(
   database: TestDatabase,
   of: {
     readonly clock: FakeClock;
-    /** Without it, it does not die. */
+    /** Omitted if it does not die. */
     readonly process?: DyingProcess;
     readonly gateways?: BillingOptions<never>['gateways'];
   },
@@ -34,13 +34,13 @@ export async function settled(billing: Billing<never>): Promise<void> {
   if (!(await billing.settle({ timeoutMs: 30_000 }))) throw new Error('the queue did not settle');
 }
 
-/** What has become of work whose process died at a step: the steps that it had made, and all that can be told of it. */
+/** The steps of the work, and its result as lines. */
 export interface Outcome {
   readonly steps: number;
   readonly lines: readonly string[];
 }
 
-/** Work comes to the same whether its process dies at a step or not: at one step in `every`, in the long run at each. */
+/** Checks that the result is the same after a death at one step in `every`, or at any step in the long run. */
 export async function expectSameAfterDeath(
   dieAt: (step: number) => Promise<Outcome>,
   {

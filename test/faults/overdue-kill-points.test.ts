@@ -20,13 +20,12 @@ interface Told {
   setTo(when: string): void;
 }
 
-/** What overdue is about to do when its process dies. */
 interface Story {
   readonly name: string;
   readonly prepare: (told: Told) => Promise<void>;
-  /** When it is worked on. */
+  /** When the work is done. */
   readonly at: string;
-  /** What it must have come to, among other things. */
+  /** Lines that the result must include. */
   readonly leads: readonly string[];
 }
 
@@ -121,7 +120,7 @@ eachDatabase((kind, open) => {
         const every = { sqlite: 61, postgresql: 191 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 20 });
 
-        /** The work is begun by a process that dies at that step, and then by one of the same name. */
+        /** A process that dies at that step does the work, then another one with the same name. */
         async function dieAt(step: number) {
           const database = await open(template);
           const clock = fakeClock(story.at);
@@ -144,7 +143,7 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Every account with all that was told of it. */
+/** Every account with its events. */
 async function linesIn(billing: Engine<never>, database: TestDatabase): Promise<readonly string[]> {
   const { acme } = await shopIn(billing);
   const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });

@@ -10,10 +10,9 @@ import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';
 import { killableGateway, killableStorage } from './killable.ts';
 
-/** Later than the lease of a payment, and than the checks that may follow it. */
+/** Beyond the payment lease and the following checks. */
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
-/** What an operation is done to. */
 interface Subject {
   readonly account: Account;
   /** With its items. */
@@ -25,7 +24,7 @@ interface Operation {
   readonly name: string;
   prepare(): Promise<Subject>;
   run(acme: TenantBilling, subject: Subject): Promise<unknown>;
-  /** Each part of what it does, which is done or not done by itself. */
+  /** The independent parts of its effect. */
   parts(subject: Subject): Promise<readonly unknown[]>;
 }
 
@@ -111,19 +110,19 @@ eachDatabase((kind, open) => {
           ended.push(...found);
           for (const [index, part] of found.entries())
             expect([before[index], after[index]], `step ${step} of ${steps}`).to.deep.include(part);
-          // Asked again, it is done, and has been done once.
+          // A retry completes it, once.
           await operation.run(engine.acme, hit).catch(() => null);
           await quiet();
           await expectWhole(hit, step);
           expect(await operation.parts(hit), `again after step ${step} of ${steps}`).to.eql(after);
         }
         expect(ended.length).to.be.greaterThan(5);
-        // It was hit before and after the point from which there is no way back.
+        // Some deaths came before the point of no return, others after it.
         expect(ended).to.deep.include(before[0]).and.to.deep.include(after[0]);
         expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
       });
 
-    /** A subject of its own is worked on by a process that dies at that step; then everything is quiet. */
+    /** A process works on a new subject and dies at that step. Then all due work completes. */
     async function dieAt(operation: Operation, step: number) {
       const subject = await operation.prepare();
       const process = new DyingProcess(Number.POSITIVE_INFINITY);
@@ -157,7 +156,7 @@ eachDatabase((kind, open) => {
       }
     }
 
-    /** The books of the gateway, of the payments and of the invoices say the same, and nothing is open. */
+    /** Checks that gateway, payments and invoices agree, and that nothing is pending. */
     async function expectWhole({ account, invoices }: Subject, step: number): Promise<void> {
       const about = `after a death at step ${step}`;
       const payments = await engine.acme.payments.ofAccount(account.id);
@@ -208,7 +207,7 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Every seventh step, on PostgreSQL every twelfth; in the long run all of them. */
+/** Every seventh step, on PostgreSQL every twelfth; all in the long run. */
 function stepsOn(kind: DatabaseKind, steps: number): readonly number[] {
   const all = Array.from({ length: steps }, (_, index) => index + 1);
   return sampled(all, { sqlite: 7, postgresql: 12 }[kind]);

@@ -1,4 +1,4 @@
-// A process that is killed by its own hand while an invoice plugin is asked.
+// A process that kills itself during an invoice plugin call.
 import { parseArgs } from 'node:util';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: '' },
     now: { type: 'string', default: '' },
     tenant: { type: 'string', default: '' },
-    /** The account to run; empty: what the queue holds is done. */
+    /** The account to run; by default, completes the queue. */
     account: { type: 'string', default: '' },
   },
 });

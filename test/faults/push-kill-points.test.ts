@@ -15,7 +15,7 @@ import { DyingProcess } from './dying-process.ts';
 const NOW = '2025-03-10T10:00:00Z';
 const author = { userName: 'test' };
 const LEASE_MS = 30_000;
-/** Steps that it may make more or fewer: looks for work, which go by the clock of the machine. */
+/** The number of steps varies, because the queue is polled in real time. */
 const LOOKS = 10;
 
 eachDatabase((kind, open) => {
@@ -42,11 +42,11 @@ eachDatabase((kind, open) => {
         const ids = receiver.arrived.slice(before).map(({ id }) => id);
         repeated += ids.length - new Set(ids).size;
       }
-      // Somewhere a push was sent and its process died before it could store that.
+      // Some process died after sending a push and before storing that.
       if (isLongRun) expect(repeated).to.be.greaterThan(0);
     });
 
-    /** The work of a process that dies at that step, and that of another which finds what it has left. */
+    /** Plays the story in a process that dies at that step, and completes it in another. */
     async function dieAt(step: number): Promise<number> {
       const process = new DyingProcess(Number.POSITIVE_INFINITY);
       const database = await open(migrated);

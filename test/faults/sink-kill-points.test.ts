@@ -23,11 +23,11 @@ eachDatabase((kind, open) => {
       const all = Array.from({ length: steps }, (_, step) => step + 1);
       let repeated = 0;
       for (const step of sampled(all, kind === 'sqlite' ? 4 : 12)) repeated += (await dieAt(step)).repeated;
-      // Somewhere a sink had taken an event and its process died before it could store that.
+      // Some process died after an event was delivered and before storing that.
       if (isLongRun) expect(repeated).to.be.greaterThan(0);
     });
 
-    /** The work of a process that dies at that step, and that of another which finds what it has left. */
+    /** Plays the story in a process that dies at that step, and completes it in another. */
     async function dieAt(step: number): Promise<{ readonly steps: number; readonly repeated: number }> {
       const process = new DyingProcess(Number.POSITIVE_INFINITY);
       const database = await open(migrated);

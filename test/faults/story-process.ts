@@ -1,4 +1,4 @@
-// A process that plays the demo's story and prints what came of it; killed at a chosen step by its own hand.
+// Plays the demo story, prints the outcome, and kills itself at a chosen step.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { Billing } from '../../adapters/node/billwright.ts';
@@ -48,7 +48,7 @@ process.stdout.write(
 );
 await billing.close();
 
-/** Invoices and what was paid of each, by customer: what must be the same however often the process died. */
+/** Invoices with their payments by customer. */
 async function outcomeOf(tenant: TenantBilling) {
   const outcome: Record<string, unknown> = {};
   for (const { key } of customers) {
@@ -78,7 +78,7 @@ async function outcomeOf(tenant: TenantBilling) {
   return outcome;
 }
 
-/** Of all invoices, whoever they are for: which customer comes first may differ from life to life. */
+/** Sorted, since the order of customers can differ. */
 async function numbersOf(tenant: TenantBilling): Promise<readonly number[]> {
   const { rows } = await tenant.invoices.page({ offset: 0, limit: 1_000 });
   return rows.map(({ invoiceNumber }) => invoiceNumber).sort((one, other) => one - other);

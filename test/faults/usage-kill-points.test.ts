@@ -24,7 +24,7 @@ const lines = Array.from({ length: 40 }, (_, index) =>
   ),
 );
 
-/** What a caller does that sends everything again whenever it gets no answer. */
+/** Like a caller that repeats every unanswered call. */
 async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<void> {
   await storage.recordUsage(tenant, author(), lines.slice(0, 20));
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(2, 'k1'));

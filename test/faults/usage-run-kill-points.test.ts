@@ -20,12 +20,12 @@ interface Told {
   readonly clock: ReturnType<typeof fakeClock>;
 }
 
-/** What is about to be done when the process dies; done again by its next life as a caller does who got no answer. */
+/** Work during which the process dies, and which its successor repeats. */
 interface Story {
   readonly name: string;
   readonly prepare: (told: Told, ids: readonly Uuid[]) => Promise<void>;
   readonly run: (told: Told, ids: readonly Uuid[]) => Promise<unknown>;
-  /** What it must have come to, among other things. */
+  /** Lines that the result must include. */
   readonly leads: readonly string[];
 }
 
@@ -116,7 +116,7 @@ const TOLD = `
   union all
   select payload from bw_queue_history where topic = 'USAGE_THRESHOLD'`;
 
-/** The thresholds of which it was told. */
+/** The published thresholds. */
 async function toldOf(database: TestDatabase): Promise<readonly string[]> {
   const rows = await rowsOf(database, TOLD);
   const told = rows.map(({ payload }) => {
@@ -156,7 +156,7 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
   };
 }
 
-/** Items, tracking ids and roll-ups of everything there is. */
+/** All items, tracking ids and roll-ups. */
 async function linesOf(acme: TenantBilling): Promise<readonly string[]> {
   const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
   const lines: string[] = [];

@@ -59,10 +59,10 @@ describe('tenant catalog on two nodes', () => {
     await blocker.connect();
     try {
       await blocker.query('begin; lock table bw_bundles in exclusive mode');
-      // Has read the catalog, and waits to store its bundle.
+      // Has read the catalog and waits to store its bundle.
       const creation = north.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
       await waiting(blocker, 1);
-      // An addition takes nothing away: it does not wait.
+      // An addition does not wait.
       await south.catalogs.addSimplePlan({ ...lamp, planId: 'lamp-now' });
       const deletion = codeOf(south.catalogs.delete());
       await waiting(blocker, 2);
@@ -93,7 +93,7 @@ describe('tenant catalog on two nodes', () => {
   });
 });
 
-/** Until so many statements wait for a lock. */
+/** Waits until so many statements wait for a lock. */
 async function waiting(client: Client, count: number): Promise<void> {
   for (let polls = 0; polls < 500; polls += 1) {
     const { rows } = await client.query(`select 1 from pg_stat_activity

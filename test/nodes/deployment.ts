@@ -16,26 +16,25 @@ import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
 import { killNode, type NodeOptions, signUpMany, startNodes, stopNode } from './nodes.ts';
 
-/** The first of each month's, all of which fall due at once. */
+/** The due dates of all accounts. */
 const PERIODS = ['2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z'];
-/** How much must be claimed before a node counts as being at work. */
+/** Claims from which a node counts as working. */
 const CLAIMED_AT_LEAST = 10;
-/** For what a node has sent to the database before it was stopped to come to its end there, and for it to get on. */
+/** Time for the database to complete the statements of a stopped node. */
 const SETTLES_IN_MS = 100;
-/** A month has more, and what is cut off is looked into within a few. */
+/** Pending payments are checked within a few days. */
 const MOST_DAYS = 20;
-/** Beside what looks at the database the nodes are to get on. */
+/** Slow enough not to disturb the nodes. */
 const LOOK_EVERY_MS = 500;
-/** At what is to happen soon: each look connects to the database. */
+/** Each poll opens a database connection. */
 const LOOK_OFTEN_MS = 200;
 
-/** A node, and the name under which it claims. */
 export interface NamedNode {
   readonly name: string;
   readonly process: ChildProcess;
 }
 
-/** Nodes in processes of their own on one PostgreSQL, and accounts that are billed and paid month by month. */
+/** Node processes on one PostgreSQL database, with accounts billed and charged each month. */
 export class Deployment {
   readonly database: TestDatabase & { readonly kind: 'postgresql' };
   readonly clock: SharedTestClock;
@@ -60,7 +59,7 @@ export class Deployment {
     this.#billing = parts.billing;
   }
 
-  /** So many accounts that have paid their first month; this process looks on and works no queue. */
+  /** Creates accounts that have paid their first month. This process only observes. */
   static async begin(accounts: number): Promise<Deployment> {
     const directory = mkdtempSync(join(tmpdir(), 'billwright-nodes-'));
     const database = await freshDatabase('postgresql', migrated);
@@ -82,13 +81,13 @@ export class Deployment {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** The next month of all accounts falls due. */
+  /** Makes the next month of all accounts due. */
   async fallDue(): Promise<void> {
     await this.clock.set(parseWireInstant(PERIODS[this.#periods] ?? '') ?? null);
     this.#periods += 1;
   }
 
-  /** Nodes that all work their queue from the same moment on. */
+  /** Starts nodes that begin to work at the same time. */
   async start(options: readonly (NodeOptions & { readonly name: string })[], preloaded?: string) {
     const shared = { database: this.database.url, ledger: join(this.#directory, 'ledger') };
     const processes = await startNodes(
@@ -104,13 +103,13 @@ export class Deployment {
     await killNode(process);
   }
 
-  /** @returns how many payments went through its gateway. */
+  /** @returns the number of payments through its gateway. */
   async stop({ process }: NamedNode): Promise<number> {
     this.#running = this.#running.filter((each) => each !== process);
     return (await stopNode(process)).paid;
   }
 
-  /** Waits for one of the nodes that has claimed much, and stops it in the midst of that, as a machine does that hangs. */
+  /** Waits until one node has claimed many entries, and stops it, like a machine that hangs. */
   async stoppedAtWork(nodes: readonly NamedNode[], withinMs: number): Promise<NamedNode> {
     for (const endsAt = Date.now() + withinMs; Date.now() < endsAt; ) {
       for (const node of nodes) {
@@ -132,12 +131,12 @@ export class Deployment {
     return rows.map(({ owner }) => String(owner));
   }
 
-  /** Of a node without a name of its own: all that is claimed. */
+  /** An empty name counts all claims. */
   async claimedBy(name: string): Promise<number> {
     return (await this.claimed()).filter((owner) => name === '' || owner === name).length;
   }
 
-  /** Accounts that have not paid every month that has fallen due. */
+  /** Accounts with unpaid months. */
   async owing(): Promise<number> {
     const [row] = await rowsOf(
       this.database,
@@ -147,7 +146,7 @@ export class Deployment {
     return Number(row?.owing);
   }
 
-  /** Waits until everyone has paid. Moves the clock by days when nothing is claimed, so that open payments are checked. */
+  /** Waits until all accounts have paid. Moves the clock while nothing is claimed, so that pending payments are checked. */
   async allPaid(withinMs: number): Promise<void> {
     let days = 0;
     await eventually(
@@ -164,7 +163,7 @@ export class Deployment {
     );
   }
 
-  /** Each month of each account stands on one invoice of one item, and was taken by the gateway once. */
+  /** Each month of each account has one invoice with one item and one charge at the gateway. */
   async expectPaidOnce(): Promise<void> {
     const ofAccount = (what: string) => `(select count(*) from ${what} where account_record_id = a.record_id`;
     const found = await rowsOf(
@@ -190,12 +189,11 @@ function idOf(line: string): string {
   return entry.kbTransactionPaymentId;
 }
 
-/** How long something took, in the run that has hours. */
+/** Prints a duration in the long run. */
 export function tell(what: string, since: number): void {
   if (isLongRun) process.stdout.write(`      ${what} ${((Date.now() - since) / 1_000).toFixed(1)} s\n`);
 }
 
-/** Waits for what is to become so. */
 export async function eventually(
   deadline: number,
   isSo: () => Promise<boolean> | boolean,

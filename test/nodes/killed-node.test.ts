@@ -4,13 +4,13 @@ import { Deployment, eventually, tell } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 2_000 : 40;
 const NAMES = isLongRun ? ['north', 'south', 'east', 'west'] : ['north', 'south'];
-/** So that work of few accounts takes as long as that of many. */
+/** Few accounts take as long as many. */
 const PURCHASE_MS = isLongRun ? '100' : '500';
-/** The claims of a commit end soon, so that nobody waits for them. */
+/** Short leases outside the long run. */
 const LEASE_MS = isLongRun ? QUEUE_LEASE_MS : 3_000;
-/** In real time; the clock of the business is moved on. At every commit the machine may be busy with other things. */
+/** In real time, on a machine that may be busy. */
 const PAID_WITHIN_MS = isLongRun ? 300_000 : 150_000;
-/** For a look at the queue. */
+/** Time for one poll of the queue. */
 const SLACK_MS = isLongRun ? 3_000 : 60_000;
 
 describe('killed node', function () {
@@ -53,7 +53,7 @@ describe('killed node', function () {
     for (const node of started) if (node !== victim) await nodes.stop(node);
   });
 
-  // Of processes that start again on the same database `test/faults/kill-points.test.ts` shows at every commit what comes of it.
+  // `test/faults/kill-points.test.ts` covers restarts on each commit.
   if (!isLongRun) return;
   it('resumes its own work at once after an unnamed restart on the same host', async () => {
     await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));

@@ -9,5 +9,5 @@ class NextVersion extends Migration {
   }
 }
 
-/** Additive, as the schema changes within a minor version (platform §15 rule 5). */
+/** Additive, like all schema changes within a minor version (platform §15 rule 5). */
 export const migration: MigrationObject = { name: '29990101000000-next-version', class: NextVersion };

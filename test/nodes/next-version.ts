@@ -1,10 +1,9 @@
-// Loaded before a node: makes it one of the next version, whose schema has a column and a table more, and which knows a
-// type of event that this one does not.
+// Preloaded by nodes of the next version, which has another column, table and event type.
 import { registerHooks } from 'node:module';
 
 const migration = new URL('./next-version-migration.ts', import.meta.url).href;
 
-/** What the next version has changed, by file. */
+/** Changes of the next version by file. */
 const changes: Readonly<Record<string, (text: string) => string>> = {
   'adapters/mikro-orm/migrations/postgresql/index.ts': (text) =>
     `import { migration as next } from '${migration}';\n${text.replace('\n];', '\n  next,\n];')}`,

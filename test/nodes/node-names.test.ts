@@ -27,7 +27,7 @@ describe('node name on PostgreSQL (platform §15 rule 1)', () => {
       'The node name "north" is in use',
     );
     await killNode(first);
-    // The database lists it still: what it has not done is to be taken up at once.
+    // The database still lists the killed node, whose work is resumed at once.
     await open();
     rmSync(directory, { recursive: true, force: true });
   });

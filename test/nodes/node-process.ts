@@ -1,5 +1,4 @@
-// One node of a deployment: opens the engine on the shared database and works its queue from when it is told to start
-// until it is told to stop; tells how many payments went through its gateway.
+// A node of a deployment. Works the queue between a start and a stop message, then reports its number of payments.
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
@@ -12,19 +11,19 @@ const { values } = parseArgs({
   options: {
     database: { type: 'string', default: '' },
     ledger: { type: 'string', default: '' },
-    /** Business time, standing still; by default that of the clock that the nodes share. */
+    /** Fixed business time; by default the shared clock. */
     now: { type: 'string', default: '' },
-    /** By default the one that a node gives itself. */
+    /** Default: a generated name. */
     name: { type: 'string', default: '' },
-    /** How long a purchase takes. */
+    /** Duration of a purchase. */
     'purchase-ms': { type: 'string', default: '0' },
-    /** How far its clock is ahead of the others. */
+    /** How far its clock is ahead. */
     'skew-ms': { type: 'string', default: '0' },
-    /** Whether it brings the schema up to date: `yes`. */
+    /** `yes` migrates the schema. */
     migrate: { type: 'string', default: 'no' },
-    /** `nothing` for one that is to lose claims, or its database. */
+    /** `nothing` for a node that loses claims or its database. */
     tells: { type: 'string', default: 'warnings' },
-    /** How long its claims hold where it does not renew them; by default as long as in production. */
+    /** Lease of its claims; default as in production. */
     'claim-time': { type: 'string', default: '30s' },
   },
 });
@@ -53,7 +52,7 @@ const billing = await Billing.open({
       ...gateway,
       purchase: async (request, context) => {
         paid += 1;
-        // Who is stopped meanwhile has taken some of the money, and not yet the rest.
+        // A node stopped at any time has made only some of its charges.
         await setTimeout(Number(values['purchase-ms']) / 2);
         const taken = await gateway.purchase(request, context);
         await setTimeout(Number(values['purchase-ms']) / 2);

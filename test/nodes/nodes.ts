@@ -7,13 +7,13 @@ import { bundled } from '../support/bundled.ts';
 
 const NODE = new URL('./node-process.ts', import.meta.url);
 
-/** Sign-ups that do not wait for each other. */
+/** Concurrent sign-ups. */
 const AT_A_TIME = 8;
 
-/** Those of `node-process.ts`. */
+/** The options of `node-process.ts`. */
 export type NodeOptions = Readonly<Record<string, string>>;
 
-/** Starts nodes as processes and waits until all of them work on their queue. Each first loads the `preloaded` module. */
+/** Starts node processes and waits until they work the queue. Each first loads the `preloaded` module. */
 export async function startNodes(all: readonly NodeOptions[], preloaded?: string) {
   const nodes = await Promise.all(all.map((options) => openNode(options, preloaded)));
   await Promise.all(
@@ -28,7 +28,7 @@ export async function startNodes(all: readonly NodeOptions[], preloaded?: string
 
 async function openNode(options: NodeOptions, preloaded?: string): Promise<ChildProcess> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  // What is loaded before may change the modules, which a bundle does not have.
+  // A preloaded module can replace source modules, but not those in a bundle.
   const program = preloaded === undefined ? bundled(NODE) : fileURLToPath(NODE);
   const node = fork(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -38,14 +38,14 @@ async function openNode(options: NodeOptions, preloaded?: string): Promise<Child
   return node;
 }
 
-/** Ends a node in order; it tells how many payments went through its gateway. */
+/** Stops a node and returns the number of payments through its gateway. */
 export async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
   const told = message(node);
   node.send('stop');
   return (await told) as { readonly paid: number };
 }
 
-/** Ends a node as `kill -9` does. */
+/** Ends a node like `kill -9`. */
 export async function killNode(node: ChildProcess): Promise<void> {
   node.removeAllListeners('exit');
   const ended = once(node, 'exit');

@@ -11,7 +11,7 @@ import { startNodes, stopNode } from './nodes.ts';
 
 const ACCOUNTS = 200;
 const BEGINS = '2024-01-01T00:00:00Z';
-/** Both the retry of the failed cards and the check of all accounts. */
+/** Due date of the payment retry and of the overdue checks. */
 const DUE = '2024-01-09T00:00:00Z';
 
 describe('two nodes with due overdue checks', function () {
@@ -30,7 +30,7 @@ describe('two nodes with due overdue checks', function () {
     if (fresh.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
     database = fresh;
     clock = fakeClock(BEGINS);
-    // Here every card is declined; the nodes have a gateway of their own, which takes them.
+    // This gateway declines every card. The nodes have one that accepts them.
     const gateway = sandboxGateway({ ledger: fileLedger(join(directory, 'declined')) });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     billing = await Billing.open({ storage: postgresql(database.url), clock, gateways: [gateway] });

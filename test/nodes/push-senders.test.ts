@@ -3,11 +3,10 @@ import { openReceiver, type Receiver } from '../support/push/receiver.ts';
 import { Deployment, eventually } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 500 : 30;
-/** How often the node that sends is killed. */
 const KILLS = isLongRun ? 8 : 2;
-/** Pushes of each node that are answered before it is killed. */
+/** Pushes answered before each kill. */
 const ANSWERED = isLongRun ? 150 : 25;
-/** At a time to a tenant: as many wait for an answer when the node dies, and are sent again. */
+/** Concurrent pushes per tenant, which are unanswered when the node dies and are sent again. */
 const CONNECTIONS = 10;
 const WITHIN_MS = 240_000;
 
@@ -15,12 +14,12 @@ describe('nodes killed while sending pushes', function () {
   this.timeout(2 * WITHIN_MS);
   let nodes: Deployment;
   let receiver: Receiver;
-  /** How many pushes are answered from now on; those after them wait, as many as `held`. */
+  /** How many more pushes to answer, and how many wait. */
   let toAnswer: number;
   let held: number;
-  /** Pushes that got no answer: the dead node's, and on a busy machine those that took too long. */
+  /** Pushes without an answer, from killed nodes or after a timeout. */
   let unanswered: number;
-  /** Cursor of the feed at which the callback was registered. */
+  /** Event cursor at which the callback was registered. */
   let registeredAt: string;
 
   beforeEach(async () => {
@@ -80,14 +79,14 @@ describe('nodes killed while sending pushes', function () {
     accountId: JSON.parse(String(body)).accountId as string | null,
   });
 
-  /** Ids in the order in which they came first. */
+  /** Ids in order of first arrival. */
   function firstOfEachAccount() {
     const seen = new Set<string>();
     const first = receiver.arrived.filter(({ id }) => !seen.has(id) && seen.add(id));
     return byAccount(first.map(({ id, text }) => push(id, text)));
   }
 
-  /** Ids of the events since the callback was registered, as the feed has them. */
+  /** Ids of the events since the callback was registered. */
   async function happened(): Promise<readonly string[]> {
     const ids: string[] = [];
     for (let after = registeredAt; ; ) {

@@ -24,7 +24,7 @@ describe('nodes of two versions on one PostgreSQL database', function () {
     await addEntryOfNextVersion();
     await nodes.fallDue();
     await nodes.allPaid(WITHIN_MS);
-    // It holds up nothing of its account either.
+    // It does not block other work of its account.
     expect(await entryOfNextVersion()).to.eql({ state: 'AVAILABLE', failures: 0 });
 
     await nodes.fallDue();
@@ -46,7 +46,7 @@ describe('nodes of two versions on one PostgreSQL database', function () {
   const named = (version: string) =>
     Array.from({ length: NODES }, (_each, index) => ({ name: `${version}-${index}`, 'purchase-ms': '200' }));
 
-  /** As a node of the next version leaves one, for an account that has other work. */
+  /** An entry of a node of the next version, for an account with other work. */
   async function addEntryOfNextVersion(): Promise<void> {
     await rowsOf(
       nodes.database,

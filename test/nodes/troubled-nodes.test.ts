@@ -5,12 +5,12 @@ import { Deployment, eventually, type NamedNode, tell } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 600 : 24;
 const PURCHASE_MS = isLongRun ? '200' : '300';
-/** The claims of a commit end soon, so that nobody waits for them. */
+/** Short leases outside the long run. */
 const LEASE_MS = isLongRun ? QUEUE_LEASE_MS : 3_000;
 const PAUSED_MS = isLongRun ? 120_000 : 2 * LEASE_MS;
 const CUT_MS = isLongRun ? 30_000 : 2 * LEASE_MS;
 const AHEAD_MS = 300_000;
-/** On a machine that does other things as well. */
+/** For a busy machine. */
 const SLACK_MS = isLongRun ? 30_000 : 60_000;
 const WITHIN_MS = 300_000;
 
@@ -22,7 +22,7 @@ const options = (name: string, more: Readonly<Record<string, string>> = {}) => (
   ...more,
 });
 
-/** What befalls a node of two, and what must be so before the other has done all. */
+/** The trouble, and what must happen before the other node has finished. */
 const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly NamedNode[]>>> = {
   'when one is paused and resumes after the other took over its claims': async (nodes) => {
     const both = await nodes.start([options('north'), options('south')]);
@@ -36,7 +36,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
   },
   'when one with a clock five minutes ahead is killed': async (nodes) => {
     const fast = await nodes.start([
-      // Most of its time it waits for its gateway.
+      // It waits for its gateway most of the time.
       options('fast', { 'skew-ms': `${AHEAD_MS}`, 'purchase-ms': '1000' }),
     ]);
     const killed = await nodes.stoppedAtWork(fast, WITHIN_MS);
@@ -61,7 +61,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
       await eventually(cutAt + CUT_MS + SLACK_MS, () => Date.now() >= cutAt + CUT_MS);
       await proxy.restore();
       await nodes.allPaid(WITHIN_MS);
-      // The next month is left to it alone.
+      // It bills the next month alone.
       await nodes.stop(near);
       const restoredAt = Date.now();
       await nodes.fallDue();

@@ -8,9 +8,9 @@ import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { expect, freshDatabase, migrated, openShop } from '../support/index.ts';
 import { signUpMany, startNodes, stopNode } from './nodes.ts';
 
-/** More than the workers of one node hold at once. */
+/** More than the workers of one node claim at once. */
 const ACCOUNTS = 500;
-/** So that none of them is done with all it holds before the other node has looked. */
+/** Slow enough for the other node to get its share. */
 const PURCHASE_MS = '40';
 const BEGINS = '2024-01-01T00:00:00Z';
 const NEXT_PERIOD = '2024-02-01T00:00:00Z';

@@ -1,4 +1,4 @@
-// One node of a deployment that records usage: the lines that it is sent, in calls of its own; tells what became of them.
+// A node that records the usage lines it receives and reports the outcome.
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
@@ -21,7 +21,7 @@ const billing = await Billing.open({
 });
 const acme = billing.as({ tenant: values.tenant, user: 'node' });
 
-/** Alone all at once, then all of them in calls of many at once. */
+/** Records all lines one by one, then in bulk. */
 async function record(lines: readonly NewUsageLine[]): Promise<number> {
   const single = await Promise.all(
     lines.map((line) =>

@@ -42,7 +42,7 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
 
   after(() => billing.close());
 
-  /** Of units and days that the nodes share. */
+  /** Lines with units and days that the nodes share. */
   const linesOf = (name: string): readonly NewUsageLine[] =>
     Array.from({ length: LINES }, (_, index) => ({
       subscriptionId: subscriptionIds[index % 3] ?? '',
@@ -76,7 +76,7 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
     await exited;
   }
 
-  /** Submissions, as the unit that each has one of says. */
+  /** The recorded amounts by unit. */
   async function counted(): Promise<readonly string[]> {
     const sums = await Promise.all(
       subscriptionIds.map((id) => acme.usage.rollUp(id, { startDate: '2024-01-01', endDate: '2024-02-01' })),

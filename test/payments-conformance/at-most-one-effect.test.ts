@@ -5,7 +5,7 @@ import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 
 const START = '2012-05-01T00:00:00Z';
-/** Later than every lease, check and retry that can follow: each day once, and the minutes of the first hours. */
+/** Beyond every lease, check and retry: the first hours by minute, then each day. */
 const LATER = [
   ...['00:01', '00:05', '00:06', '00:07', '00:10', '00:11', '00:16', '01:05', '01:10', '02:00'].map(
     (time) => `2012-05-01T${time}:00Z`,
@@ -28,7 +28,7 @@ function patternsOf(kind: DatabaseKind, row: number, completeLedger: boolean): r
   return sampled(patterns, completeLedger ? every : 2 * every, row + Number(!completeLedger));
 }
 
-/** Nothing but an operator can tell what happened: the gateway's list is not complete and has no trace of it. */
+/** Only an operator can resolve it: the gateway's incomplete list does not contain it. */
 function staysUnknown({ behaviour, pattern, completeLedger }: Played): boolean {
   if (completeLedger) return false;
   return behaviour === Behaviour.REQUEST_LOST || pattern === DeathPoint.AFTER_RESERVE;
@@ -114,7 +114,7 @@ const beforeAnswer: readonly Pattern[] = [
   DeathPoint.DURING_CALL,
 ];
 
-/** Works the queue at the start; a call that gets no answer in time reaches its limit. */
+/** Runs the queue at the start. An unanswered call times out. */
 async function firstRun(
   stage: PaymentStage,
   { pattern, behaviour }: Played,

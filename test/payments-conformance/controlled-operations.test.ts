@@ -14,7 +14,7 @@ const behaviours = [Behaviour.ANSWER_LOST, Behaviour.DECLINED];
 const ONE = decimal('1');
 const ADJUSTS = 'subtracts 1 from each amount';
 
-/** What a control plugin does about the operation that is played; one that stops it does so the first time. */
+/** The control plugins by what they do with the tested operation. */
 const plugins: Readonly<Record<string, () => PaymentControl>> = {
   [ADJUSTS]: () => ({
     name: 'control',
@@ -42,7 +42,7 @@ const plugins: Readonly<Record<string, () => PaymentControl>> = {
   },
 };
 
-/** True when an operation that is played, not what is needed for it, is asked about the first time. */
+/** Returns true on the first call for the tested operation, not for its preparation. */
 function firstTimes(): (context: PaymentControlContext) => boolean {
   const known = new Set<string | null>();
   return ({ transactionExternalKey: key }) => {
@@ -87,13 +87,13 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Half of them by turns, on PostgreSQL one; in the long run all. */
+/** Half of them in rotation, on PostgreSQL one; all in the long run. */
 function casesOf(kind: DatabaseKind, turn: number) {
   const all = behaviours.flatMap((behaviour) => patterns.map((pattern) => ({ behaviour, pattern })));
   return sampled(all, kind === 'sqlite' ? 2 : all.length, turn);
 }
 
-/** No run is left open, and what has succeeded has an attempt that says so. */
+/** No attempt is pending, and each success has a successful attempt. */
 function expectEndedAttempts({ attempts, transactions }: Played): void {
   expect(attempts.map(({ stateName }) => stateName)).to.not.include('INIT');
   const states = new Map(attempts.map(({ id, stateName }) => [id, stateName]));

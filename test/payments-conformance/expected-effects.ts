@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { FurtherBehaviour } from '../support/payments/scripted-gateway.ts';
 import type { Case, OperationType, Played } from './operation-play.ts';
 
-/** What the engine takes for done, the gateway has done, once. */
+/** Checks that the gateway has done exactly what the engine has recorded as done. */
 export function expectOneEffect(played: Case, { effects, transactions, payments }: Played): void {
   const { type, behaviour } = played;
   const about = `${JSON.stringify(played)}: ${shown(transactions)}`;
   const byId = new Map(transactions.map((each) => [each.id, each]));
-  // The gateway has moved no money that the engine does not know of.
+  // The engine knows all money that the gateway moved.
   for (const { transactionId } of effects) expect(byId.has(transactionId), about).to.equal(true);
   const keys = effects.map(({ transactionId }) => byId.get(transactionId)?.externalKey);
   expect(new Set(keys).size, `effects ${keys.join()} of ${about}`).to.equal(keys.length);
@@ -16,7 +16,7 @@ export function expectOneEffect(played: Case, { effects, transactions, payments 
   const isOpen = ({ status }: { status: string }) => status === 'UNKNOWN' || (status === 'PENDING' && !stays);
   expect(transactions.filter(isOpen), about).to.eql([]);
   for (const each of transactions) expect(each.leaseUntil, about).to.equal(null);
-  // What the engine takes for done the gateway has done, for the same money, and the other way round.
+  // Successful transactions and gateway effects have the same amounts.
   const done = transactions.filter(
     ({ status, externalKey }) => status === 'SUCCESS' && !externalKey.endsWith('before'),
   );
@@ -27,7 +27,7 @@ export function expectOneEffect(played: Case, { effects, transactions, payments 
   expect(total(transactions, ['REFUND']), about).to.be.at.most(taken);
 }
 
-/** What the network has done stands in the books of the engine alone: once by key, and never more than was taken. */
+/** Checks that a chargeback is recorded once per key, without gateway calls, up to the charged amount. */
 export function expectOneRecord(played: Case, { effects, transactions, payments }: Played): void {
   const about = `${JSON.stringify(played)}: ${shown(transactions)}`;
   expect(payments, about).to.have.length(1);
@@ -45,7 +45,7 @@ export function expectOneRecord(played: Case, { effects, transactions, payments 
   expect(total(transactions, ['CHARGEBACK']), about).to.be.at.most(total(transactions, ['PURCHASE']));
 }
 
-/** Of one payment there is one of these, whatever its key. */
+/** A payment has at most one of these, with any key. */
 const onlyOnce: ReadonlySet<OperationType> = new Set<OperationType>([
   'AUTHORIZE',
   'PURCHASE',

@@ -17,11 +17,11 @@ import type { PaymentStage } from '../support/payments/payment-stage.ts';
 import type { Effect, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 import { Behaviour, FurtherBehaviour } from '../support/payments/scripted-gateway.ts';
 
-/** Types of transactions for which gateways are called; a chargeback is only recorded. */
+/** Transaction types that call the gateway. A chargeback is only recorded. */
 export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CREDIT', 'VOID'] as const;
 export type OperationType = (typeof operationTypes)[number] | 'CHARGEBACK';
 
-/** Who asks for what else while an operation runs. */
+/** Concurrent requests. */
 export const Pattern = {
   RETRY: 'retried afterwards',
   TWO_NODES: 'requested on two nodes at once',
@@ -32,19 +32,19 @@ export const Pattern = {
 } as const;
 export type Pattern = (typeof Pattern)[keyof typeof Pattern];
 
-/** Goes on when the test says so: the answer of a gateway that is late. */
+/** Holds a late answer of the gateway back. */
 interface Gate {
   readonly opened: Promise<void>;
   open(): void;
 }
 
-/** What one case came to, once everything is quiet. */
+/** The result of a case after all due work. */
 export interface Played {
   readonly effects: readonly Effect[];
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: readonly Payment[];
   readonly attempts: readonly PaymentAttempt[];
-  /** Storage and gateway calls of the operation that a dying process was asked for. */
+  /** Storage and gateway calls of the operation in a dying process. */
   readonly steps: number;
 }
 
@@ -52,13 +52,13 @@ export interface Case {
   readonly type: OperationType;
   readonly pattern: Pattern;
   readonly behaviour?: Behaviour;
-  /** The process that is asked first dies at this step of its work. */
+  /** The first process dies at this step. */
   readonly diesAt?: number;
 }
 
 const AMOUNT = decimal('6');
 const WHOLE = decimal('10');
-/** Later than the lease, and than each check that may follow. */
+/** Beyond the lease and the following checks. */
 const LATER = [
   { minutes: 2 },
   { minutes: 5 },
@@ -78,12 +78,12 @@ const HANGING: readonly Behaviour[] = [
 ];
 const FEW_LOOKS = { lockRetries: 4 };
 
-/** Plays cases on one stage, each with an account of its own. */
+/** Plays each case on one stage with a new account. */
 export class OperationPlay {
   readonly #stage: PaymentStage;
   readonly #storage: Storage<never>;
   readonly #gateway: ScriptedGateway;
-  /** Every control plugin of the stage stands around every operation. */
+  /** All control plugins of the stage apply to every operation. */
   readonly #config: Partial<PaymentConfig>;
   readonly #nodes: readonly [PaymentNode, PaymentNode];
   #cases = 0;
@@ -139,7 +139,7 @@ export class OperationPlay {
     await this.#quiet(first);
     gate.open();
     await this.#quiet(first);
-    // A client that does not know asks once more.
+    // A client without an answer asks once more.
     await ask(third, 'a');
     return {
       ...(await this.#stored(account)),
@@ -148,7 +148,7 @@ export class OperationPlay {
     };
   }
 
-  /** What the operation needs to have happened before. */
+  /** Creates the payment that the operation requires. */
   async #prepare(type: OperationType, account: Account, paymentKey: string): Promise<void> {
     const needed = preparation[type];
     if (needed === null) return;
@@ -167,14 +167,14 @@ export class OperationPlay {
     });
   }
 
-  /** Recovery comes round, and somebody reads what the gateway says, while the call may be running. */
+  /** Runs recovery and a read with plugin info during the call. */
   async #recover(account: Account): Promise<void> {
     this.#stage.clock.advance({ seconds: 20 });
     await this.#stage.settle();
     await this.#stage.reads.ofAccount(this.#stage.context(), account.id, { withPluginInfo: true });
   }
 
-  /** A call that has no answer reaches its limit. */
+  /** Times out an unanswered call. */
   async #timeOut(calls: Promise<unknown>, behaviour: Behaviour): Promise<void> {
     if (!HANGING.includes(behaviour)) {
       await calls;
@@ -190,7 +190,7 @@ export class OperationPlay {
     }
   }
 
-  /** Time passes until nothing is to be expected any more. */
+  /** Completes all due work. */
   async #quiet(first: PaymentNode): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     await first.idle();
@@ -214,7 +214,7 @@ export class OperationPlay {
   }
 }
 
-/** What has to be there before an operation. */
+/** The operation required before each type. */
 const preparation: Readonly<Record<OperationType, OperationType | null>> = {
   AUTHORIZE: null,
   PURCHASE: null,
@@ -225,7 +225,7 @@ const preparation: Readonly<Record<OperationType, OperationType | null>> = {
   CHARGEBACK: 'PURCHASE',
 };
 
-/** What somebody else may want of the payment meanwhile. */
+/** Another operation on the payment at the same time. */
 const otherOperation: Readonly<Record<OperationType, OperationType>> = {
   AUTHORIZE: 'CAPTURE',
   PURCHASE: 'REFUND',
@@ -268,7 +268,7 @@ function request({ payments }: PaymentNode, type: OperationType, asked: Asked): 
   }
 }
 
-/** A client that is refused, or whose server has died, knows nothing; whatever else is thrown is a defect. */
+/** Ignores rejections and deaths. Other errors are bugs. */
 async function tried(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -75,7 +75,7 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Each type meets each fault, on PostgreSQL every third one, with some of the patterns by turns; in the long run with all. */
+/** Each type with each fault, on PostgreSQL every third one, with rotating patterns; all in the long run. */
 function patternsOf(kind: DatabaseKind, turn: number): readonly Pattern[] {
   if (isLongRun || kind === 'sqlite') return sampled(patterns, 4, turn);
   return turn % 3 === 0 ? sampled(patterns, patterns.length, turn / 3) : [];

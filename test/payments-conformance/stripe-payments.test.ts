@@ -3,7 +3,7 @@ import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
 import { newMethod } from '../support/stripe/payment-intents.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';
 
-/** Status, amount and code of an answer, as `PROCESSED 10` or `ERROR 10 card_declined`. */
+/** Status, amount and code, such as `PROCESSED 10` or `ERROR 10 card_declined`. */
 const line = (answer: GatewayResult | null): string =>
   [answer?.status, answer?.amount, answer?.gatewayErrorCode].filter((each) => each !== undefined).join(' ');
 const given = (answer: GatewayResult | null): GatewayResult => {
@@ -30,7 +30,7 @@ describe('payments through Stripe', () => {
     const answer = given(await shop.gateway.authorize(asked, shop.context));
     return { asked, answer, paymentId: asked.paymentId };
   };
-  /** An account from before all idempotency keys that Stripe still knows. */
+  /** An account older than Stripe's idempotency keys. */
   const oldAccount = async () => {
     shop.accountId = shop.idOfHoursAgo(48);
     await shop.addMethod('pm_card_visa');
@@ -81,7 +81,7 @@ describe('payments through Stripe', () => {
   });
 
   describe('payment method', () => {
-    /** As a setup intent that the customer has confirmed leaves it behind. */
+    /** A method saved by a confirmed setup intent. */
     const saved = () => {
       const [customer] = customersOfAccount();
       const method = newMethod(double.books, 'succeeds', customer?.id ?? null);

@@ -44,7 +44,7 @@ describe('requests to Stripe', () => {
   });
 });
 
-/** Each endpoint that the double has, as the gateway asks it. */
+/** Calls every endpoint of the double through the gateway. */
 async function everythingAskedBy(shop: StripeShop): Promise<void> {
   const { double, context } = shop;
   await shop.restart({ multicapture: true, returnUrl: 'https://shop.example/back' }).customerWith();
@@ -83,7 +83,7 @@ async function everythingAskedBy(shop: StripeShop): Promise<void> {
   await takeAttached(shop);
 }
 
-/** A method that Stripe has attached by itself, as after a setup intent. */
+/** Uses a method that Stripe attached, as after a setup intent. */
 async function takeAttached(shop: StripeShop): Promise<void> {
   await shop.restart().customerWith();
   const id = [...shop.double.books.methods.keys()].at(-1) ?? '';
@@ -91,7 +91,7 @@ async function takeAttached(shop: StripeShop): Promise<void> {
   await shop.addMethod(id);
 }
 
-/** What is only asked of customers with more than a hundred payments, and of old accounts. */
+/** Calls the searches for customers with over a hundred payments and for old accounts. */
 async function findInSearch(shop: StripeShop): Promise<void> {
   const { double } = shop;
   shop.accountId = shop.idOfHoursAgo(48);
@@ -104,7 +104,7 @@ async function findInSearch(shop: StripeShop): Promise<void> {
   await shop.told(bought);
 }
 
-/** The endpoints that were asked, with `:id` in the place of ids. */
+/** The called endpoints with `:id` for ids. */
 function called({ double }: StripeShop): readonly string[] {
   const names = double.requests.map(({ method, pathname }) => {
     const path = pathname.replace(/\/(cus|pm|pi|seti|re|du|pm_card)_[^/]+/, '/:id');

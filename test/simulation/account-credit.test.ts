@@ -39,7 +39,7 @@ anyDatabase('account credit after random operations', (open, kind) => {
 
   const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
-  /** Steps that the account's state has nothing for, and those that are refused, change nothing. */
+  /** Rejected and impossible steps change nothing. */
   async function take(accountId: Uuid, each: Step): Promise<void> {
     if (each.do === 'charge' || each.do === 'credit') {
       const { amount, autoCommit } = each;

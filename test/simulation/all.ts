@@ -19,7 +19,6 @@ import {
 } from './record-keeping.ts';
 import { fixedOnce, splitsLeaveEnds } from './splits.ts';
 
-/** What always holds. The count of usage records comes with usage. */
 export const invariants: readonly Invariant[] = [
   invoiceBalances,
   accountBalances,

@@ -24,7 +24,7 @@ export const invoiceBalances: Invariant = {
   },
 };
 
-/** Invariant 2; invoicing §1.4 rules 6 to 8. What the parent of an account pays is counted when balances are read. */
+/** Invariant 2; invoicing §1.4 rules 6 to 8. Balances already include payments by a parent. */
 export const accountBalances: Invariant = {
   name: 'account balance = sum of invoice balances − credit',
   breaches: ({ books }) => {
@@ -82,7 +82,7 @@ export const oneUnresolvedAttempt: Invariant = {
   },
 };
 
-/** Invariant 14: an item is what has been taken off it and what is left, and its days in force are worth their share (invoicing §6). */
+/** Invariant 14: an item equals its repairs plus the rest, and each part has its share of the amount (invoicing §6). */
 export const noResidue: Invariant = {
   name: 'the residue of any split is zero',
   breaches: ({ books }) => {
@@ -110,7 +110,7 @@ export const noResidue: Invariant = {
 
 const TAKES: readonly string[] = ['ITEM_ADJ', 'REPAIR_ADJ'];
 
-/** The parts of an item's days that no repair has taken, with their amounts. */
+/** The unrepaired parts of an item's days with their amounts. */
 function piecesLeft(item: StoredRow, taken: readonly StoredRow[]): readonly string[] {
   const repairs = taken
     .filter(({ item_type: type }) => type === 'REPAIR_ADJ')
@@ -130,7 +130,7 @@ function piecesLeft(item: StoredRow, taken: readonly StoredRow[]): readonly stri
 const BILLION = 1_000_000_000n;
 const BILLIONTHS_PER_CENT = 10_000_000n;
 
-/** By calendar days, the quotient rounded to billionths and the amount to cents (invoicing §2 rule 2). */
+/** By calendar days, with the ratio rounded to billionths and the amount to cents (invoicing §2 rule 2). */
 function shareOf(item: StoredRow, part: { readonly from: string; readonly to: string }): bigint {
   const days = (from: string | null | undefined, to: string | null | undefined): bigint =>
     BigInt(dayNumber(to) - dayNumber(from));
@@ -144,7 +144,6 @@ function halfUp(dividend: bigint, divisor: bigint): bigint {
 
 const CHARGES: readonly string[] = ['RECURRING', 'FIXED', 'EXTERNAL_CHARGE', 'TAX'];
 
-/** Items of invoices that count. */
 /** Items of invoices that count: not VOID, and not of another system. */
 export function ofCounted(books: Books): readonly StoredRow[] {
   const invisible = new Set(

@@ -1,7 +1,7 @@
 import { by, is, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Invariant 11; subscriptions §4.3, by the stored events and states alone. */
+/** Invariant 11; subscriptions §4.3, from stored events and states alone. */
 export const derivableState: Invariant = {
   name: 'entitlement state is derivable from events alone',
   breaches: ({ books, observed }) => {
@@ -51,7 +51,7 @@ function hasExpired(events: readonly StoredRow[]): boolean {
   return ends[0]?.type === 'EXPIRED';
 }
 
-/** The latest state of each service and object counts. */
+/** Uses the latest state of each service and object. */
 function isBlocked(states: readonly StoredRow[]): boolean {
   const latest = new Map(
     states.toSorted(inTime).map((row) => [`${row.blocked_id} ${row.service}`, row] as const),

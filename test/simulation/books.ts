@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
-/** A row as it is stored: every cell as text, booleans as 1 and 0. */
+/** A stored row: cells as text, booleans as 1 and 0. */
 export type StoredRow = Readonly<Record<string, string | null>>;
 
 const TABLES = [
@@ -30,9 +30,9 @@ const TABLES = [
   'queue_history',
 ] as const;
 
-/** The tables that hold what has happened, read beside the engine and by no code of it, in the order of their writing. */
+/** Stored tables in insertion order, read without the engine. */
 export type Books = Readonly<Record<(typeof TABLES)[number], readonly StoredRow[]>> & {
-  /** Business time at which they were read, in milliseconds. */
+  /** Business time of the read, in milliseconds. */
   readonly nowMs: number;
 };
 
@@ -45,11 +45,10 @@ export async function readBooks(database: TestDatabase, nowMs: number): Promise<
   }
 }
 
-/** A look into the database beside the engine, over one connection. */
+/** Reads the database without the engine, over one connection. */
 export interface OpenTables {
-  /** The rows of some tables, in the order of their writing. */
+  /** The rows in insertion order. */
   tables<N extends string>(names: readonly N[]): Promise<Readonly<Record<N, readonly StoredRow[]>>>;
-  /** What a statement finds. */
   rows(statement: string): Promise<readonly StoredRow[]>;
   close(): Promise<void>;
 }
@@ -81,7 +80,7 @@ function sqliteRows(database: TestDatabase): Pick<OpenTables, 'rows' | 'close'> 
 
 const BOOLEAN_TYPE = 16;
 
-/** Without the driver's types: dates as text. */
+/** Reads dates as text. */
 async function postgresqlRows(url: string): Promise<Pick<OpenTables, 'rows' | 'close'>> {
   const plain = (value: string): string => value;
   const flag = (value: string): string => (value === 't' ? '1' : '0');
@@ -94,7 +93,7 @@ async function postgresqlRows(url: string): Promise<Pick<OpenTables, 'rows' | 'c
   };
 }
 
-/** Whole billionths: the most decimals that an amount is kept with. */
+/** As integer billionths, the precision of stored amounts. */
 export function billionths(amount: string | null | undefined): bigint {
   if (amount === null || amount === undefined) return 0n;
   const [whole = '0', fraction = ''] = amount.replace('-', '').split('.');
@@ -106,7 +105,7 @@ export function sum(rows: readonly StoredRow[], column = 'amount'): bigint {
   return rows.reduce((total, row) => total + billionths(row[column]), 0n);
 }
 
-/** Rows by a column; those without a value are left out. */
+/** Groups rows by a column, without empty values. */
 export function by(
   rows: readonly StoredRow[],
   column: string,

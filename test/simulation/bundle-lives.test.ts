@@ -20,10 +20,10 @@ const zone = timeZone('UTC');
 const msPerDay = 86_400_000;
 const start = '2024-01-15T08:00:00Z';
 
-/** A bundle played by the engine: what is stored is checked after everything that happens. */
+/** A bundle played by the engine and checked after each step. */
 class StoredBundle {
   readonly engine: TestEngine;
-  /** Whether time passes day by day, or at once. */
+  /** Whether time passes day by day or in one step. */
   readonly walks: boolean;
   readonly #accounts: Uuid[] = [];
   readonly #bundles: Uuid[] = [];
@@ -43,7 +43,7 @@ class StoredBundle {
     await this.#check();
   }
 
-  /** What is refused is none of this test's business: the rules have tests of their own. */
+  /** Rejections are ignored: other tests cover the rules. */
   async take(step: Step): Promise<string> {
     let outcome = 'done';
     try {
@@ -56,7 +56,7 @@ class StoredBundle {
     return outcome;
   }
 
-  /** What every item has in its explanation makes its amount. */
+  /** Every explanation leads to its item's amount. */
   async explained(): Promise<void> {
     const { acme } = this.engine;
     for (const accountId of this.#accounts) {
@@ -66,7 +66,7 @@ class StoredBundle {
     }
   }
 
-  /** What callers see, without ids. */
+  /** The public view without ids. */
   async seen(): Promise<readonly string[]> {
     return (await Promise.all(this.#accounts.map((id) => this.#seenOf(id)))).flat();
   }
@@ -103,7 +103,7 @@ class StoredBundle {
     );
   }
 
-  /** Ends that are derived from a base until they are stored. */
+  /** Ends derived from a base until they are stored. */
   async #ends(): Promise<readonly string[]> {
     return (await this.seen()).filter((line) => line.startsWith('  STOP_'));
   }
@@ -129,7 +129,7 @@ class StoredBundle {
     }
   }
 
-  /** The rows of a subscription tell its state, and where billing pauses for days nothing is charged for them. */
+  /** Rows imply the subscription's state, and pauses of several days are not charged. */
   async #checkTold(accountId: Uuid): Promise<void> {
     const { acme, clock } = this.engine;
     const bundles = await acme.subscriptions.bundlesOfAccount(accountId);

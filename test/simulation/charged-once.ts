@@ -19,7 +19,7 @@ export function chargedTwice({ points, events, billed }: UsageOracle): readonly 
   function wrongCharges(point: OraclePoint): readonly string[] {
     const at = momentOf(point, events);
     const inForce = events.findLast((event) => event.at <= at);
-    // Of one name the last has it: an earlier one was credited for it.
+    // The last section of a name charges; earlier ones were credited.
     const charging = [
       ...new Map(
         counted.filter((record) => record.points.has(point)).map((record) => [record.usageName, record]),

@@ -2,13 +2,13 @@ import { ofCounted } from './amounts.ts';
 import { type Books, billionths, by, dayNumber, is, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Days from the first to the one before the last. */
+/** The end is exclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Invariant 3, by one number per day: nothing of how the engine matches. */
+/** Invariant 3, with one counter per day, independent of the engine's matching. */
 export const coveredOnce: Invariant = {
   name: 'active recurring items cover each subscription day up to the charged-through date once',
   breaches: ({ books, observed }) => {
@@ -42,7 +42,7 @@ export const coveredOnce: Invariant = {
   },
 };
 
-/** The days up to the charged-through date for which a subscription is to pay by the period. */
+/** The days with recurring charges up to the charged-through date. */
 function billedDays(books: Books): (subscription: StoredRow) => readonly number[] {
   const eventsOf = by(
     books.subscription_events.filter((row) => is(row, 'is_active')),
@@ -57,7 +57,7 @@ function billedDays(books: Books): (subscription: StoredRow) => readonly number[
     const ctd = subscription.charged_through_local;
     if (ctd == null) return [];
     const today = dayNumber(localDate(books.nowMs, zoneOf.get(subscription.account_id) ?? 'UTC'));
-    // The end that a base brings later is not stored yet.
+    // The end that follows from a base is not stored yet.
     const until = subscription.category === 'ADD_ON' ? Math.min(dayNumber(ctd), today) : dayNumber(ctd);
     const states = [subscription.id, subscription.bundle_id, subscription.account_id].flatMap((id) =>
       statesOf(id),
@@ -69,7 +69,7 @@ function billedDays(books: Books): (subscription: StoredRow) => readonly number[
   };
 }
 
-/** What recurs of the timeline; of the shelf of these tests every phase but trials does. */
+/** The recurring parts of the timeline: all phases except trials. */
 function segments(events: readonly StoredRow[], until: number): readonly Span[] {
   const inOrder = events
     .filter(({ phase_name: phase, type }) => phase !== null || ENDS.includes(String(type)))
@@ -87,7 +87,7 @@ function segments(events: readonly StoredRow[], until: number): readonly Span[] 
 const ENDS: readonly string[] = ['CANCEL', 'EXPIRED'];
 const MORE_THAN_A_DAY_MS = 25 * 3_600_000;
 
-/** Days without billing; also those of blocks of about a day, which may or may not count (subscriptions §19.3 rule 2). */
+/** Days without billing, including blocks of about a day, which may not count (subscriptions §19.3 rule 2). */
 function blockedSpans(states: readonly StoredRow[]): readonly Span[] {
   const ends = states.filter(({ state_name: name }) => name === 'ENT_CANCELLED');
   const groups = Map.groupBy(

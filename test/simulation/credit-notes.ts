@@ -8,7 +8,7 @@ interface Line {
 
 const DAY_MS = 86_400_000;
 
-/** The rules of invoicing §21, for tenants that have written notes from their first day on. */
+/** The rules of invoicing §21, for tenants with credit notes from their first day. */
 export const creditNotesTellAll: Invariant = {
   name: 'credit notes cover each reduction of a committed invoice once, numbered without gaps',
   breaches: ({ books }) => {
@@ -79,7 +79,7 @@ function total(lines: readonly Line[]): bigint {
   return lines.reduce((sofar, { amount }) => sofar + billionths(String(amount)), 0n);
 }
 
-/** What the items have charged together: credits take no more off than there was, the rest is account credit. */
+/** The total of the items, at least 0: the rest becomes account credit. */
 function owed(items: readonly StoredRow[]): bigint {
   const charged = sum(items.filter(({ amount }) => billionths(amount) > 0n));
   const given = -sum(items.filter(({ item_type: type }) => type === 'CREDIT_ADJ'));

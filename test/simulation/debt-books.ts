@@ -13,7 +13,7 @@ const TABLES = [
 const BILLIONTHS_PER_CENT = 10_000_000n;
 const FAILED: readonly (string | null)[] = ['PAYMENT_FAILURE', 'PLUGIN_FAILURE'];
 
-/** All that dunning depends on, added up from every row there is. */
+/** Reads all data that dunning uses. */
 export async function readDebt(open: OpenTables): Promise<DebtBooks> {
   const books = await open.tables(TABLES);
   const tags = new Map<string, Set<string>>();
@@ -45,7 +45,7 @@ export async function readDebt(open: OpenTables): Promise<DebtBooks> {
       return {
         id: row.id ?? '',
         accountId: row.account_id ?? '',
-        // What the parent pays is on the parent's summary.
+        // A parent's share is on its summary invoice.
         isOwed:
           row.status === 'COMMITTED' &&
           owed > 0n &&

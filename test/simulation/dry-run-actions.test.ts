@@ -16,17 +16,17 @@ import { type DryRunCase, dryRunCases } from '../support/lives/dry-run-cases.ts'
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const START = parseLocalDate('2024-01-05');
-/** Clocks show times up to the year 8999. */
+/** The clock supports years up to 8999. */
 const LAST_EPOCH = parseLocalDate('8980-01-01');
 
 const DATED_BY_RUN: ReadonlySet<string> = new Set(['CBA_ADJ', 'TAX', 'CREDIT_ADJ', 'ITEM_ADJ']);
 
-/** Items by type, plan, phase, dates and amount, then what they come to; the plans that prices make are named by the run. */
+/** Items by type, plan, phase, dates and amount, and their total. Runs generate the names of price override plans. */
 function linesOf(invoice: InvoiceView): readonly string[] {
   const plain = (name: string | null): string => String(name).replace(/-(dryrun-)?\d+(?=-|$)/, '-n');
   const items = invoice.items
     .map(({ itemType, planName: plan, phaseName: phase, startDate, endDate, amount }) => {
-      // Credit and what plugins add are dated by the day of the run.
+      // Credit and plugin items have the date of the run.
       const dates = DATED_BY_RUN.has(itemType) ? [] : [startDate, endDate];
       const days = dates.map((date) => (date === null ? '-' : date));
       return [itemType, plain(plan), plain(phase), ...days, formatDecimal(amount)].join(' ');
@@ -80,7 +80,7 @@ const plugged = [
   },
 ];
 
-/** Of the cases that pure properties have. */
+/** The share of the cases of pure properties. */
 const PART = isLongRun ? { sqlite: 5, postgresql: 20 } : { sqlite: 14, postgresql: 60 };
 
 anyDatabase((kind, open) => {
@@ -90,7 +90,7 @@ anyDatabase((kind, open) => {
       let statements: string[] = [];
 
       let epoch = START;
-      /** How much of each was looked at, so that the property speaks of it. */
+      /** Counts what was checked. */
       const looked = { statements: 0, writesOfActions: 0, foreseen: 0, explained: 0 };
 
       async function begin(): Promise<void> {
@@ -108,7 +108,7 @@ anyDatabase((kind, open) => {
 
       interface Stage {
         readonly accountId: Uuid;
-        /** Of what is changed or stopped. */
+        /** The changed or stopped subscription. */
         readonly subscriptionId: Uuid;
         readonly isAddOn: boolean;
         readonly bundleId: Uuid;
@@ -144,7 +144,7 @@ anyDatabase((kind, open) => {
         await setTags(accountId, drafting.now);
       }
 
-      /** An account that has lived for some time; accounts follow one another, since the clock never goes back. */
+      /** An account with a history. Accounts follow each other, since the clock only moves forward. */
       async function stageOf(input: DryRunCase): Promise<Stage> {
         if (epoch > LAST_EPOCH) {
           await engine.close();
@@ -175,7 +175,7 @@ anyDatabase((kind, open) => {
         for (const { planName, days } of input.addOns.toSorted((a, b) => a.days - b.days)) {
           engine.clock.set(at(addDays(today, days), '09:00:00'));
           await engine.settle();
-          // What the base does not offer, or no longer, is none of this test's business.
+          // Add-ons that the base does not offer are skipped.
           const added = await attempt(engine.acme.createSubscription({ accountId, planName, bundleId }));
           if (added !== undefined && input.isOfAddOn) subject = { ...added, isAddOn: true };
           await engine.settle();
@@ -195,7 +195,7 @@ anyDatabase((kind, open) => {
         return stage;
       }
 
-      /** What is to happen to the subject, its bundle or its account from some day on; what is refused does not. */
+      /** Applies the scheduled changes. Rejected ones are skipped. */
       async function befall(input: DryRunCase, { accountId, subscriptionId, bundleId, today }: Stage) {
         const { acme } = engine;
         const { dayChange, quantityChange, block, credit, draftCharge } = input;
@@ -291,7 +291,7 @@ anyDatabase((kind, open) => {
 
       const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
-      /** The invoices that runs have made or added to since, the latest last; credit may go to others. */
+      /** The invoices that runs created or extended, the latest last. Credit may go to other invoices. */
       async function written(accountId: Uuid, before: readonly InvoiceView[]) {
         const known = new Set(before.flatMap(({ items }) => items.map(({ id }) => id)));
         const changed = (await invoicesOf(accountId)).flatMap((invoice) => {
@@ -305,7 +305,7 @@ anyDatabase((kind, open) => {
           .map(({ invoice }) => invoice);
       }
 
-      /** The facts kept with each item make its amount, whatever has happened to its subscription since. */
+      /** The stored facts of each item explain its amount. */
       async function expectAllExplained(accountId: Uuid): Promise<void> {
         for (const { id } of (await invoicesOf(accountId)).flatMap(({ items }) => items)) {
           expectExplained(await engine.acme.invoices.explain(id));
@@ -328,7 +328,7 @@ anyDatabase((kind, open) => {
         return outcome;
       }
 
-      /** What is owed of the invoice before anything is paid on it. */
+      /** The balance before payments. */
       function expectForeseen(real: InvoiceView | undefined, found: InvoiceView, { payer }: DryRunCase) {
         looked.foreseen += 1;
         expect(real && linesOf(real)).to.eql(linesOf(found));
@@ -340,7 +340,7 @@ anyDatabase((kind, open) => {
         }
       }
 
-      /** With a paying parent, every day is run: late runs would share the summary that plugin credits go to. */
+      /** With a paying parent, runs daily: late runs would share the summary that gets plugin credits. */
       async function liveUntil(last: LocalDate, { payer }: DryRunCase, today: LocalDate): Promise<void> {
         if (payer === 'PARENT' && invoicePlugins.length > 0)
           for (let day = today; day < last; day = addDays(day, 1)) await engine.runTo(at(day, '12:00:00'));
@@ -382,7 +382,7 @@ anyDatabase((kind, open) => {
           const isAtOnce = runDate === null || runDate <= today;
           if (!isAtOnce) await liveUntil(runDate, input, today);
           const made = await written(accountId, before);
-          // What begins in the past is billed by runs of its own afterwards, which may add to the same draft.
+          // Later runs bill what starts in the past, and may extend the same draft.
           const first = isAtOnce ? made[0] : made.at(-1);
           const itemsOf = (invoice: InvoiceView | undefined) =>
             invoice ? linesOf(invoice).slice(0, -1) : [];
@@ -395,7 +395,7 @@ anyDatabase((kind, open) => {
         await outcomeOf(engine.acme.generateInvoice({ accountId, targetDate }));
         const last = (await written(accountId, before)).at(-1);
         if (found.invoice === null) {
-          // Nothing at the target date, if that is a date of its own; earlier invoices are not its answer then.
+          // Nothing is due at an explicit target date. Earlier invoices do not count.
           expect(last?.targetDate).to.not.equal(targetDate);
           return;
         }

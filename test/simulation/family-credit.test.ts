@@ -9,7 +9,7 @@ const STEPS = 40;
 const DAY_MS = 86_400_000;
 
 interface Counted extends InvoiceView {
-  /** What its items come to without account credit, less what other invoices have repaired of them. */
+  /** The items without account credit, less repairs on other invoices. */
   readonly inForce: string;
 }
 
@@ -100,7 +100,7 @@ anyDatabase('random histories of a child whose parent pays', (open) => {
       try {
         await steps[name]();
       } catch (error) {
-        // What the state refuses changes nothing.
+        // A rejected step changes nothing.
         if (!(error instanceof BillingError)) throw error;
       }
       if (random.percent(80)) await audit(family, other, `life ${mark}: ${done.join(', ')}`);
@@ -171,7 +171,6 @@ function isCredit({ itemType }: Item): boolean {
   return itemType === 'CBA_ADJ';
 }
 
-/** Below 0. */
 function isGift({ itemType }: Item): boolean {
   return itemType === 'CREDIT_ADJ';
 }

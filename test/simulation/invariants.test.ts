@@ -10,7 +10,7 @@ import { Town } from './town.ts';
 type Table = Exclude<keyof Books, 'nowMs'>;
 type Change = (row: StoredRow) => Partial<StoredRow>;
 
-/** Data broken in one place, by the invariant that must notice. */
+/** Broken data for each invariant. */
 const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence)[]>> = {
   'invoice balance = items − payments + refunds, exactly': [
     changed(
@@ -232,13 +232,13 @@ eachDatabase('invariant checks', (open) => {
     });
 });
 
-/** Whether an item bills days: of a counted invoice, and not repaired in full. */
+/** Returns true if an item of a counted invoice is not fully repaired. */
 function isInForce({ books }: Evidence): (item: StoredRow) => boolean {
   const billed = books.coverage.filter(({ kind }) => kind === 'RECURRING').map((row) => row.item_id);
   return ({ id }) => billed.includes(id ?? null);
 }
 
-/** Each charge split on its second day, with a rest that ends a day later than the charge. */
+/** Splits each charge on its second day, with a rest that ends a day after the charge. */
 function withLongerRests(evidence: Evidence): Evidence {
   const nextDay = (date: string | null | undefined): string =>
     new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
@@ -258,7 +258,7 @@ function withLongerRests(evidence: Evidence): Evidence {
   );
 }
 
-/** Changes the first row that is so; there must be one. */
+/** Changes the first matching row, which must exist. */
 function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change) {
   return (evidence: Evidence): Evidence => {
     const at = placeOf(evidence, table, isSo);
@@ -271,7 +271,7 @@ function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change
   };
 }
 
-/** Takes away all rows that are so; there must be one. */
+/** Removes all matching rows, at least one. */
 function without(table: Table, isSo: (row: StoredRow) => boolean) {
   return (evidence: Evidence): Evidence => {
     placeOf(evidence, table, isSo);

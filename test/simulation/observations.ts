@@ -1,12 +1,12 @@
-/** What the engine answers about the data that the books hold. */
+/** The engine's answers about the stored data. */
 export interface Observations {
-  /** State by subscription id, as it is read. */
+  /** State by subscription id. */
   readonly states: ReadonlyMap<string, string>;
-  /** What a run of today would make otherwise if it looked at the whole history, one line each. */
+  /** Differences of a run over the whole history, one line each. */
   readonly coverageDifferences: readonly string[];
-  /** Dry runs beside the invoices of the runs that they foresaw. */
+  /** Dry runs with the invoices that they predicted. */
   readonly foreseen: readonly Foreseen[];
-  /** What runs have changed that were asked for once more. */
+  /** Changes by repeated runs. */
   readonly changedByRepetition: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { Foreseen, Observations } from './observations.ts';
 import type { Customer, Town } from './town.ts';
 
 const DAY_MS = 86_400_000;
-/** What is due later is not waited for. */
+/** Later due dates are skipped. */
 const DAYS_AHEAD = 40;
 
 /** Reads the books, repeats the last runs, performs the runs that dry runs predicted, and reads the books again. */
@@ -29,7 +29,7 @@ export async function gather(town: Town, sampled: number): Promise<Evidence> {
   return { books, earlier, observed };
 }
 
-/** What is due after today may be repaired by a run of today; a second one finds nothing. */
+/** Repeats the run of today, which may repair later days once. A second run must change nothing. */
 async function repeated({ customers }: Town): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const { shop, id } of customers) {
@@ -49,7 +49,7 @@ async function answerOf(run: Promise<InvoiceView>): Promise<InvoiceView | null> 
   }
 }
 
-/** Of each account what its next due run will invoice; then the clock goes on, day by day, past all of them. */
+/** Predicts the next due run of each account, then moves the clock day by day past all of them. */
 async function foresee(town: Town, sample: readonly Customer[]): Promise<readonly Foreseen[]> {
   const { engine } = town;
   const expected: Omit<Foreseen, 'run'>[] = [];
@@ -90,7 +90,7 @@ async function foresee(town: Town, sample: readonly Customer[]): Promise<readonl
   return made;
 }
 
-/** Without credit, which payments and other invoices move. */
+/** Without credit, which other invoices and payments move. */
 function linesOf({ items }: InvoiceView): readonly string[] {
   return items
     .filter(({ itemType }) => itemType !== 'CBA_ADJ' && itemType !== 'ITEM_ADJ')

@@ -3,10 +3,9 @@ import { BillingActionPolicy, decimal, formatInstant, instant, localDateOf, UTC 
 import type { Random } from './random.ts';
 import { type Customer, type Held, repriced, type Town, type Visit } from './town.ts';
 
-/** One thing that somebody asks the engine to do; it may be refused. `run` gives false where there was nothing to do it to. */
+/** A request to the engine, which it may reject. `run` returns false if there is nothing to do. */
 export interface Operation {
   readonly name: string;
-  /** How often among the others. */
   readonly weight: number;
   readonly run: (scene: Scene) => Promise<unknown>;
 }
@@ -15,7 +14,6 @@ export interface Scene {
   readonly town: Town;
   readonly random: Random;
   readonly customer: Customer;
-  /** Of the customer, if there is one. */
   readonly held: Held | undefined;
 }
 
@@ -179,7 +177,7 @@ async function cancel({ town, customer, held, random }: Scene): Promise<void> {
   town.cancelled.push({ acme, subscriptionId });
 }
 
-/** Some steps after the last ones only: most others can no longer be taken back. */
+/** Undoes only recent operations, since most others can no longer be undone. */
 async function onLatest(
   { random }: Town,
   visits: readonly Visit[],
@@ -233,7 +231,7 @@ async function deleteCredit({ customer, random }: Scene): Promise<boolean> {
   return true;
 }
 
-/** Of days and with a repair that would matter, did it count. */
+/** With days and a repair that would matter if it counted. */
 async function migrate({ town, customer, held, random }: Scene): Promise<void> {
   const { acme } = customer.shop;
   const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withItems: true });
@@ -285,7 +283,7 @@ function someDay({ engine, random }: Town, from: number, to: number): LocalDate 
   return (localDateOf(engine.clock.now(), UTC) + random.within(from, to)) as LocalDate;
 }
 
-/** Now, or some days around. */
+/** Now or a few days around it. */
 function someTime(town: Town, days: number): object {
   return town.random.percent(50) ? {} : { requestedDate: { date: someDay(town, -5, days) } };
 }
@@ -298,7 +296,7 @@ function isAddOn(held: Held | undefined): boolean {
   return held !== undefined && ADD_ONS.includes(held.planName);
 }
 
-/** Stands in for a subscription or bundle that the customer does not have: the call is refused. */
+/** An unknown id, if the customer has no subscription or bundle. The call is rejected. */
 const NOBODY = '01900000-0000-7000-8000-000000000000' as Uuid;
 
 function idOf(held: Held | undefined): Uuid {

@@ -15,16 +15,16 @@ import { witnessedStorage } from './overdue-witness.ts';
 const SETTLE_MS = 30_000;
 const NO_STATES: ConfigParts = { states: [] };
 
-/** The engine of a town whose accounts are dunned, beside one who works out slowly what must become of each of them. */
+/** The engine of a town with dunning, and a slow evaluator that calculates the expected states. */
 export class OverdueLife {
   readonly engine: TestEngine;
-  /** How often accounts were evaluated, and how often that has moved one. */
+  /** Number of evaluations, and of those that moved an account. */
   evaluations = 0;
   transitions = 0;
   readonly #worker: Billing<never>;
   readonly #open: OpenTables;
   readonly #expected = new Map<string, ExpectedAccount>();
-  /** What each account looked like when it was evaluated last. */
+  /** The input of each account's last evaluation. */
   readonly #digests = new Map<string, string>();
   #config = NO_STATES;
 
@@ -55,13 +55,13 @@ export class OverdueLife {
   async upload(config: ConfigParts): Promise<void> {
     await this.engine.acme.overdue.upload(overdueXml(config));
     this.#config = config;
-    // An upload evaluates nobody (overdue §1.2 rule 4), so that what counts from now on is what was there before.
+    // An upload evaluates no account (overdue §1.2 rule 4), so the current data is the new baseline.
     const books = await readDebt(this.#open);
     for (const accountId of books.accounts.keys())
       this.#digests.set(accountId, debtDigest({ accountId, books, config }));
   }
 
-  /** Somebody has put AUTO_INVOICING_OFF on the account or taken it away: it is not overdue's any more (overdue §2.3). */
+  /** A user has added or removed AUTO_INVOICING_OFF, so overdue no longer owns it (overdue §2.3). */
   tagged(accountId: string, hasInvoicingOff: boolean): void {
     const expected = this.#expected.get(accountId) ?? UNTOUCHED;
     this.#expected.set(accountId, { ...expected, hasInvoicingOff, ownsInvoicingOff: false });
@@ -71,7 +71,7 @@ export class OverdueLife {
     this.engine.clock.set(formatInstant(instant(ms)));
   }
 
-  /** Does what is due, and compares. */
+  /** Completes due work and compares the result. */
   async settle(about: string): Promise<void> {
     const settled = await this.#worker.settle({ timeoutMs: SETTLE_MS });
     if (!settled) throw new Error(`the queue did not settle after ${about}`);
@@ -153,7 +153,7 @@ export class OverdueLife {
     }
   }
 
-  /** Whatever counts has been evaluated as it is now. */
+  /** All current inputs have been evaluated. */
   #expectSeen(accountId: string, digest: string, about: string): void {
     if (this.#config.states.length === 0) return;
     const seen = this.#digests.get(accountId);

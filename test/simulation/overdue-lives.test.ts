@@ -4,7 +4,7 @@ import { OverdueLife } from './overdue-life.ts';
 import { actOnce, CONFIGS } from './overdue-operations.ts';
 import { Random } from './random.ts';
 
-/** `BILLWRIGHT_OVERDUE_LIVES` plays so many; on PostgreSQL, which the long run takes, some of them. */
+/** `BILLWRIGHT_OVERDUE_LIVES` sets the number of histories; PostgreSQL plays some of them in the long run. */
 const ASKED = Number(process.env.BILLWRIGHT_OVERDUE_LIVES ?? (isLongRun ? 200 : 2));
 const LIVES = { sqlite: ASKED, postgresql: Math.ceil(ASKED / 3) } as const;
 const STEPS = isLongRun ? 150 : 40;
@@ -59,7 +59,7 @@ anyDatabase('random histories with overdue', (open, kind) => {
     }
   }
 
-  /** A family with a child that is paid for and one that is not, and two more. */
+  /** A family with one paid and one paying child, and two more accounts. */
   async function settleDown(life: OverdueLife, random: Random): Promise<readonly Uuid[]> {
     const { acme, clock } = engine;
     const ids: Uuid[] = [];

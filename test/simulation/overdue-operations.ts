@@ -4,7 +4,7 @@ import type { ConfigParts } from '../support/overdue/overdue-documents.ts';
 import type { OverdueLife } from './overdue-life.ts';
 import type { Random } from './random.ts';
 
-/** What happens in a town where not everybody pays. */
+/** An operation in a town with unpaid debts. */
 export interface DebtOperation {
   readonly name: string;
   readonly weight: number;
@@ -19,7 +19,7 @@ export interface DebtScene {
   readonly disputes: Map<Uuid, string>;
 }
 
-/** With one criterion and several, with and without dates, from mild to severe. */
+/** Configurations with one or more criteria, with and without dates, from mild to severe. */
 export const CONFIGS: readonly ConfigParts[] = [
   {
     initial: 5,
@@ -139,13 +139,13 @@ async function tag({ acme, accountId, random, life }: DebtScene): Promise<void> 
   const name = random.of(TAGS);
   const carried = await acme.tags.ofObject(object);
   const isCarried = carried.some(({ tagDefinitionName }) => tagDefinitionName === name);
-  // Whoever asks for what is there already wants it to stay.
+  // A user who sets an existing tag takes ownership of it.
   const isOn = !isCarried || random.percent(25);
   await acme.tags[isOn ? 'add' : 'remove'](object, [SystemTag[name]]);
   if (name === 'AUTO_INVOICING_OFF') life.tagged(accountId, isOn);
 }
 
-/** Who pays for a child from now on: itself or its parent. */
+/** Switches the payer of a child between itself and its parent. */
 async function delegate({ acme, accountId }: DebtScene): Promise<void> {
   const { parentAccountId, isPaymentDelegatedToParent } = await acme.getAccount(accountId);
   if (parentAccountId === null) return;
@@ -197,7 +197,7 @@ function cents(random: Random, most: number) {
   return decimal(random.within(1, most)).dividedBy(100);
 }
 
-/** One of them by its weight, for one account; what is refused changes nothing. @returns its name. */
+/** Runs one operation, chosen by weight, for one account. A rejection changes nothing. @returns its name. */
 export async function actOnce(scene: DebtScene): Promise<string> {
   const total = debtOperations.reduce((sum, { weight }) => sum + weight, 0);
   let left = scene.random.next() * total;

@@ -1,13 +1,13 @@
 import type { OpenTables } from './books.ts';
 
 export interface StoredCheck {
-  /** The instant for which it was scheduled. */
+  /** The scheduled instant. */
   readonly asked: string;
-  /** Later, where other work of the day is waited for (overdue §5.2). */
+  /** Later if it waits for other work of the day (overdue §5.2). */
   readonly dueMs: number;
 }
 
-/** The check of each account that has one in that state. */
+/** The check of each account in that state. */
 export async function checksIn(open: OpenTables, state: 'AVAILABLE' | 'IN_PROCESSING') {
   const rows = await open.rows(
     `select accounts.id as account, entries.payload as payload, entries.effective_date as due
@@ -23,7 +23,7 @@ export async function checksIn(open: OpenTables, state: 'AVAILABLE' | 'IN_PROCES
   );
 }
 
-/** When the planned work of each account is due that goes before overdue's (overdue §5.2). */
+/** Due times of each account's work that comes before overdue checks (overdue §5.2). */
 export async function plannedWork(open: OpenTables): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await open.rows(
     `select accounts.id as account, entries.effective_date as due

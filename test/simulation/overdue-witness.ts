@@ -1,7 +1,7 @@
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { withParts } from '../support/replaced-parts.ts';
 
-/** Told, right before an evaluation reads them, which accounts it is about; the promise it gives ends when it has committed. */
+/** Called before an evaluation reads these accounts. The returned promise resolves after its commit. */
 export type Witness = (accountIds: readonly string[]) => Promise<() => void>;
 
 /** Detects evaluations of accounts: only they read the latest overdue state within a writing transaction. */

@@ -8,7 +8,7 @@ import { live } from './program.ts';
 import { Random } from './random.ts';
 import { Town } from './town.ts';
 
-/** `BILLWRIGHT_INVARIANTS_ACCOUNTS` plays the program with so many accounts. */
+/** `BILLWRIGHT_INVARIANTS_ACCOUNTS` sets the number of accounts. */
 const ASKED = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 12));
 const ACCOUNTS = { sqlite: ASKED, postgresql: isLongRun ? ASKED : Math.ceil(ASKED / 3) } as const;
 

@@ -1,4 +1,4 @@
-/** Numbers that one seed always gives again (mulberry32). */
+/** Reproducible random numbers from a seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, both included. */
   within(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -23,7 +23,7 @@ export class Random {
     return choices[this.within(0, choices.length - 1)] as T;
   }
 
-  /** True so many times in a hundred. */
+  /** Returns true with that probability in percent. */
   percent(chance: number): boolean {
     return this.next() * 100 < chance;
   }

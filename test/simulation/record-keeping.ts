@@ -126,7 +126,7 @@ function eventOf({ type, subscription_id: id, effective }: StoredRow): string {
 
 const mosts = new WeakMap<Books, ReadonlyMap<string, number>>();
 
-/** Withdrawn ones may have been told before they were withdrawn. */
+/** Withdrawn events may have been published before. */
 function mostTold(books: Books): ReadonlyMap<string, number> {
   const known = mosts.get(books);
   if (known !== undefined) return known;
@@ -157,7 +157,7 @@ function mustBeTold(books: Books): readonly string[] {
   ];
 }
 
-/** What was asked for a day after the end does not happen (subscriptions §4.2 rule 1). */
+/** Events after the end do not take effect (subscriptions §4.2 rule 1). */
 function beforeEnd(events: readonly StoredRow[]): readonly StoredRow[] {
   const ends = events.filter(({ type }) => type === 'CANCEL' || type === 'EXPIRED');
   const end = Math.min(...ends.map(({ effective }) => Number(effective)));
@@ -194,7 +194,7 @@ export const auditedChanges: Invariant = {
   },
 };
 
-/** The columns of the history of each table (accounts §14.1) that are columns of the table too. */
+/** The history columns of each table (accounts §14.1) that the table also has. */
 const AUDITED = [
   {
     table: 'accounts',
@@ -281,9 +281,9 @@ const AUDITED = [
 interface AuditedTable {
   readonly table: keyof Books;
   readonly name: string;
-  /** Columns that the history has under their own name, in camel case. */
+  /** Columns with the same name in the history, in camel case. */
   readonly same: string;
-  /** Those that have another name there. */
+  /** Columns with another name in the history. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
@@ -300,7 +300,7 @@ function isSame(audited: unknown, stored: string | null | undefined): boolean {
   return text === stored || String(Date.parse(text)) === stored;
 }
 
-/** Invariant 10: what a row refers to is of its tenant, and of its account. */
+/** Invariant 10: rows refer only to rows of their tenant and account. */
 export const noCrossing: Invariant = {
   name: 'no reference crosses tenants',
   breaches: ({ books }) =>
@@ -365,7 +365,7 @@ export const futureIsQueued: Invariant = {
   },
 };
 
-/** Invariant 16, at a moment at which nothing is due. */
+/** Invariant 16, when nothing is due. */
 export const oneOutcome: Invariant = {
   name: 'every queue entry ends in exactly one outcome',
   breaches: ({ books }) => {

@@ -2,7 +2,7 @@ import { ofCounted } from './amounts.ts';
 import { type Books, by, dayNumber, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Ruling R54: whatever a later catalog says of its amount. */
+/** Ruling R54: regardless of later catalog prices. */
 export const fixedOnce: Invariant = {
   name: 'the fixed price of a phase is billed once',
   breaches: ({ books }) => {
@@ -20,7 +20,7 @@ export const fixedOnce: Invariant = {
   },
 };
 
-/** Ruling R55, by the items alone: nothing of how cycle dates are counted. */
+/** Ruling R55, from the items alone, without cycle dates. */
 export const splitsLeaveEnds: Invariant = {
   name: 'a change of seats or price keeps the end of the current period',
   breaches: ({ books }) => {
@@ -72,7 +72,7 @@ function cycleStarts(books: Books): (charge: StoredRow, rest: StoredRow) => bool
   };
 }
 
-/** Accounts whose bill cycle day was changed: their cycles are others since. */
+/** Accounts with a changed bill cycle day, and therefore changed cycles. */
 function accountsWithMovedDays({ audit_log: log }: Books): ReadonlySet<string | null | undefined> {
   const days = new Map<string | null | undefined, Set<number>>();
   for (const { table_name: table, target_id: id, snapshot } of log) {

@@ -29,12 +29,12 @@ import type { Account } from '../support/plain-views.ts';
 const msPerDay = 86_400_000;
 const start = Date.parse('2024-01-01T00:00:00Z');
 
-/** A script played by the engine on a database: what is stored is checked after everything that happens. */
+/** A script played by the engine and checked after each step. */
 class StoredLife {
   readonly script: LifeScript;
   readonly engine: TestEngine;
   readonly #accounts: Account[] = [];
-  /** In the order of their creation. */
+  /** In creation order. */
   readonly #subscriptionIds: Uuid[] = [];
 
   constructor(script: LifeScript, engine: TestEngine) {
@@ -66,7 +66,7 @@ class StoredLife {
     await this.#check();
   }
 
-  /** What is refused is none of this test's business: the rules have tests of their own. */
+  /** Rejections are ignored: other tests cover the rules. */
   async take(step: LifeStep): Promise<void> {
     try {
       await this.#play(step);
@@ -76,7 +76,7 @@ class StoredLife {
     await this.#check();
   }
 
-  /** What every item has in its explanation makes its amount. */
+  /** Every explanation leads to its item's amount. */
   async explained(): Promise<void> {
     const { acme } = this.engine;
     for (const { id: accountId } of this.#accounts) {

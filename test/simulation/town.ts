@@ -4,7 +4,7 @@ import { specCatalog, type TestEngine } from '../support/engine.ts';
 import { openShop } from '../support/shop.ts';
 import type { Random } from './random.ts';
 
-/** A tenant, as the program acts for it. */
+/** A tenant with its API. */
 export interface Shop {
   readonly tenant: TenantRef;
   readonly acme: TenantBilling;
@@ -28,15 +28,15 @@ export interface Visit {
   readonly subscriptionId: Uuid;
 }
 
-/** Two tenants with their customers: what one of them does may not be seen by the other. */
+/** Two tenants with customers, isolated from each other. */
 export class Town {
   readonly engine: TestEngine;
   readonly random: Random;
   readonly shops: readonly Shop[];
-  /** Subscriptions that have been changed or cancelled, the latest last: what is likely to be taken back. */
+  /** Changed or cancelled subscriptions, the latest last, for undo operations. */
   readonly changed: Visit[] = [];
   readonly cancelled: Visit[] = [];
-  /** Number of accepted and refused calls by operation. */
+  /** Number of accepted and rejected calls by operation. */
   readonly accepted = new Map<string, number>();
   readonly refused = new Map<string, number>();
 
@@ -70,7 +70,7 @@ export class Town {
 
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Auckland', 'Europe/Berlin'];
 
-/** The catalog of the specification with other prices, for all subscriptions from `existing` on if that is given. */
+/** The example catalog with other prices, from `existing` on for all subscriptions. */
 export async function repriced(effective: string, percent: number, existing: string | null): Promise<string> {
   const xml = await readFile(specCatalog, 'utf8');
   const moved =

@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 import { Refused, subscribe, usageOperations } from './usage-operations.ts';
 import { invoicesOf, type MeteredCustomer, UsageTown } from './usage-town.ts';
 
-/** `BILLWRIGHT_USAGE_LIVES` plays so many accounts on each database. */
+/** `BILLWRIGHT_USAGE_LIVES` sets the number of accounts per database. */
 const LIVES = isLongRun ? { sqlite: 1_200, postgresql: 600 } : { sqlite: 6, postgresql: 2 };
 const asked = process.env.BILLWRIGHT_USAGE_LIVES;
 const ROUNDS = isLongRun ? 45 : 20;
@@ -18,7 +18,7 @@ const ACCOUNTS_AT_ONCE = 12;
 
 const ZONES = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
 
-/** What a tenant may set, by turns. */
+/** Rotating tenant settings. */
 function settingsOf(random: Random): OracleSettings {
   return {
     ...DEFAULT_SETTINGS,
@@ -114,7 +114,7 @@ function configurationOf(settings: OracleSettings): Readonly<Record<string, stri
   };
 }
 
-/** Each account may ask for a few things; what is refused is told to nobody. */
+/** Runs a few operations for each account. The oracle ignores rejected ones. */
 async function operate(town: UsageTown, random: Random, accepted: Map<string, number>): Promise<void> {
   for (const customer of town.customers) {
     for (let count = random.within(0, 3); count > 0; count -= 1) {
@@ -140,7 +140,7 @@ function pick(share: number) {
   throw new Error('a share is less than 1');
 }
 
-/** Time passes; the invoice that a dry run foresaw comes. */
+/** Moves the clock and compares each invoice with its dry run. */
 async function pass(town: UsageTown, random: Random): Promise<number> {
   const foreseen: {
     readonly customer: MeteredCustomer;
@@ -163,11 +163,11 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
   for (const { customer, invoice, seen, today } of foreseen) {
     const { targetDate } = invoice;
     if (targetDate === null || parseLocalDate(targetDate) >= town.todayOf(customer)) continue;
-    // Today's run may have been, though an event of today is still to come.
+    // Today's run may be over although an event of today is still due.
     if (parseLocalDate(targetDate) === today) continue;
     const since = (await invoicesOf(customer)).slice(seen);
     const made = since.filter((one) => one.targetDate === targetDate);
-    // A run for which nothing falls due, as at a block that changes nothing, takes along what came late.
+    // A run with nothing due, such as after an ineffective block, includes late usage.
     if (since.some((one) => one.targetDate !== targetDate && isOfPast(one, today))) continue;
     expect(made.flatMap(linesOf), `foreseen for ${targetDate}`).to.eql(linesOf(invoice));
     expect(made.flatMap(({ trackingIds }) => trackingIds).toSorted()).to.eql(invoice.trackingIds.toSorted());
@@ -176,7 +176,7 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
   return count;
 }
 
-/** Whether it only has what ended before that day. */
+/** Returns true if all items ended before that day. */
 function isOfPast({ items }: InvoiceView, today: number): boolean {
   const own = items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
   return own.every(({ endDate }) => endDate !== null && parseLocalDate(endDate) <= today);
@@ -198,7 +198,7 @@ function linesOf({ items }: InvoiceView): readonly string[] {
     );
 }
 
-/** Everything that is billed explains itself, and a run that reads all of it bills as one that reads its window. */
+/** Checks all explanations, and compares a full run with a windowed one. */
 async function lookBack(town: UsageTown): Promise<number> {
   const { engine } = town;
   expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);

@@ -15,10 +15,9 @@ export interface UsageScene {
   readonly held: MeteredSubscription;
 }
 
-/** One thing that is asked of the engine, and told to the oracle unless it is refused. */
+/** A request to the engine. The oracle gets it unless it is rejected. */
 interface UsageOperation {
   readonly name: string;
-  /** How often among the others. */
   readonly weight: number;
   readonly run: (scene: UsageScene) => Promise<unknown>;
 }
@@ -77,7 +76,7 @@ const UNITS = ['calls', 'calls', 'mails', 'mails', 'faxes'];
 
 async function record({ town, random, customer, held }: UsageScene): Promise<void> {
   const { zone } = customer;
-  // Of one account several subscriptions may use the same one.
+  // Several subscriptions of an account may share an id.
   const trackingId = `t${held.trackingIds.length}`;
   const points = Array.from({ length: random.within(1, 3) }, () => {
     const unit = random.of(UNITS);
@@ -112,10 +111,10 @@ async function record({ town, random, customer, held }: UsageScene): Promise<voi
   }
 }
 
-/** A line of many that was not taken. */
+/** A rejected line of a bulk request. */
 export class Refused extends Error {}
 
-/** Near what cuts days as often as anywhere. */
+/** Mostly near the boundaries of days and billed periods. */
 function someRecordDate(
   town: UsageTown,
   random: Random,
@@ -129,7 +128,7 @@ function someRecordDate(
   return new Date(near + shift).toISOString();
 }
 
-/** A second before what is billed next: of one moment nobody could tell which came first. */
+/** Voids usage, then advances a second so that the order of later usage is certain. */
 async function takeBack({ town, random, customer, held }: UsageScene): Promise<void> {
   const trackingId = held.trackingIds.length === 0 ? 'none' : random.of(held.trackingIds);
   await customer.acme.usage.void(held.id, trackingId);
@@ -160,7 +159,7 @@ async function block({ town, random, customer, held }: UsageScene, isBlockBillin
   });
 }
 
-/** Which run has dropped a zero item nobody tells: of several at once it may be one without an invoice, which is not void. */
+/** Skips cases in which the oracle cannot know which run dropped a zero item. */
 async function voidInvoice({ random, customer }: UsageScene): Promise<void> {
   const { dropsZeroItems, lateMode, lookBackPeriods } = customer.settings;
   if (dropsZeroItems && (lateMode !== 'DELTA' || lookBackPeriods >= 0)) throw new Refused('nobody tells');
@@ -223,7 +222,7 @@ function someDay({ engine }: UsageTown, random: Random, [from, to]: readonly [nu
 
 const DAY_MS = 86_400_000;
 
-/** A day around now, at the reference time or at some second of it. */
+/** A day around now, at the reference time or another second. */
 function someTime(town: UsageTown, random: Random): RequestedDate {
   const date = someDay(town, random, [-15, 15]);
   if (random.percent(50)) return { date };

@@ -14,7 +14,7 @@ import type { Owed, UsageOracle } from '../support/usage-oracle/usage-oracle.ts'
 import { type OpenTables, openTables, type StoredRow } from './books.ts';
 import { chargedTwice } from './charged-once.ts';
 
-/** An account whose usage is billed, with what an oracle knows of it. */
+/** An account with usage, and its oracle. */
 export interface MeteredCustomer {
   readonly acme: TenantBilling;
   readonly accountId: Uuid;
@@ -22,11 +22,11 @@ export interface MeteredCustomer {
   readonly billCycleDay: number;
   readonly settings: OracleSettings;
   readonly subscriptions: MeteredSubscription[];
-  /** Invoices that were looked at. */
+  /** Compared invoices. */
   readonly seen: Set<Uuid>;
-  /** Whether runs that nobody asks for are switched off by tag. */
+  /** Whether a tag disables automatic runs. */
   isOff: boolean;
-  /** Whether an invoice was voided since the last run: no other one comes by itself. */
+  /** Whether an invoice was voided since the last run, so that no other run follows automatically. */
   isVoided: boolean;
 }
 
@@ -35,15 +35,15 @@ export interface MeteredSubscription {
   readonly bundleId: Uuid;
   readonly oracle: UsageOracle;
   readonly trackingIds: string[];
-  /** What the oracle knows of an item, by its id. */
+  /** The oracle's items by id. */
   readonly entries: Map<Uuid, BilledEntry>;
 }
 
-/** Lives that an engine plays, and the oracle that says beside it what they owe. */
+/** Histories played by the engine, with an oracle for their usage charges. */
 export class UsageTown {
   readonly engine: TestEngine;
   readonly customers: MeteredCustomer[] = [];
-  /** Items that both agree on, by kind. */
+  /** Matching items by kind. */
   readonly agreed = { usage: 0, credits: 0, late: 0 };
   readonly #tables: OpenTables;
   #silent = 0;
@@ -65,7 +65,7 @@ export class UsageTown {
     return dayAt(this.engine.clock.now(), zone);
   }
 
-  /** What is due is done, and looked at; where zero items are dropped no invoice tells of a run, so that one is asked for. */
+  /** Completes due work and compares it. If zero items are dropped, requests a run, since it may leave no invoice. */
   async settle(): Promise<void> {
     await this.engine.settle();
     for (const { acme, accountId, settings, isOff } of this.customers) {
@@ -76,7 +76,7 @@ export class UsageTown {
     await this.audit();
   }
 
-  /** Moves the clock. Where zero items are dropped, a run without an invoice leaves no trace, so each one is checked. */
+  /** Moves the clock. If zero items are dropped, stops at each run, since it may leave no invoice. */
   async passTo(until: Instant): Promise<void> {
     const { clock } = this.engine;
     for (;;) {
@@ -90,7 +90,7 @@ export class UsageTown {
     await this.settle();
   }
 
-  /** When work falls due next, up to then, of accounts for which zero items are dropped; null = there is none. */
+  /** The next due time of accounts whose zero items are dropped; null = none up to then. */
   async #nextSilentRun(until: Instant): Promise<Instant | null> {
     const { clock } = this.engine;
     const rows = await this.#tables.rows(
@@ -160,7 +160,7 @@ export class UsageTown {
     const context = () => this.#context(customer, invoice);
     for (const { one, owed: due } of owed) {
       const own = items.filter((item) => subscriptionOf(item, customer) === one);
-      // A credit names the item that it gives back from, and no usage of its own.
+      // A credit names its original item and no usage.
       const expected = toldItems(due).map((item) =>
         item.credits === undefined ? item : { ...item, usage: '' },
       );
@@ -183,7 +183,7 @@ export class UsageTown {
     );
   }
 
-  /** What runs store without an invoice; and nothing that has ended is unbilled. */
+  /** Compares data stored without an invoice, and checks that all ended usage is billed. */
   async #auditRest(customer: MeteredCustomer, { through, isAsked }: Required<AskedRun>): Promise<void> {
     const target = Math.max(this.todayOf(customer), through);
     const isSure = customer.settings.dropsZeroItems && isAsked;
@@ -206,7 +206,7 @@ export class UsageTown {
     }
   }
 
-  /** Nobody knows whether there was a run, such as after a cancellation to come, but for what it has stored. */
+  /** Finds runs without an invoice by their stored data. */
   async #silentlyStored() {
     const rows = await this.#tables.rows(
       `select subscription_id, usage_name, starts_at, ends_at from bw_usage_intervals where invoice_id is null`,
@@ -285,9 +285,9 @@ export class UsageTown {
 }
 
 interface AskedRun {
-  /** Date of a run that has made no invoice, or 0. */
+  /** Date of a run without an invoice, or 0. */
   readonly through?: number;
-  /** Whether a run has been asked for just now where zero items are dropped. */
+  /** Whether a run was just requested because zero items are dropped. */
   readonly isAsked?: boolean;
 }
 
@@ -302,7 +302,7 @@ export async function invoicesOf({ acme, accountId }: MeteredCustomer): Promise<
   return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
 }
 
-/** The date before which no run looks (usage §6). */
+/** No run reads before this date (usage §6). */
 function latestTarget(invoices: readonly InvoiceView[]): number {
   const counted = invoices.filter(
     ({ status, items }) =>
@@ -311,7 +311,7 @@ function latestTarget(invoices: readonly InvoiceView[]): number {
   return Math.max(0, ...counted.map(({ targetDate }) => (targetDate === null ? 0 : dayOf(targetDate))));
 }
 
-/** Credits name their subscription, or the item that they give back from does. */
+/** A credit names its subscription, or its original item does. */
 function subscriptionOf(
   { subscriptionId, linkedItemId }: InvoiceItemView,
   { subscriptions }: MeteredCustomer,
