@@ -38,9 +38,8 @@ describe('two nodes with due overdue checks', function () {
     await acme.overdue.upload(overdueXml({ states: [{ name: 'OFF', time: 8, disables: true }] }));
     for (let index = 0; index < ACCOUNTS; index += 1) {
       const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      if (index % 2 === 0) {
+      if (index % 2 === 0)
         await acme.addPaymentMethod({ accountId, pluginName: gateway.name, isDefault: true });
-      }
       await acme.createSubscription({ accountId, planName: 'sprout-monthly-direct' });
       (index % 2 === 0 ? withCard : withoutCard).push(accountId);
     }

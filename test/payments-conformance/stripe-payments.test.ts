@@ -310,11 +310,10 @@ describe('payments through Stripe', () => {
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('is avoided by rejecting a publishable key at creation', () => {
+    it('is avoided by rejecting a publishable key at creation', () =>
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
-      );
-    });
+      ));
 
     it('counts as a decline if the method is missing at Stripe', async () => {
       const { answer } = await purchase({ paymentMethodId: shop.newId() });

@@ -335,9 +335,8 @@ anyDatabase((kind, open) => {
         expect(real?.targetDate).to.equal(found.targetDate);
         const owed = found.status === 'DRAFT' ? decimal('0') : found.amount.plus(found.creditAdj);
         expect(formatDecimal(found.balance)).to.equal(formatDecimal(owed));
-        if (payer === 'NOBODY' && real) {
+        if (payer === 'NOBODY' && real)
           expect(formatDecimal(real.balance)).to.equal(formatDecimal(found.balance));
-        }
       }
 
       /** With a paying parent, runs daily: late runs would share the summary that gets plugin credits. */

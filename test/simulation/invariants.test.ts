@@ -217,13 +217,10 @@ eachDatabase('invariant checks', (open) => {
     await engine.close();
   });
 
-  it('find no breach in a small town', () => {
-    expect(breachesOf(invariants, evidence)).to.eql([]);
-  });
+  it('find no breach in a small town', () => expect(breachesOf(invariants, evidence)).to.eql([]));
 
-  it('all have examples of broken data', () => {
-    expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
-  });
+  it('all have examples of broken data', () =>
+    expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name)));
 
   for (const { name, breaches } of invariants)
     it(`detect broken data: ${name}`, () => {

@@ -61,9 +61,8 @@ export class Town {
   async #settle(shop: Shop): Promise<void> {
     const { random, engine } = this;
     const { id } = await shop.acme.createAccount({ currency: 'USD', timeZone: random.of(ZONES) });
-    if (random.percent(85)) {
+    if (random.percent(85))
       await shop.acme.addPaymentMethod({ accountId: id, pluginName: engine.gateway.name, isDefault: true });
-    }
     shop.customers.push({ shop, id, subscriptions: [] });
   }
 }

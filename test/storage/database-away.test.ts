@@ -14,9 +14,8 @@ import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
 onPostgresql('an unreachable PostgreSQL server', (open) => define(open, true));
 // What is away is told by the connection, which knows nothing of batches.
-if (isLongRun) {
+if (isLongRun)
   onPostgresql('an unreachable PostgreSQL server with unbatched statements', (open) => define(open, false));
-}
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let direct: string;

@@ -774,12 +774,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(withoutRecordIds(await openOf(one, other))).to.eql([unknown, ofOther, pending]);
     expect(await openOf()).to.eql([]);
     const applied = { ...unknown.invoiceRefund, isApplied: true };
-    const changes = found
-      .slice(0, 1)
-      .map((each) => ({
-        transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
-        expected: each.status,
-      }));
+    const changes = found.slice(0, 1).map((each) => ({
+      transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
+      expected: each.status,
+    }));
     await opened.write(({ payments }) => payments.updateTransactions(changes));
     expect(withoutRecordIds(await openOf(one))).to.eql([pending]);
     const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));

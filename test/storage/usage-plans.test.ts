@@ -142,14 +142,12 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
     const reads = () =>
       opened.read(async (session) => {
         const due = await session.invoices.dueCursors(
-          billed.accounts
-            .slice(100, 103)
-            .map(({ id }) => ({
-              accountId: id,
-              targetDate: dayAt(0),
-              catalogRevision: 1,
-              usageSettings: '2',
-            })),
+          billed.accounts.slice(100, 103).map(({ id }) => ({
+            accountId: id,
+            targetDate: dayAt(0),
+            catalogRevision: 1,
+            usageSettings: '2',
+          })),
         );
         expect(due, 'subscriptions with other points than seen').to.have.length(3);
         await session.usage.intervals(some.map(({ id }) => ({ subscriptionId: id, from: dayAt(300) })));
@@ -180,12 +178,10 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
 
   it('usage §7.6: read tracking ids by the points billed on an invoice', async () => {
     const ids = billed.intervals.slice(100, 110).flatMap(({ invoiceId }) => invoiceId ?? []);
-    const points = billed.subscriptions
-      .slice(100, 110)
-      .map(({ id }) => ({
-        subscriptionId: id,
-        ranges: [{ unit: 'u1', localDate: dayAt(8), part: 'ALL' as const, after: 0, upTo: 30 }],
-      }));
+    const points = billed.subscriptions.slice(100, 110).map(({ id }) => ({
+      subscriptionId: id,
+      ranges: [{ unit: 'u1', localDate: dayAt(8), part: 'ALL' as const, after: 0, upTo: 30 }],
+    }));
     const found = await walks(() =>
       opened.read(async (session) => {
         await session.usage.trackingIds(ids, 100);

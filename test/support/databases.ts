@@ -271,9 +271,8 @@ const postgresqlDatabases: DatabaseMaker = {
     const { administer } = await runningServer();
     const left = await connectionsLeft(name);
     await administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    if (left.length > 0) {
+    if (left.length > 0)
       throw new Error(`The tests left ${left.length} connections open, last used for:\n${left.join('\n')}`);
-    }
   },
 };
 

@@ -28,9 +28,8 @@ export const mochaHooks: RootHookObject = {
       const ownTimer = waitedMs === 0 ? [] : ['Timeout'];
       const left = resourcesInUse().filter(notAmong([...withoutTests, ...ownTimer]));
       if (left.length === 0) return;
-      if (waitedMs >= goneWithinMs) {
+      if (waitedMs >= goneWithinMs)
         throw new Error(`The tests have ended but left running: ${left.join(', ')}`);
-      }
       await setTimeout(pollMs);
     }
   },

@@ -55,9 +55,8 @@ const SHOP_OPENED = '2000-01-01T00:00:00Z';
 async function found(billing: Engine<never>, apiKey: string, catalog: URL | string | null): Promise<Shop> {
   const { id } = await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
   const acme = billing.as({ tenant: id, user: 'test' });
-  if (catalog !== null) {
+  if (catalog !== null)
     await acme.uploadCatalog(typeof catalog === 'string' ? catalog : await readFile(catalog));
-  }
   return { tenant: await billing.tenants.refOf(id), acme };
 }
 

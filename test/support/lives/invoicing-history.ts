@@ -152,9 +152,8 @@ function withoutBlocked(events: readonly BillingEvent[], from: LocalDate, to: Lo
   const p = before.at(-1);
   const q = inside.at(-1) ?? p;
   const result = [...before];
-  if (p !== undefined && p.transitionType !== 'CANCEL') {
+  if (p !== undefined && p.transitionType !== 'CANCEL')
     result.push({ ...p, ...noPrices, transitionType: 'START_BILLING_DISABLED', ...on(from) });
-  }
   if (to !== null && q !== undefined && q.transitionType !== 'CANCEL') {
     const fixedPrice =
       inside.findLast(({ transitionType }) => bringsPhase.has(transitionType))?.fixedPrice ?? null;

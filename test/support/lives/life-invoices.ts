@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { billCycleDayToSet } from '../../../lib/invoicing/evaluation/billing-streams.ts';
 import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import type { BillingEvent, InvoicingCursor, Subscription } from '../../../lib/records/index.ts';
-import {
-  type BillingEventStream,
-  billingEvents,
-} from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import type { BillingEventStream } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import type { TouchedDate } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import { atReferenceTime } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

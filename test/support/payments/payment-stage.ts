@@ -199,9 +199,8 @@ export class PaymentStage {
   async account(pluginName: string | null = 'killbill-payment-test', input: AccountInput = {}) {
     const account = newAccount({ currency: 'USD', ...input }, this.ids.next(), this.clock.now());
     await this.storage.write(this.tenant, this.authorship(), (session) => session.accounts.insert([account]));
-    if (pluginName !== null) {
+    if (pluginName !== null)
       await this.methods.add(this.context(), { accountId: account.id, pluginName, isDefault: true });
-    }
     return this.load(account.id);
   }
 

@@ -1,12 +1,11 @@
-import {
-  type DayUsage,
-  type PartOfDay,
-  type PointRange,
-  piecesNeeded,
-  type SplitRequest,
-  UsageLedger,
-  type UsagePiece,
+import type {
+  DayUsage,
+  PartOfDay,
+  PointRange,
+  SplitRequest,
+  UsagePiece,
 } from '../../../lib/usage/collecting/usage-ledger.ts';
+import { piecesNeeded, UsageLedger } from '../../../lib/usage/collecting/usage-ledger.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import {
-  type DayMarks,
-  type RatedInterval,
-  type SubscriptionUsage,
-  storedIntervals,
-  usageAfter,
+import type {
+  DayMarks,
+  RatedInterval,
+  SubscriptionUsage,
 } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
+import { storedIntervals, usageAfter } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-billing-state.ts';

@@ -1,11 +1,7 @@
 import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
 import type { UsagePiece } from '../../../lib/usage/collecting/usage-ledger.ts';
-import {
-  billedTimes,
-  countsAt,
-  isWithin,
-  type UsageInterval,
-} from '../../../lib/usage/intervals/usage-intervals.ts';
+import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
+import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
 import type {
   BilledInterval,

@@ -59,9 +59,7 @@ export class UsageStage {
       ...(options.trace ? { trace: options.trace } : {}),
     });
     const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd, ...input });
-    if (unpaid) {
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-    }
+    if (unpaid) await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const { subscriptionId } = await engine.acme.createSubscription({ accountId: account.id, planName });
     await engine.settle();
     return new UsageStage(engine, account, subscriptionId);

@@ -1,18 +1,14 @@
 import { createEntries } from '../../../lib/catalog/formats/entries/create-entries.ts';
 import { KnownNames } from '../../../lib/catalog/formats/entries/entry-input.ts';
-import {
-  type CatalogEntriesInput,
-  type CatalogEntry,
-  createCatalog,
-  createVersion,
-  decimal,
-  instant,
-  type PhaseInput,
-  type PlanEntryInput,
-  type ProductEntryInput,
-  readCatalogXml,
-  type UsageInput,
+import type {
+  CatalogEntriesInput,
+  CatalogEntry,
+  PhaseInput,
+  PlanEntryInput,
+  ProductEntryInput,
+  UsageInput,
 } from '../../../lib/index.ts';
+import { createCatalog, createVersion, decimal, instant, readCatalogXml } from '../../../lib/index.ts';
 import { product, version } from '../../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../../support/catalogs/overlay-catalog.ts';
 import { errorOf, expect } from '../../support/unit.ts';

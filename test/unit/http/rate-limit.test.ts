@@ -1,9 +1,5 @@
-import {
-  MAX_RATE_BUCKETS,
-  type RatedSubject,
-  type RateLimit,
-  rateLimit,
-} from '../../../adapters/koa/request/rate-limit.ts';
+import type { RatedSubject, RateLimit } from '../../../adapters/koa/request/rate-limit.ts';
+import { MAX_RATE_BUCKETS, rateLimit } from '../../../adapters/koa/request/rate-limit.ts';
 import { type BillingError, ErrorCode, expect, valueOrError } from '../../support/unit.ts';
 
 const acme: RatedSubject = { kind: 'tenant', name: 'acme' };

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import {
-  type CredentialKey,
-  type VerifiedCache,
-  verifiedCache,
-} from '../../../adapters/koa/auth/verified-cache.ts';
+import type { CredentialKey, VerifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
+import { verifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
 
 const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1 };
 

@@ -17,26 +17,24 @@ const newly = (made: Invoice, hasCharge = false, isNew = true) => ({ invoice: ma
 describe('child invoice summaries (invoicing §12)', () => {
   describe('summary of a parent (rule 1)', () => {
     const currency = 'USD' as Currency;
-    for (const [what, child, open, joins] of [
-      ['is opened by an invoice with an amount', newly(of('5')), null, true],
-      ['is opened by a zero charge', newly(of('0'), true), null, true],
-      ['is not opened by a pure credit', newly(of('0')), null, false],
-      ['includes a pure credit once it is open', newly(of('0')), { currency }, true],
-      ['excludes an invoice with only later changes', newly(of('5'), true, false), { currency }, false],
-      [
-        'excludes an invoice that is already linked',
+    for (const [what, [child, open, joins]] of Object.entries({
+      'is opened by an invoice with an amount': [newly(of('5')), null, true],
+      'is opened by a zero charge': [newly(of('0'), true), null, true],
+      'is not opened by a pure credit': [newly(of('0')), null, false],
+      'includes a pure credit once it is open': [newly(of('0')), { currency }, true],
+      'excludes an invoice with only later changes': [newly(of('5'), true, false), { currency }, false],
+      'excludes an invoice that is already linked': [
         newly(of('5', { parentInvoiceId: 'p' as Uuid })),
         { currency },
         false,
       ],
-      ['excludes an invoice voided in the meantime', newly(of('5', { status: 'VOID' })), { currency }, false],
-      [
-        'excludes an invoice in another currency',
+      'excludes an invoice voided in the meantime': [newly(of('5', { status: 'VOID' })), { currency }, false],
+      'excludes an invoice in another currency': [
         newly(of('5', { currency: 'EUR' as Currency })),
         { currency },
         false,
       ],
-    ] as const)
+    } as const))
       it(what, () => {
         const { opens, joining } = joinSummary([child], open);
         expect([opens, joining.length]).to.eql([joins && open === null, joins ? 1 : 0]);

@@ -1,9 +1,6 @@
 import { type DryRunWalkInput, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
-import {
-  type AccountRun,
-  type AccountRunInput,
-  evaluateAccount,
-} from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import { NO_PAST } from '../../../lib/invoicing/explanation/event-facts.ts';
 import { explainItem } from '../../../lib/invoicing/explanation/explanation.ts';

@@ -36,9 +36,8 @@ describe('Next overdue check without any conditions', () => {
     ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`overdue §6 rule 6: is ${what}`, () => {
-      expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected);
-    });
+    it(`overdue §6 rule 6: is ${what}`, () =>
+      expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected));
 });
 
 const byCount = (members: Parameters<typeof state>[1] = {}) =>

@@ -16,9 +16,8 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     ['only at the pace of a waiting call without intervals', 200, [], [100, 100, null]],
   ] as const;
   for (const [name, waitMs, intervalsMs, expected] of cases)
-    it(`retry ${name}`, () => {
-      expect(expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }))).to.eql(expected);
-    });
+    it(`retry ${name}`, () =>
+      expect(expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }))).to.eql(expected));
 
   it('reuse the last pause when they must be processed', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));

@@ -4,14 +4,13 @@ import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../../support/catalogs/catalog-document.ts';
+import type { CreateParts, Life } from '../../support/subscriptions/example.ts';
 import {
   account,
   at,
-  type CreateParts,
   created,
   day,
   exampleCatalog,
-  type Life,
   nextId,
   passed,
   viewOf,
@@ -242,29 +241,26 @@ describe('Price changes in the billing events', () => {
   }
 
   const aligned = `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase><alignment>SUBSCRIPTION</alignment></billingAlignmentCase></billingAlignment>`;
-  const rows = [
-    ['the day of the account', livingOn(raised(), 10), '2024-03-10T08:00:00.000Z'],
-    [
-      'the day of the subscription if the account has none',
+  const rows = {
+    'the day of the account': [livingOn(raised(), 10), '2024-03-10T08:00:00.000Z'],
+    'the day of the subscription if the account has none': [
       livingOn(raised(), 0),
       '2024-03-01T08:00:00.000Z',
     ],
-    [
-      'the day of the subscription by its alignment',
+    'the day of the subscription by its alignment': [
       livingOn(raised(aligned), 10),
       '2024-03-01T08:00:00.000Z',
     ],
-    [
-      'the requested day, which overrides both',
+    'the requested day, which overrides both': [
       livingOn(raised(aligned), 10, 20),
       '2024-03-20T08:00:00.000Z',
     ],
-  ] as const;
+  } as const;
   const streamOn = (life: Life, alignPriceChanges: boolean) =>
     billingEvents({ account: life.account, histories: [life], plans: life.catalog, alignPriceChanges })
       .events;
 
-  for (const [which, life, expected] of rows)
+  for (const [which, [life, expected]] of Object.entries(rows))
     it(`catalog §6.4 rule 5: take effect on ${which}`, () => {
       const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.eql([expected]);

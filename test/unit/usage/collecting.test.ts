@@ -1,11 +1,6 @@
 import type { BillingEvent } from '../../../lib/records/index.ts';
-import {
-  type DayUsage,
-  holds,
-  type PartOfDay,
-  type PointRange,
-  piecesNeeded,
-} from '../../../lib/usage/collecting/usage-ledger.ts';
+import type { DayUsage, PartOfDay, PointRange } from '../../../lib/usage/collecting/usage-ledger.ts';
+import { holds, piecesNeeded } from '../../../lib/usage/collecting/usage-ledger.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';

@@ -65,43 +65,40 @@ const [apr1, apr10, apr20, may1, may10] = ['04-01', '04-10', '04-20', '05-01', '
 const noon = '2026-04-10T12:00:00Z';
 
 describe('the match of a usage interval with a billed one', () => {
-  const cases: readonly [title: string, UsageInterval, BilledInterval, string][] = [
-    ['an identical interval', interval(apr1, may1), billed(apr1, may1), 'previous'],
-    ['an interval within the billed one', interval(apr10, apr20), billed(apr1, may1), 'covered'],
-    ['the first part of the billed one', interval(apr1, apr20), billed(apr1, may1), 'covered'],
-    ['the last part of the billed one', interval(apr10, may1), billed(apr1, may1), 'covered'],
-    ['an interval around the billed one', interval(apr1, may1), billed(apr10, apr20), 'previous'],
-    ['an interval that starts with the billed one', interval(apr1, may1), billed(apr1, apr20), 'previous'],
-    ['an interval that ends with the billed one', interval(apr1, may1), billed(apr10, may1), 'previous'],
-    ['an overlap with the end of the billed one', interval(apr1, may1), billed(apr20, may10), 'overlapping'],
-    [
-      'an overlap with the start of the billed one',
+  const cases: Readonly<Record<string, readonly [UsageInterval, BilledInterval, string]>> = {
+    'an identical interval': [interval(apr1, may1), billed(apr1, may1), 'previous'],
+    'an interval within the billed one': [interval(apr10, apr20), billed(apr1, may1), 'covered'],
+    'the first part of the billed one': [interval(apr1, apr20), billed(apr1, may1), 'covered'],
+    'the last part of the billed one': [interval(apr10, may1), billed(apr1, may1), 'covered'],
+    'an interval around the billed one': [interval(apr1, may1), billed(apr10, apr20), 'previous'],
+    'an interval that starts with the billed one': [interval(apr1, may1), billed(apr1, apr20), 'previous'],
+    'an interval that ends with the billed one': [interval(apr1, may1), billed(apr10, may1), 'previous'],
+    'an overlap with the end of the billed one': [interval(apr1, may1), billed(apr20, may10), 'overlapping'],
+    'an overlap with the start of the billed one': [
       interval(apr10, may10),
       billed(apr1, apr20),
       'overlapping',
     ],
-    ['an interval after the billed one', interval(may1, may10), billed(apr1, may1), 'apart'],
-    ['an interval before the billed one', interval(apr1, apr10), billed(apr10, may1), 'apart'],
-    ['two intervals on one day', interval(noon, '2026-04-10T13:00:00Z'), billed(apr10, noon), 'apart'],
-    ['an empty interval billed as empty', interval(apr10, apr10), billed(apr10, apr10), 'previous'],
-    ['an empty interval within the billed one', interval(apr10, apr10), billed(apr1, may1), 'covered'],
-    ['an empty billed interval within a month', interval(apr1, may1), billed(apr10, apr10), 'overlapping'],
-    ['an empty billed interval within a day', interval(apr10, noon), billed(apr10, apr10), 'previous'],
-    ['an empty billed interval elsewhere', interval(apr10, noon), billed(apr1, apr1), 'apart'],
-    [
-      'an identical interval billed by date',
+    'an interval after the billed one': [interval(may1, may10), billed(apr1, may1), 'apart'],
+    'an interval before the billed one': [interval(apr1, apr10), billed(apr10, may1), 'apart'],
+    'two intervals on one day': [interval(noon, '2026-04-10T13:00:00Z'), billed(apr10, noon), 'apart'],
+    'an empty interval billed as empty': [interval(apr10, apr10), billed(apr10, apr10), 'previous'],
+    'an empty interval within the billed one': [interval(apr10, apr10), billed(apr1, may1), 'covered'],
+    'an empty billed interval within a month': [interval(apr1, may1), billed(apr10, apr10), 'overlapping'],
+    'an empty billed interval within a day': [interval(apr10, noon), billed(apr10, apr10), 'previous'],
+    'an empty billed interval elsewhere': [interval(apr10, noon), billed(apr1, apr1), 'apart'],
+    'an identical interval billed by date': [
       interval(apr1, may1),
       billed(apr1, may1, { byDate: true }),
       'previous',
     ],
-    [
-      'an interval within one billed by date',
+    'an interval within one billed by date': [
       interval(apr10, apr20),
       billed(apr1, may1, { byDate: true }),
       'covered',
     ],
-  ];
-  for (const [title, own, one, expected] of cases)
+  };
+  for (const [title, [own, one, expected]] of Object.entries(cases))
     it(`usage §7.3 step 2: is ${expected} for ${title}`, () => {
       const match = matchBilled(own, [one]);
       const found =
