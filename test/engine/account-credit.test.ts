@@ -259,23 +259,21 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(invoice?.invoiceDate).to.equal('2023-12-31');
   });
 
-  for (const [what, code, request] of [
-    ['no amount', 4015, { items: [{}] }],
-    ['an amount below 0', 4015, { items: [{ amount: decimal(1) }, { amount: decimal('-0.01') }] }],
-    ['another currency', 3, { items: [{ amount: decimal(1), currency: 'EUR' }] }],
-    [
-      'an end before its start',
+  for (const [what, [code, request]] of Object.entries({
+    'no amount': [4015, { items: [{}] }],
+    'an amount below 0': [4015, { items: [{ amount: decimal(1) }, { amount: decimal('-0.01') }] }],
+    'another currency': [3, { items: [{ amount: decimal(1), currency: 'EUR' }] }],
+    'an end before its start': [
       4004,
       { items: [{ amount: decimal(1), startDate: '2024-02-02', endDate: '2024-02-01' }] },
     ],
-    [
-      'an unknown invoice',
+    'an unknown invoice': [
       4006,
       { items: [{ amount: decimal(1) }, { amount: decimal(1), invoiceId: someId(1) }] },
     ],
-    ['too long a description', 60003, { items: [{ amount: decimal(1), description: 'x'.repeat(256) }] }],
-    ['no items', 60003, { items: [] }],
-  ] as const) {
+    'too long a description': [60003, { items: [{ amount: decimal(1), description: 'x'.repeat(256) }] }],
+    'no items': [60003, { items: [] }],
+  } as const))
     it(`a charge is refused with ${what}, and nothing is stored`, async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       expect(await codeOf(engine.acme.invoices.addCharges({ accountId: id, ...request }))).to.equal(code);
@@ -285,7 +283,6 @@ eachDatabaseByTurns('account credit', (open) => {
       await expectCode(engine.acme.invoices.addTaxes({ accountId: id, ...request }), 4015);
       expect(await invoicesOf(id)).to.eql([]);
     });
-  }
 
   it('R21: charges and credits keep what they are about as given, a tax its bundle alone; none of it is checked', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });

@@ -40,9 +40,8 @@ eachDatabaseByTurns('accounts', (open) => {
   it('takes no text that a database cannot hold, and no number either', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };
-      for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }]) {
+      for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }])
         await expectCode(create(input), 60003, JSON.stringify(input));
-      }
       const { id } = await create({});
       await expectCode(update(id, field), 60003);
       await expectCode(engine.acme.accounts.getByKey(text), 60003);
@@ -129,7 +128,7 @@ eachDatabaseByTurns('accounts', (open) => {
       { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
       7000,
     ],
-  ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
+  ] as const satisfies readonly (readonly [string, AccountInput, number])[])
     it(`an account is refused for ${what} (${code}), and nothing is left behind`, async () => {
       const events = newEvents(engine.database);
       await events();
@@ -138,7 +137,6 @@ eachDatabaseByTurns('accounts', (open) => {
       expect((await engine.acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
       expect(await events()).to.eql([]);
     });
-  }
 
   describe('made at the same moment', () => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
@@ -189,9 +187,8 @@ eachDatabaseByTurns('accounts', (open) => {
     expect(await events()).to.eql(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
     const full = (await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? [];
     expect(full.map((row) => row.changeType)).to.eql(['INSERT', 'UPDATE']);
-    for (const row of full) {
+    for (const row of full)
       expect(row).to.include({ changedBy: 'demo', reasonCode: 'r', comments: 'c', userToken: token });
-    }
     const minimal = (await engine.acme.audit.logs([id], AuditLevel.MINIMAL)).get(id) ?? [];
     expect(minimal.map((row) => row.changeType)).to.eql(['INSERT']);
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);

@@ -98,7 +98,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
   });
 
   it('an add-on is available that is newer than the version that its base took its plan from', async () => {
-    const version = (effectiveDate: string, parts: DocumentParts): DocumentParts => ({
+    const version = (effectiveDate: string, parts: DocumentParts) => ({
       effectiveDate,
       ...parts,
     });

@@ -92,7 +92,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
   for (const [when, isAhead] of [
     ['at once', false],
     ['ahead', true],
-  ] as const) {
+  ] as const)
     it(`add-ons keep a PHASE that happens where they end, when their base is cancelled ${when}`, async () => {
       engine = await openEngine(open, { now: '2024-08-02' });
       accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
@@ -120,7 +120,6 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
         isAhead ? [] : ['RECURRING 2024-09-01..2024-09-02 0.42', 'REPAIR_ADJ 2024-09-01..2024-09-02 -0.42'],
       );
     });
-  }
 
   it('add-ons are billed again where the end of their base is taken back after a run that knew of it', async () => {
     await begin();

@@ -135,7 +135,7 @@ eachDatabaseByTurns('add-ons', (open) => {
         string,
         { list?: string; phaseType?: 'EVERGREEN' },
         readonly string[],
-      ])[]) {
+      ])[])
         it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
           await begin('2023-08-01', { catalog: alignedBy(alignment) });
           const base = await create({ planName: 'base' });
@@ -151,7 +151,6 @@ eachDatabaseByTurns('add-ons', (open) => {
           const later = events.filter(({ eventType }) => eventType === 'CHANGE' || eventType === 'PHASE');
           expect(later.map(({ eventType, effective }) => `${eventType} ${effective.date}`)).to.eql(rows);
         });
-      }
     });
 
     it('subscriptions W18 Fixed term', async () => {
@@ -175,19 +174,16 @@ eachDatabaseByTurns('add-ons', (open) => {
   });
 
   describe('are refused', () => {
-    const table: readonly (readonly [name: string, code: ErrorCode, attempt: () => Promise<unknown>])[] = [
-      [
-        'an add-on without a bundle',
+    const table: Readonly<Record<string, readonly [code: ErrorCode, attempt: () => Promise<unknown>]>> = {
+      'an add-on without a bundle': [
         ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
         () => create({ planName: 'backup-monthly' }),
       ],
-      [
-        'an add-on for a key that no bundle has',
+      'an add-on for a key that no bundle has': [
         ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
         () => create({ planName: 'backup-monthly', bundleExternalKey: 'nobody' }),
       ],
-      [
-        'an add-on for the key of a bundle that has ended',
+      'an add-on for the key of a bundle that has ended': [
         ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
         async () => {
           const ended = await create({ planName: 'solo-now', bundleExternalKey: 'over' });
@@ -195,13 +191,11 @@ eachDatabaseByTurns('add-ons', (open) => {
           await create({ planName: 'backup-monthly', bundleExternalKey: 'over' });
         },
       ],
-      [
-        'an add-on in a bundle of standalone subscriptions',
+      'an add-on in a bundle of standalone subscriptions': [
         ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
         async () => addOn((await create({ planName: 'kit-monthly' })).bundleId, 'backup-monthly'),
       ],
-      [
-        'an add-on for a base whose service has ended',
+      'an add-on for a base whose service has ended': [
         ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -209,16 +203,14 @@ eachDatabaseByTurns('add-ons', (open) => {
           await addOn(bundleId, 'backup-monthly');
         },
       ],
-      [
-        'an add-on for a base whose service starts later',
+      'an add-on for a base whose service starts later': [
         ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
         async () => {
           const later = await create({ planName: 'solo-now' }, { entitlementDate: '2024-06-02' });
           await addOn(later.bundleId, 'backup-monthly');
         },
       ],
-      [
-        'an add-on for a base whose billing has ended',
+      'an add-on for a base whose billing has ended': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -229,26 +221,22 @@ eachDatabaseByTurns('add-ons', (open) => {
           await addOn(bundleId, 'backup-monthly');
         },
       ],
-      [
-        'an add-on after the end of its base',
+      'an add-on after the end of its base': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
         async () =>
           addOn((await create({ planName: 'term-3m' })).bundleId, 'backup-monthly', {
             billingDate: '2025-01-01',
           }),
       ],
-      [
-        'an add-on that the product of the base includes',
+      'an add-on that the product of the base includes': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
         async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'support-monthly'),
       ],
-      [
-        'an add-on that the product of the base does not offer',
+      'an add-on that the product of the base does not offer': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
         async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'backup-monthly'),
       ],
-      [
-        'an add-on that the plan of the base at its date does not offer',
+      'an add-on that the plan of the base at its date does not offer': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -257,8 +245,7 @@ eachDatabaseByTurns('add-ons', (open) => {
           await addOn(bundleId, 'backup-monthly', { billingDate: '2024-07-01' });
         },
       ],
-      [
-        'an add-on beyond the limit of its plan',
+      'an add-on beyond the limit of its plan': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
         async () => {
           const { bundleId } = await create({ planName: 'solo-now' });
@@ -272,41 +259,34 @@ eachDatabaseByTurns('add-ons', (open) => {
           });
         },
       ],
-      [
-        'add-ons beyond the limit of their plan in one call',
+      'add-ons beyond the limit of their plan in one call': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
         () => together('solo-now', 'archive-monthly', 'archive-monthly', 'archive-monthly'),
       ],
-      [
-        'an add-on that its base in the same call does not offer',
+      'an add-on that its base in the same call does not offer': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
         () => together('backup-monthly', 'elite-monthly'),
       ],
-      [
-        'an add-on that its base in the same call includes',
+      'an add-on that its base in the same call includes': [
         ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
         () => together('support-monthly', 'elite-monthly'),
       ],
-      [
-        'two bases in one call',
+      'two bases in one call': [
         ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
         () => together('solo-now', 'team-now'),
       ],
-      [
-        'standalone ones with a base',
+      'standalone ones with a base': [
         ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
         () => together('solo-now', 'kit-monthly'),
       ],
-      [
-        'a base for a bundle that has one',
+      'a base for a bundle that has one': [
         ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
         async () => {
           const { bundleId } = await create({ planName: 'solo-now' });
           await engine.acme.subscriptions.createWithAddOns([{ accountId, bundleId, planName: 'team-now' }]);
         },
       ],
-      [
-        'a bundle that a later group names with another key',
+      'a bundle that a later group names with another key': [
         ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
         async () => {
           const { bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'its own' });
@@ -316,8 +296,7 @@ eachDatabaseByTurns('add-ons', (open) => {
           ]);
         },
       ],
-      [
-        'a bundle that there is not, with the key of another group',
+      'a bundle that there is not, with the key of another group': [
         ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
         async () => {
           await engine.acme.subscriptions.createBundles([
@@ -326,8 +305,7 @@ eachDatabaseByTurns('add-ons', (open) => {
           ]);
         },
       ],
-      [
-        'a bundle that has ended, whose key another group takes',
+      'a bundle that has ended, whose key another group takes': [
         ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'again' });
@@ -338,8 +316,7 @@ eachDatabaseByTurns('add-ons', (open) => {
           ]);
         },
       ],
-      [
-        'a key that is in use, among others',
+      'a key that is in use, among others': [
         ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
         async () => {
           await create({ planName: 'solo-now', externalKey: 'used' });
@@ -349,8 +326,8 @@ eachDatabaseByTurns('add-ons', (open) => {
           ]);
         },
       ],
-    ];
-    for (const [name, code, attempt] of table) {
+    };
+    for (const [name, [code, attempt]] of Object.entries(table))
       it(`a creation with add-ons is refused: ${name}`, async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const stored = async () =>
@@ -367,7 +344,6 @@ eachDatabaseByTurns('add-ons', (open) => {
         expect(kept, 'what was made before is all there is').to.have.length(before ?? 0);
         expect(kept.filter((planName) => planName === 'team-now')).to.eql([]);
       });
-    }
   });
 
   describe('begun in the past, beside a base that has changed since', () => {

@@ -75,9 +75,8 @@ eachDatabaseByTurns('an account that is forgotten', (open) => {
     expect(after.slice(0, 2).map(({ id: row, changeDate }) => [row, changeDate])).to.eql(
       before.map(({ id: row, changeDate }) => [row, changeDate]),
     );
-    for (const { snapshot } of after) {
+    for (const { snapshot } of after)
       expect(snapshot).to.include({ name: 'anonymized', companyName: 'anonymized', externalKey: 'kept-key' });
-    }
     expect((await engine.acme.getAccount(other.id)).name).to.equal('Someone else');
     expect((await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id)).to.have.length(3);
   });

@@ -80,7 +80,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       ['2012-06-07', '2012-04-01', [[31, null, '2012-06-30']]],
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
-    for (const [today, billingStart, rows] of cases) {
+    for (const [today, billingStart, rows] of cases)
       it(`subscriptions W15 Date of a BCD change: asked for on ${today}, billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
@@ -90,7 +90,6 @@ eachDatabaseByTurns('bill cycle days', (open) => {
           expect(await change(subscriptionId, day, { effectiveFromDate }), row).to.equal(expected);
         }
       });
-    }
   });
 
   describe('subscriptions §15.2: the bill cycle day of an account without one', () => {
@@ -98,7 +97,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
-    for (const type of objects) {
+    for (const type of objects)
       it(`is that of a charge to come, also while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: on('2012-03-03'), entitlementDate: on('2012-02-20') };
@@ -119,7 +118,6 @@ eachDatabaseByTurns('bill cycle days', (open) => {
         await subscribe('s-30');
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
-    }
 
     it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
@@ -259,9 +257,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     const expired = await subscribe('s-term');
     await engine.runTo('2016-07-02T00:00:00Z');
     await events();
-    for (const id of [cancelled, expired]) {
-      await expectCode(change(id, 15), 'SUBSCRIPTION_CHANGE_NON_ACTIVE');
-    }
+    for (const id of [cancelled, expired]) await expectCode(change(id, 15), 'SUBSCRIPTION_CHANGE_NON_ACTIVE');
     await expectCode(change(accountId, 15), 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID');
     expect(await events()).to.eql([]);
   });

@@ -56,14 +56,13 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     expect(await acme.tags.ofAccount(euros.id)).to.eql([]);
   }
 
-  for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
+  for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage'])
     it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
       await expectCode(subscribe(euros.id, planName), NO_PRICE);
       const dryRun = { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName } as const;
       await expectCode(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }), NO_PRICE);
       await expectNothingStored();
     });
-  }
 
   it('terms are taken where the phase without a price in the currency is skipped', async () => {
     await acme.createSubscription({ accountId: euros.id, planName: 'dollar-trial', phaseType: 'EVERGREEN' });

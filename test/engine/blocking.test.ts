@@ -413,9 +413,8 @@ eachDatabaseByTurns('blocking states', (open) => {
   ];
   it('a blocking state that no service may say is refused, and nothing is stored', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
-    for (const [name, request, code] of refusals) {
+    for (const [name, request, code] of refusals)
       await expectCode(block(bundleOf(sold), request), code, name);
-    }
     await expectCode(block(bundleOf(sold), { stateName: 'x' }, '9000-01-01'), 'INVALID_PARAMETER');
     const states = await engine.acme.blocking.ofAccount(sold.accountId);
     expect(states.map(({ stateName }) => stateName)).to.eql(['ENT_STARTED']);
@@ -432,9 +431,7 @@ eachDatabaseByTurns('blocking states', (open) => {
       ['SUBSCRIPTION_BUNDLE', sold.bundleId, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
       ['SUBSCRIPTION', sold.subscriptionId, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
     ] as const;
-    for (const [type, id, code] of unknown) {
-      await expectCode(blocking.add({ type, id }, request), code);
-    }
+    for (const [type, id, code] of unknown) await expectCode(blocking.add({ type, id }, request), code);
     await expectCode(blocking.pauseBundle(sold.bundleId), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID');
     await expectCode(blocking.ofAccount(sold.accountId), 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');
   });

@@ -117,7 +117,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       ],
       ['it runs on another account', false, { of: 'grace' }],
     ];
-    for (const [name, ends, { of, ...parts }] of kept) {
+    for (const [name, ends, { of, ...parts }] of kept)
       it(`a bundle keeps its key at a creation where ${name}, and nothing is stored`, async () => {
         const first = await subscribe('K');
         if (ends) await end(first.subscriptionId);
@@ -130,7 +130,6 @@ eachDatabaseByTurns('bundle keys', (open) => {
         expect(await engine.acme.subscriptions.bundlesOfAccount(grace.id)).to.eql([]);
         expect(await storedKeyOf(first.bundleId)).to.equal('K');
       });
-    }
 
     it('a bundle keeps its key where the end of billing is still to come', async () => {
       const first = await subscribe('K');
@@ -278,13 +277,12 @@ eachDatabaseByTurns('bundle keys', (open) => {
       ['a key too long', 'x'.repeat(256), ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
       ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
     ] as const;
-    for (const [name, key, code] of refused) {
+    for (const [name, key, code] of refused)
       it(`a rename of a bundle refuses ${name}`, async () => {
         const { bundleId } = await subscribe('K');
         await expectCode(engine.acme.bundles.renameKey(bundleId, key), code);
         expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
       });
-    }
 
     it('a rename refuses an unknown bundle', () =>
       expectCode(engine.acme.bundles.renameKey(unknownId, 'J'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID'));

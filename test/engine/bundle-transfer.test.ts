@@ -202,7 +202,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       ['START_OF_SUBSCRIPTION', '2024-03-31'],
       ['START_OF_BUNDLE', '2024-04-10'],
     ] as const;
-    for (const [alignment, phase] of origins) {
+    for (const [alignment, phase] of origins)
       it(`a change of plan after a transfer counts from ${alignment}; a new add-on counts from the transfer`, async () => {
         await begin('2024-03-01T08:00:00Z', { catalog: changesAlignedTo(alignment) });
         const { bundleId } = await subscribe('pro-monthly');
@@ -225,7 +225,6 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
         expect(ofAddOn.slice(2)).to.eql(['PHASE 2024-04-10 backup-monthly-evergreen']);
       });
-    }
 
     it('a transferred fixed term continues, and then expires', async () => {
       await begin('2023-01-01T08:00:00Z');
@@ -356,14 +355,13 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         ['ALIGN_WITH_EFF_DT', 12],
         ['NONE', 15],
       ] as const;
-      for (const [bcdTransfer, day] of cases) {
+      for (const [bcdTransfer, day] of cases)
         it(`a transfer with ${bcdTransfer} bills on day ${day}; the quantity stays`, async () => {
           const { bundleId } = await subscribe('solo-now', { billCycleDayLocal: 20, quantity: 3 });
           engine.clock.set('2024-01-12T08:00:00Z');
           const begun = await onlyOf(await transfer(bundleId, { bcdTransfer }));
           expect([begun.billCycleDayLocal, begun.quantity]).to.eql([day, 3]);
         });
-      }
       it('a transfer gives no bill cycle day where none was requested', async () => {
         const { bundleId } = await subscribe('solo-now');
         engine.clock.set('2024-01-12T08:00:00Z');
@@ -532,49 +530,41 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
     });
 
     const unknown = '11111111-1111-4111-8111-111111111111' as Uuid;
-    const refused: readonly (readonly [
-      name: string,
-      code: ErrorCode,
-      request: () => TransferBundleRequest & TransferBundleOptions,
-    ])[] = [
-      ['no account', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: null })],
-      ['an unknown account', ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, () => ({ accountId: unknown })],
-      ['the account it is of', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: source.id })],
-      ['START_OF_TERM', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'START_OF_TERM' })],
-      ['ILLEGAL', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'ILLEGAL' })],
-      [
-        'an unknown subscription',
+    const refused: Readonly<
+      Record<string, readonly [code: ErrorCode, request: () => TransferBundleRequest & TransferBundleOptions]>
+    > = {
+      'no account': [ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: null })],
+      'an unknown account': [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, () => ({ accountId: unknown })],
+      'the account it is of': [ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: source.id })],
+      START_OF_TERM: [ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'START_OF_TERM' })],
+      ILLEGAL: [ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'ILLEGAL' })],
+      'an unknown subscription': [
         ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
         () => ({ subscriptions: [{ subscriptionId: unknown, externalKey: 'x' }] }),
       ],
-      [
-        'a subscription without id',
+      'a subscription without id': [
         ErrorCode.MISSING_OR_INVALID_FIELD,
         () => ({ subscriptions: [{ externalKey: 'x' }] }),
       ],
-      [
-        'a subscription twice',
+      'a subscription twice': [
         ErrorCode.MISSING_OR_INVALID_FIELD,
         () => ({ subscriptions: [{ subscriptionId }, { subscriptionId }] }),
       ],
-      [
-        'a subscription key in use',
+      'a subscription key in use': [
         ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
         () => ({ subscriptions: [{ subscriptionId, externalKey: 'taken' }] }),
       ],
-      [
-        'a key too long',
+      'a key too long': [
         ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
         () => ({ subscriptions: [{ subscriptionId, externalKey: 'x'.repeat(256) }] }),
       ],
-    ];
-    for (const [name, code, request] of refused) {
+    };
+    for (const [name, [code, request]] of Object.entries(refused))
       it(`a transfer is refused and stores nothing: ${name}`, async () => {
         const before = await everything();
         await expectCode(transfer(bundleId, request()), code);
         expect(await everything()).to.eql(before);
       });
-    }
 
     it('a transfer is refused and stores nothing: a subscription of another bundle', async () => {
       const other = await subscribe('solo-now', { bundleExternalKey: 'other' });

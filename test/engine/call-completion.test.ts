@@ -69,7 +69,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     }
   });
 
-  for (const started of [true, false]) {
+  for (const started of [true, false])
     it(`a wait for completion ends when its time is over, ${started ? 'with' : 'without'} background, and the work goes on`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0.4 });
       if (started) engine.billing.start();
@@ -80,7 +80,6 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
       expect(await complete(context)).to.equal(true);
       expect(await purchases()).to.eql(['SUCCESS']);
     });
-  }
 
   it('a wait for completion ends with a payment that failed, whose retry falls due later', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });

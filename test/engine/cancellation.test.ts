@@ -67,12 +67,11 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
-    for (const [query, ends] of table) {
+    for (const [query, ends] of table)
       it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
         await cancel(subscriptionId, query);
         expect(await endsOf(subscriptionId)).to.equal(ends);
       });
-    }
 
     it('a cancellation takes dates at the reference time, date-times as they are', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
@@ -97,14 +96,13 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       ['billingPolicy=ILLEGAL', ErrorCode.INVALID_PARAMETER],
       ['requestedDate=9000-01-01', ErrorCode.INVALID_PARAMETER],
     ];
-    for (const [query, code] of refused) {
+    for (const [query, code] of refused)
       it(`a cancellation with ${query} is refused, and nothing is stored`, async () => {
         const before = await rowsOf(subscriptionId);
         await refusedWith(code, cancel(subscriptionId, query));
         expect(await rowsOf(subscriptionId)).to.eql(before);
         expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
       });
-    }
 
     it('a cancelled subscription is billed to the end of billing and not beyond', async () => {
       await cancel(subscriptionId);

@@ -484,9 +484,8 @@ eachDatabaseByTurns('catalog entries', (open) => {
     });
     expect(new Set(catalog.versions.map((version) => version.catalogName))).to.eql(new Set(['DEFAULT']));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    for (const planName of ['p1', 'lamp-monthly']) {
+    for (const planName of ['p1', 'lamp-monthly'])
       await engine.acme.createSubscription({ accountId, planName });
-    }
     await engine.settle();
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     expect(invoices.flatMap(itemLines).toSorted()).to.eql([

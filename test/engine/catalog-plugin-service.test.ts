@@ -136,7 +136,7 @@ eachDatabaseByTurns(
     for (const [what, served, next] of [
       ['one that begins without the plan', null, harbour()],
       ['one that ceases where the XML has not the plan', harbour(), null],
-    ] as const) {
+    ] as const)
       it(`${what} lets nothing be billed at another price: a clear error, and billing goes on when it is there again`, async () => {
         const planName = served === null ? PLAN : 'boat-monthly';
         plugin = memoryCatalogPlugin();
@@ -158,7 +158,6 @@ eachDatabaseByTurns(
         await engine.acme.generateInvoice({ accountId });
         expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
       });
-    }
 
     it('one plugin after another: each supplies from then on', async () => {
       await begin(heatFor('36.00'));

@@ -23,7 +23,7 @@ eachDatabaseByTurns('control tags', (open) => {
   const charged = () => engine.ledger.all().map(({ amount }) => (amount ? formatDecimal(amount) : null));
 
   describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
-    for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const) {
+    for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
       it(`payments 13 AUTO_PAY_OFF: ${name} holds payments of new invoices back, oldest first when it is removed`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
@@ -38,7 +38,6 @@ eachDatabaseByTurns('control tags', (open) => {
           invoices.map((invoice) => invoice.id),
         );
       });
-    }
 
     it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);

@@ -123,7 +123,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
         payAllUnpaidInvoices: true,
       }),
   };
-  for (const [what, act] of Object.entries(payUnpaid)) {
+  for (const [what, act] of Object.entries(payUnpaid))
     it(`payments §10.1 rule 7: ${what} asks the control plugins about each unpaid invoice`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
@@ -132,7 +132,6 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
       expect(await balances(ids)).to.eql([50, 0]);
       expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
-  }
 
   it('payments §10.1 rule 7: a method stays added, whatever becomes of the payments that plugins are asked about', async () => {
     const ids = await invoiced('50');

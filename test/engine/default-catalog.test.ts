@@ -51,7 +51,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     'a simple plan': () => tenant.catalogs.addSimplePlan(lamp),
   };
 
-  for (const [upload, begin] of Object.entries(uploads)) {
+  for (const [upload, begin] of Object.entries(uploads))
     describe(`that began with ${upload}`, () => {
       beforeEach(async () => {
         await begin();
@@ -118,7 +118,6 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         expect((await tenant.catalogs.current()).versions).to.have.length(1);
       });
     });
-  }
 
   it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
     await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));

@@ -236,9 +236,8 @@ eachDatabaseByTurns('drafts and voids', (open) => {
         [voided.id, ErrorCode.INVOICE_INVALID_STATUS],
         [foreign?.invoiceId as Uuid, ErrorCode.INVOICE_NOT_FOUND],
         [accountId, ErrorCode.INVOICE_NOT_FOUND],
-      ] as const) {
+      ] as const)
         await expectCode(engine.acme.generateInvoice({ accountId, draftId }), code);
-      }
       expect(await invoices()).to.have.length(2);
     });
   });

@@ -106,9 +106,8 @@ eachDatabaseByTurns('dry runs', (open) => {
       const trial = await subscribe('pro-monthly');
       expect(await upcoming()).to.eql(['RECURRING 2024-02-01..2024-03-01 19.95']);
       const leading = ['RECURRING 2024-02-09..2024-03-01 181'];
-      for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial]) {
+      for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial])
         expect(await upcoming(only)).to.eql(leading);
-      }
       expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.eql([
         'RECURRING 2024-02-01..2024-03-01 19.95',
       ]);
@@ -545,9 +544,8 @@ eachDatabaseByTurns('dry runs', (open) => {
     it('a dry run of drafts: each run commits the oldest draft that is left', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(reuse);
-      for (const amount of ['3', '4']) {
+      for (const amount of ['3', '4'])
         await engine.acme.invoices.addCharges({ accountId, items: [{ amount: decimal(amount) }] });
-      }
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
       expect(await action(start)).to.eql([
@@ -636,9 +634,8 @@ eachDatabaseByTurns('dry runs', (open) => {
         { dryRunAction: 'STOP_BILLING', subscriptionId },
         { dryRunAction: 'STOP_BILLING', bundleId },
       ];
-      for (const request of bad) {
+      for (const request of bad)
         expect(await refuse(request), JSON.stringify(request)).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
-      }
       expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'ILLEGAL' })).to.equal(
         ErrorCode.INVALID_PARAMETER,
       );

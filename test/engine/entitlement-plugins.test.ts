@@ -409,14 +409,13 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       ['an unknown policy', { replace: { billingPolicy: 'SOON' } }],
       ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
     ];
-    for (const [what, decision] of wrong) {
+    for (const [what, decision] of wrong)
       it(`an entitlement plugin that decides with ${what} is a clear error, and nothing is stored`, async () => {
         const before = await stored();
         first.before.CANCEL = async () => decision as never;
         await expectCode(cancel(), 60_000);
         expect(await stored()).to.eql(before);
       });
-    }
 
     it('decides on other subscriptions than those of the call: a clear error', async () => {
       for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {

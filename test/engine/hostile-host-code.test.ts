@@ -187,13 +187,12 @@ anyDatabase('hostile code of a host (lib/ports)', (open) => {
     await stage.billing.close();
   });
 
-  for (const { member, what, act } of cells) {
+  for (const { member, what, act } of cells)
     it(`${member} that ${what} ends neither the process nor the engine, and callers get a plain error`, async () => {
       await host.while(member, act, async () => {
         // On a busy machine `settle` may end before the member is called.
-        for (let turn = 0; turn < 20 && host.calls === 0; turn += 1) {
+        for (let turn = 0; turn < 20 && host.calls === 0; turn += 1)
           await operations[member]?.(stage).catch(readWhole);
-        }
       });
       expect(host.calls, 'calls of the member').to.be.above(0);
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -201,5 +200,4 @@ anyDatabase('hostile code of a host (lib/ports)', (open) => {
       expect(escaped.splice(0)).to.eql([]);
       expect(await stage.acme.getAccount(stage.accountId)).to.include({ id: stage.accountId });
     });
-  }
 });

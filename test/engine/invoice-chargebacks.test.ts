@@ -169,9 +169,8 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     const { paymentId } = await invoices.paid('20');
     const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
     const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
-    for (const { reverseChargeback } of [invoicePayments, payments]) {
+    for (const { reverseChargeback } of [invoicePayments, payments])
       await expectCode(reverseChargeback(reversal), none);
-    }
     await invoicePayments.refund({ paymentId, amount: '5' });
     await expectCode(payments.reverseChargeback(reversal), none);
     await payments.chargeback({ paymentId, amount: '5', transactionExternalKey: keyOf('heard-of') });

@@ -155,14 +155,13 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     ['INVOICE_TRANSLATION_not a locale', 'a=b', 60_002],
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
-  ] as const) {
+  ] as const)
     it(`invoicing §14 rule 5: ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) is refused, and nothing is stored`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
       expect(await told()).to.eql([]);
     });
-  }
 
   it('invoicing §14 rule 5: a locale that is none is refused', async () => {
     for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {

@@ -96,23 +96,21 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
     ['MX', LETTER],
     ['DE', A4],
     [null, A4],
-  ] as const) {
+  ] as const)
     it(`the paper of an account of ${country ?? 'no country'} is ${size === A4 ? 'A4' : 'Letter'}`, async () => {
       expect((await pdfOf(await invoiceOf({ country }, 1))).size).to.eql(size);
     });
-  }
 
   for (const [script, name] of [
     ['Latin', 'Žluťoučký kůň – Łódź ñ ğ œ'],
     ['Greek', 'Υπηρεσίες φιλοξενίας ΆΈ'],
     ['Cyrillic', 'Хранилище данных ґєїў'],
-  ]) {
+  ])
     it(`${script} letters are written as they are`, async () => {
       const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => name ?? ''));
       expect(pages.flat().join('\n')).to.contain(name);
       expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.eql([]);
     });
-  }
 
   it('a character that no font has is replaced, and the log says which', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));

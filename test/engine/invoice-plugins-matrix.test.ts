@@ -162,7 +162,7 @@ anyDatabase(
         await engine.settle();
       });
 
-      for (const cell of cells) {
+      for (const cell of cells)
         it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
           await check(cell, idOf(accountOf, cell), {
             billed: 'RECURRING 2024-01-01..2024-02-01 19.95',
@@ -173,7 +173,6 @@ anyDatabase(
             isAutomatic: true,
           });
         });
-      }
 
       it('what was put off is billed when it comes', async () => {
         const cell = cells.find(({ outcome }) => outcome === 'later');
@@ -209,7 +208,7 @@ anyDatabase(
           }
         });
 
-        for (const cell of cells) {
+        for (const cell of cells)
           it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
             await check(cell, idOf(accountOf, cell), {
               billed: 'RECURRING 2024-02-02..2024-03-02 19.95',
@@ -227,7 +226,6 @@ anyDatabase(
             else if (failure instanceof BillingError) expect(failure.message).to.contain('"scripted"');
             else expect.fail(String(failure));
           });
-        }
       });
 
       describe('falls due', () => {
@@ -239,7 +237,7 @@ anyDatabase(
           await engine.runTo('2024-02-03T00:00:00Z');
         });
 
-        for (const cell of cells) {
+        for (const cell of cells)
           it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
             await check(cell, idOf(accountOf, cell), {
               billed: 'RECURRING 2024-02-03..2024-03-03 19.95',
@@ -250,7 +248,6 @@ anyDatabase(
               isAutomatic: true,
             });
           });
-        }
       });
     });
   },

@@ -225,7 +225,7 @@ anyDatabase(
       );
     }
 
-    for (const operation of operations) {
+    for (const operation of operations)
       describe(operation, () => {
         for (const cell of cells.filter((each) => each.operation === operation)) {
           const outcome = outcomeOf(cell);
@@ -254,7 +254,6 @@ anyDatabase(
           });
         }
       });
-    }
 
     it('the books are sound', async () => {
       expect(await engine.breaches()).to.eql([]);

@@ -372,7 +372,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ['of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
     ['of a short one', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
     ['that is the rate for a short one', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
-  ] as const) {
+  ] as const)
     it(`under fixed days a changed amount ${item} is what a repair is a share of`, async () => {
       const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
       const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
@@ -386,7 +386,6 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       expect(repairing && itemLines(repairing)).to.include(repair);
       expect(await wrong()).to.eql([]);
     });
-  }
 
   it('a one-time price that a plugin has changed is not charged again', async () => {
     await begin({
