@@ -1,4 +1,4 @@
-import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 
 const FEW = 2;
@@ -15,7 +15,7 @@ eachDatabase('statements of operations on whole accounts', (open) => {
     const bundle = [{ accountId, planName: 'solo-now' }];
     await engine.settle(acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle)));
     for (let number = 1; number <= count; number += 1) {
-      const items = [{ amount: decimal(number) }];
+      const items = [{ amount: `${number}` }];
       await acme.invoices.addCharges({ accountId, items, autoCommit: true });
       await acme.accounts.addEmail(accountId, `${number}@x.io`);
     }

@@ -1,4 +1,4 @@
-import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
+import type { Given, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import type { DocumentParts } from '../support/catalogs/catalog-document.ts';
 import { envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
@@ -7,18 +7,18 @@ import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } 
 const NOW = '2024-02-01';
 
 /** A monthly plan of that product on the default list. */
-function monthly(name: string, productName: string): PlanEntryInput {
+function monthly(name: string, productName: string): Given<PlanEntryInput> {
   return {
     name,
     recurringBillingMode: 'IN_ADVANCE',
-    effectiveDate: parseWireInstant(NOW) ?? null,
+    effectiveDate: NOW,
     productName,
     pricelistName: 'DEFAULT',
     phases: [
       {
         type: 'EVERGREEN',
         durationUnit: 'UNLIMITED',
-        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal('3') }] },
+        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '3' }] },
       },
     ],
   };
@@ -98,10 +98,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
   });
 
   it('an add-on is available that is newer than the version that its base took its plan from', async () => {
-    const version = (effectiveDate: string, parts: DocumentParts) => ({
-      effectiveDate,
-      ...parts,
-    });
+    const version = (effectiveDate: string, parts: DocumentParts) => ({ effectiveDate, ...parts });
     const base = plan('base', 'P');
     await begin(
       envelopeXml(

@@ -1,4 +1,4 @@
-import { type CancelSubscriptionOptions, parseWireMoment, type Uuid } from '../../lib/index.ts';
+import type { CancelSubscriptionOptions, Given, Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
@@ -22,14 +22,8 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     await engine.settle();
   }
 
-  const cancel = (id: Uuid, options: CancelSubscriptionOptions) =>
+  const cancel = (id: Uuid, options: Given<CancelSubscriptionOptions>) =>
     engine.acme.subscriptions.cancel(id, options);
-
-  async function endsOf(subscriptionId: Uuid): Promise<string> {
-    const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-    const date = (end: typeof cancelled) => (end === null ? '-' : end.date);
-    return `${state} ${date(cancelled)} ${date(billingEnd)}`;
-  }
 
   /** The ends that the base has brought are stored with the add-on: no row is that of an event of the base. */
   async function expectOwnRows(): Promise<void> {
@@ -62,7 +56,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
       'SUBSCRIPTION_CANCEL',
       'ENTITLEMENT_CANCEL',
     ]);
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-06-11');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-06-11');
     await engine.settle();
     expect(await billed()).to.eql([
       'RECURRING 2024-06-01..2024-07-01 15',
@@ -76,14 +70,14 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     await begin();
     const events = newEvents(engine.database);
     await cancel(base, END_OF_TERM);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
     await engine.settle();
     await events();
     await engine.runTo('2024-07-01');
     const told = await events();
     expect(told.filter((type) => type === 'SUBSCRIPTION_CANCEL')).to.have.length(2);
     expect(told.filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(2);
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-07-01');
     await expectOwnRows();
     await engine.runTo('2024-10-01');
     expect(await billed()).to.eql(['RECURRING 2024-06-01..2024-07-01 15']);
@@ -102,7 +96,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
       [base, support] = made.subscriptionIds as [Uuid, Uuid];
       const told = newEvents(engine.database);
       await engine.runTo(isAhead ? '2024-08-20' : '2024-09-01');
-      await cancel(base, { requestedDate: parseWireMoment('2024-09-01T00:00:00Z') });
+      await cancel(base, { requestedDate: '2024-09-01T00:00:00Z' });
       await engine.runTo('2024-09-01');
       const { events, phaseType } = await engine.acme.getSubscription(support);
       expect(events.slice(2).map((row) => `${row.eventType} ${row.effective.date} ${row.phase}`)).to.eql([
@@ -123,7 +117,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
 
   it('add-ons are billed again where the end of their base is taken back after a run that knew of it', async () => {
     await begin();
-    await cancel(base, { requestedDate: parseWireMoment('2024-07-16T00:00:00Z') });
+    await cancel(base, { requestedDate: '2024-07-16T00:00:00Z' });
     await engine.runTo('2024-07-10');
     expect((await billed()).slice(1)).to.eql(['RECURRING 2024-07-01..2024-07-16 7.26']);
     await engine.acme.subscriptions.uncancel(base);
@@ -136,9 +130,9 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
 
   it('add-ons end the same when the clock jumps over the end of their base', async () => {
     await begin();
-    await cancel(base, { requestedDate: parseWireMoment('2024-08-16T00:00:00Z') });
+    await cancel(base, { requestedDate: '2024-08-16T00:00:00Z' });
     await engine.runTo('2025-01-01');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-08-16 2024-08-16');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-08-16 2024-08-16');
     const lines = await billed();
     expect(lines.slice(0, 2)).to.eql([
       'RECURRING 2024-06-01..2024-07-01 15',
@@ -151,12 +145,12 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
     await expectCode(engine.acme.subscriptions.uncancel(support), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
     await engine.runTo('2024-06-20');
     await engine.acme.subscriptions.uncancel(base);
-    expect(await endsOf(base)).to.equal('ACTIVE - -');
-    expect(await endsOf(support)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(base)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
     await engine.runTo('2024-07-01');
     expect(await billed()).to.have.length(2);
   });
@@ -164,46 +158,46 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
   it('add-ons lose their service when that of their base ends later', async () => {
     await begin();
     await engine.runTo('2024-06-11');
-    const requestedDate = parseWireMoment('2024-06-15');
+    const requestedDate = '2024-06-15';
     await cancel(base, { requestedDate, billingPolicy: 'END_OF_TERM' });
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-06-15 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-06-15 2024-07-01');
     await engine.runTo('2024-06-16');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-15 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-15 2024-07-01');
     await engine.acme.subscriptions.uncancel(base);
-    expect(await endsOf(support)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
   });
 
   it('add-ons keep their service to the end of that of their base where billing ends at once', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-06-11');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-06-11');
     await engine.runTo('2024-07-01');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
   });
 
   it('add-ons keep an own earlier end, and its reversal brings back that of their base', async () => {
     await begin();
-    await cancel(support, { requestedDate: parseWireMoment('2024-06-20T00:00:00Z') });
+    await cancel(support, { requestedDate: '2024-06-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-06-20 2024-06-20');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-06-20 2024-06-20');
     await engine.acme.subscriptions.uncancel(support);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
   });
 
   it('add-ons give an own later end up for that of their base, and take it back with it', async () => {
     await begin();
-    await cancel(support, { requestedDate: parseWireMoment('2024-08-20T00:00:00Z') });
+    await cancel(support, { requestedDate: '2024-08-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
     await engine.acme.subscriptions.uncancel(base);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
   });
 
   it('add-ons are not cancelled, changed or taken back beyond the end of their base', async () => {
     await begin();
     await cancel(base, END_OF_TERM);
-    const later = { requestedDate: parseWireMoment('2024-08-01T00:00:00Z') };
+    const later = { requestedDate: '2024-08-01T00:00:00Z' };
     await expectCode(cancel(support, later), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE' } as const;
     await expectCode(
@@ -214,15 +208,15 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
 
   it('add-ons end with a future change of their base to a product that includes them, unless it is undone', async () => {
     await begin();
-    const requestedDate = parseWireMoment('2024-06-16');
+    const requestedDate = '2024-06-16';
     const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;
     await engine.acme.subscriptions.changePlan(base, change);
-    expect(await endsOf(support)).to.equal('ACTIVE 2024-06-16 2024-06-16');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-06-16 2024-06-16');
     await engine.acme.subscriptions.undoChangePlan(base);
-    expect(await endsOf(support)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
     await engine.acme.subscriptions.changePlan(base, change);
     await engine.runTo('2024-08-01');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-16 2024-06-16');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-16 2024-06-16');
     await expectOwnRows();
     expect(await billed()).to.eql([
       'RECURRING 2024-06-01..2024-07-01 15',
@@ -235,21 +229,17 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;
     const planName = 'solo-now';
-    await engine.acme.subscriptions.changePlan(base, {
-      planName,
-      requestedDate: parseWireMoment('2024-07-16'),
-    });
+    await engine.acme.subscriptions.changePlan(base, { planName, requestedDate: '2024-07-16' });
     const { bundleId } = await engine.acme.getSubscription(base);
     const buy = async (billingDate: string, plan = 'backup-monthly') => {
-      const date = parseWireMoment(billingDate);
       const request = { accountId, bundleId, planName: plan };
-      const dates = { entitlementDate: date, billingDate: date };
+      const dates = { entitlementDate: billingDate, billingDate };
       return (await engine.acme.createSubscription(request, dates)).subscriptionId;
     };
     const backup = await buy('2024-07-20');
     const archive = await buy('2024-06-20', 'archive-monthly');
     await engine.runTo('2024-06-25');
-    expect(await endsOf(backup)).to.equal('PENDING - -');
+    expect(await engine.endsOf(backup)).to.equal('PENDING - -');
     const events = newEvents(engine.database);
     await events();
     await engine.acme.subscriptions.undoChangePlan(base);
@@ -258,8 +248,8 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
       'SUBSCRIPTION_CHANGE',
       'ENTITLEMENT_CANCEL',
     ]);
-    expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
-    expect(await endsOf(archive), 'offered by both').to.equal('ACTIVE - -');
+    expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
+    expect(await engine.endsOf(archive), 'offered by both').to.equal('ACTIVE - -');
     await expectCode(engine.acme.subscriptions.uncancel(backup), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
     await expectCode(buy('2024-07-20'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
     await engine.runTo('2024-09-01');
@@ -272,34 +262,31 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
   it('add-ons bought for a pending plan end with its undoing where their base came to its plan by a change', async () => {
     await begin('team-now');
     const change = (planName: string, date: string) =>
-      engine.acme.subscriptions.changePlan(base, { planName, requestedDate: parseWireMoment(date) });
+      engine.acme.subscriptions.changePlan(base, { planName, requestedDate: date });
     await change('elite-monthly', '2024-06-10');
     await engine.runTo('2024-06-12');
     await change('solo-now', '2024-07-16');
     const { bundleId } = await engine.acme.getSubscription(base);
-    const billingDate = parseWireMoment('2024-07-20');
+    const billingDate = '2024-07-20';
     const request = { accountId, bundleId, planName: 'backup-monthly' };
     const backup = (await engine.acme.createSubscription(request, { billingDate })).subscriptionId;
-    expect(await endsOf(backup)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(backup)).to.equal('ACTIVE - -');
     await engine.runTo('2024-06-25');
     await engine.acme.subscriptions.undoChangePlan(base);
-    expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
+    expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
   });
 
   it('add-ons stay through a change of their base to a product that offers them too', async () => {
     await begin();
     await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
-    expect(await endsOf(support)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
     await engine.runTo('2024-07-01');
     expect(await billed()).to.have.length(2);
   });
 
   it('pending add-ons end where their pending base begins on another product', async () => {
     await begin();
-    const dates = {
-      entitlementDate: parseWireMoment('2024-07-10'),
-      billingDate: parseWireMoment('2024-07-10'),
-    };
+    const dates = { entitlementDate: '2024-07-10', billingDate: '2024-07-10' };
     const ahead = await engine.acme.subscriptions.createWithAddOns(
       ['solo-now', 'backup-monthly'].map((planName) => ({ accountId, planName })),
       dates,
@@ -308,12 +295,12 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     const onStart = (planName: string) =>
       engine.acme.subscriptions.changePlan(pendingBase, { planName, requestedDate: dates.billingDate });
     await onStart('elite-monthly');
-    expect(await endsOf(backup)).to.equal('PENDING 2024-07-10 2024-07-10');
+    expect(await engine.endsOf(backup)).to.equal('PENDING 2024-07-10 2024-07-10');
     await onStart('team-now');
-    expect(await endsOf(backup)).to.equal('PENDING - -');
+    expect(await engine.endsOf(backup)).to.equal('PENDING - -');
     await onStart('elite-monthly');
     await engine.runTo('2024-07-11');
-    expect(await endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
+    expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
   });
 
   it('add-ons end alone where they expire before their base', async () => {
@@ -322,31 +309,27 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))
       .subscriptionId;
     await engine.runTo('2024-12-02');
-    expect(await endsOf(term)).to.equal('EXPIRED - -');
-    expect(await endsOf(base)).to.equal('ACTIVE - -');
+    expect(await engine.endsOf(term)).to.equal('EXPIRED - -');
+    expect(await engine.endsOf(base)).to.equal('ACTIVE - -');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
-    expect(await endsOf(term), 'ended already').to.equal('EXPIRED - -');
+    expect(await engine.endsOf(term), 'ended already').to.equal('EXPIRED - -');
   });
 
   it('add-ons end with their base when the account is closed', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await engine.acme.accounts.close(accountId, { cancelAllSubscriptions: true });
-    expect(await endsOf(base)).to.equal('CANCELLED 2024-06-11 2024-07-01');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+    expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
     await engine.runTo('2024-08-01');
-    expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+    expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
   });
 
   it('add-ons are foreseen by dry runs to end with their base, and have a plan up to the end only', async () => {
-    await begin();
-    await engine.settle();
+    await engine.settle(begin());
     await cancel(base, END_OF_TERM);
     const at = (date: string) =>
-      engine.acme.subscriptions.planAt({
-        subscriptionId: support,
-        requestedDate: parseWireMoment(date) ?? null,
-      });
+      engine.acme.subscriptions.planAt({ subscriptionId: support, requestedDate: date ?? null });
     expect((await at('2024-06-30T00:00:00Z')).plan.name).to.equal('support-monthly');
     await expectCode(at('2024-07-01T00:00:00Z'), 'SUBSCRIPTION_INVALID_REQUESTED_DATE');
   });

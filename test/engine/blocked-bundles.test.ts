@@ -1,10 +1,8 @@
-import { type BlockedRef, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import type { BlockedRef, Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../support/index.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-steps.ts';
 import type { SubscriptionView } from '../support/plain-views.ts';
-
-const day = (text: string) => ({ date: parseLocalDate(text) });
 
 eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   let accountId: Uuid;
@@ -102,7 +100,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
     engine.acme.blocking.add(on, {
       stateName: Object.keys(state).length === 1 ? 'CLEAR' : 'HELD',
       ...state,
-      requestedDate: day(from),
+      requestedDate: from,
     });
   const unbilled = { isBlockBilling: true };
   const unserved = { isBlockEntitlement: true };
@@ -264,8 +262,8 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
     });
 
     it(`a pause to come stays behind (${billingPolicy}): it counts while the bundle is billed there`, async () => {
-      await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: day('2024-02-20') });
-      await engine.acme.blocking.resumeBundle(bundleId, { requestedDate: day('2024-02-25') });
+      await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-02-20' });
+      await engine.acme.blocking.resumeBundle(bundleId, { requestedDate: '2024-02-25' });
       await engine.runTo('2024-02-12T08:00:00Z');
       const to = await engine.acme.bundles.transfer(bundleId, { accountId: target, billingPolicy });
       await engine.runTo('2024-02-21T08:00:00Z');

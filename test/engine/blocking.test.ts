@@ -1,5 +1,5 @@
 import type { BlockedRef, BlockingStateRequest, Uuid } from '../../lib/index.ts';
-import { ErrorCode, parseWireMoment, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, newEvents, openEngine, rowsOf } from '../support/index.ts';
@@ -33,12 +33,11 @@ eachDatabaseByTurns('blocking states', (open) => {
   }
 
   const pause = (bundleId: Uuid, date?: string) =>
-    engine.acme.blocking.pauseBundle(bundleId, { requestedDate: momentOf(date) });
+    engine.acme.blocking.pauseBundle(bundleId, { requestedDate: date ?? null });
   const resume = (bundleId: Uuid, date?: string) =>
-    engine.acme.blocking.resumeBundle(bundleId, { requestedDate: momentOf(date) });
-  const momentOf = (date: string | undefined) => (date === undefined ? null : parseWireMoment(date));
+    engine.acme.blocking.resumeBundle(bundleId, { requestedDate: date ?? null });
   const block = (on: BlockedRef, request: BlockingStateRequest, date?: string) =>
-    engine.acme.blocking.add(on, { service: 'fraud', ...request, requestedDate: momentOf(date) });
+    engine.acme.blocking.add(on, { service: 'fraud', ...request, requestedDate: date ?? null });
   const bundleOf = ({ bundleId: id }: Sold): BlockedRef => ({ type: 'SUBSCRIPTION_BUNDLE', id });
 
   async function linesOf({ accountId }: Sold): Promise<readonly string[]> {
@@ -287,8 +286,7 @@ eachDatabaseByTurns('blocking states', (open) => {
   it('a block on the account blocks every subscription, one on a bundle its own', async () => {
     const first = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const { accountId } = first;
-    const other = await engine.subscribe({ accountId, planName: 'kit-monthly' });
-    const second = { accountId, ...other };
+    const second = { accountId, ...(await engine.subscribe({ accountId, planName: 'kit-monthly' })) };
     await block(bundleOf(first), { stateName: 'held', isBlockEntitlement: true, isBlockBilling: true });
     expect([await stateOf(first), await stateOf(second)]).to.eql(['BLOCKED', 'ACTIVE']);
     const account: BlockedRef = { type: 'ACCOUNT', id: accountId };
@@ -319,13 +317,10 @@ eachDatabaseByTurns('blocking states', (open) => {
     const change = (date: string) =>
       engine.acme.subscriptions.changePlan(subscriptionId, {
         planName: 'elite-monthly',
-        requestedDate: momentOf(date),
+        requestedDate: date ?? null,
       });
     const create = (date: string) =>
-      engine.acme.createSubscription(
-        { accountId, planName: 'solo-now' },
-        { entitlementDate: momentOf(date) },
-      );
+      engine.acme.createSubscription({ accountId, planName: 'solo-now' }, { entitlementDate: date });
     const events = await rowsShown(sold);
     await expectCode(change('2024-05-10'), 'BLOCKING_BLOCKED_ACTION');
     await expectCode(create('2024-05-10'), 'BLOCKING_BLOCKED_ACTION');

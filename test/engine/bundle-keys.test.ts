@@ -1,6 +1,6 @@
-import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import { codeOf, engineBeforeEach, expect, expectCode, rowsOf } from '../support/index.ts';
+import { codeOf, engineBeforeEach, expect, expectCode, openShop, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -21,11 +21,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
   };
 
   const end = async (subscriptionId: Uuid) => {
-    await engine.acme.subscriptions.cancel(subscriptionId, {
-      entitlementPolicy: 'IMMEDIATE',
-      billingPolicy: 'IMMEDIATE',
-    });
-    await engine.settle();
+    await engine.cancelNow(subscriptionId);
   };
 
   const idsOf = async (key: string) =>
@@ -134,7 +130,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
     it('a bundle keeps its key where the end of billing is still to come', async () => {
       const first = await subscribe('K');
       await engine.acme.subscriptions.cancel(first.subscriptionId, {
-        requestedDate: { date: parseLocalDate('2024-03-01') },
+        requestedDate: '2024-03-01',
         useRequestedDateForBilling: true,
       });
       await expectCode(subscribe('K', { account: grace }), 'SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS');
@@ -263,11 +259,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(await idsOf('L')).to.eql([bundleId]);
       const keys = 'select external_key from bw_former_bundle_keys';
       expect(await rowsOf(engine.database, keys)).to.eql([{ external_key: 'J' }]);
-      const other = await engine.billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: 'other', apiSecret: 'secret' },
-      );
-      const { bundles } = engine.billing.as({ tenant: other.id, user: 'eve' });
+      const { bundles } = (await openShop(engine.billing, null)).acme;
       await expectCode(bundles.allOfKey('J'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
     });
 

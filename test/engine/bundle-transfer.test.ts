@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
-import { ErrorCode, instant, parseLocalDate } from '../../lib/index.ts';
+import type { Given, TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
+import { ErrorCode, instant } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { busEvents, expect, expectCode, newEvents, openEngine, specCatalog } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
+
+type Request = Given<TransferBundleRequest & TransferBundleOptions>;
 
 /** The catalog of the specification with one rule for the phases of a changed plan. */
 function changesAlignedTo(alignment: string): string {
@@ -47,14 +49,10 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
     more: Partial<Parameters<TestEngine['acme']['createSubscription']>[0]> = {},
     options: Parameters<TestEngine['acme']['createSubscription']>[1] = {},
   ) {
-    const made = await engine.subscribe(
-      { accountId: source.id, bundleExternalKey: 'K', planName, ...more },
-      options,
-    );
-    return made;
+    return engine.subscribe({ accountId: source.id, bundleExternalKey: 'K', planName, ...more }, options);
   }
 
-  const transfer = (bundleId: Uuid, request: TransferBundleRequest & TransferBundleOptions = {}) =>
+  const transfer = (bundleId: Uuid, request: Request = {}) =>
     engine.acme.bundles.transfer(bundleId, { accountId: target.id, ...request });
 
   async function onlyOf(bundleId: Uuid): Promise<SubscriptionView> {
@@ -112,7 +110,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
-        await engine.settle(transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } }));
+        await engine.settle(transfer(bundleId, { requestedDate: '2012-05-03' }));
         const old = await engine.acme.getSubscription(subscriptionId);
         expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.eql(['2012-05-03', '2012-05-09']);
         await engine.runTo('2012-08-01');
@@ -247,7 +245,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       await engine.runTo('2024-02-10T08:00:00Z');
       await engine.acme.subscriptions.cancel(subscriptionId, {
         billingPolicy: 'END_OF_TERM',
-        requestedDate: { date: parseLocalDate('2024-03-01') },
+        requestedDate: '2024-03-01',
       });
       const made = await engine.settle(transfer(bundleId));
       expect(rowsOf(await onlyOf(made))).to.eql([
@@ -261,7 +259,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('solo-now', {});
       await engine.acme.subscriptions.cancel(subscriptionId, {
-        requestedDate: { date: parseLocalDate('2024-01-05') },
+        requestedDate: '2024-01-05',
         useRequestedDateForBilling: true,
       });
       await engine.settle();
@@ -276,7 +274,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       const { bundleId, subscriptionId } = await subscribe('solo-now', {});
       await engine.acme.subscriptions.changePlan(subscriptionId, {
         planName: 'team-now',
-        requestedDate: { date: parseLocalDate('2024-03-01') },
+        requestedDate: '2024-03-01',
       });
       await engine.runTo('2024-02-01T08:00:00Z');
       const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
@@ -295,10 +293,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       const { bundleId, subscriptionId } = await subscribe(
         'pro-monthly',
         {},
-        {
-          billingDate: { date: parseLocalDate('2024-02-01') },
-          entitlementDate: { date: parseLocalDate('2024-01-01') },
-        },
+        { billingDate: '2024-02-01', entitlementDate: '2024-01-01' },
       );
       engine.clock.set('2024-01-10T08:00:00Z');
       const made = await transfer(bundleId);
@@ -317,10 +312,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('pro-monthly');
       await engine.runTo('2024-02-05T08:00:00Z');
-      const made = await transfer(bundleId, {
-        requestedDate: { date: parseLocalDate('2024-01-20') },
-        billingPolicy: 'IMMEDIATE',
-      });
+      const made = await transfer(bundleId, { requestedDate: '2024-01-20', billingPolicy: 'IMMEDIATE' });
       await engine.settle();
       const old = await engine.acme.getSubscription(subscriptionId);
       expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.eql(['2024-01-20', '2024-01-31']);
@@ -376,11 +368,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       const first = await subscribe('kit-monthly');
       const second = await subscribe('kit-monthly', { externalKey: 'second' });
       const third = await subscribe('kit-monthly');
-      await acme.subscriptions.cancel(third.subscriptionId, {
-        entitlementPolicy: 'IMMEDIATE',
-        billingPolicy: 'IMMEDIATE',
-      });
-      await engine.settle();
+      await engine.cancelNow(third.subscriptionId);
       engine.clock.set('2024-01-06T08:00:00Z');
       // The others as they are read: that names no new key (json-models §16 rule 1).
       const asRead = [first, third].map(({ subscriptionId: id }) => ({
@@ -459,20 +447,12 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         const { subscriptions } = await engine.acme.bundles.get(await engine.settle(transfer(bundleId)));
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
-        await engine.acme.subscriptions.cancel(newBase, {
-          entitlementPolicy: 'IMMEDIATE',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
+        await engine.cancelNow(newBase);
         expect(await endsOf(newAddOn)).to.eql(['CANCELLED', '2024-01-19', '2024-01-19']);
       });
 
       it('an add-on that has ended stays behind at a transfer', async () => {
-        await engine.acme.subscriptions.cancel(addOn, {
-          entitlementPolicy: 'IMMEDIATE',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
+        await engine.cancelNow(addOn);
         expect((await onlyOf(await transfer(bundleId))).planName).to.equal('solo-now');
       });
 
@@ -530,9 +510,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
     });
 
     const unknown = '11111111-1111-4111-8111-111111111111' as Uuid;
-    const refused: Readonly<
-      Record<string, readonly [code: ErrorCode, request: () => TransferBundleRequest & TransferBundleOptions]>
-    > = {
+    const refused: Readonly<Record<string, readonly [code: ErrorCode, request: () => Request]>> = {
       'no account': [ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: null })],
       'an unknown account': [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, () => ({ accountId: unknown })],
       'the account it is of': [ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: source.id })],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { planOfText, Shape, textOfPlan } from '../../lib/catalog/index.ts';
-import { BillingError, decimal, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { BillingError, type Given, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
 import { catalogOf } from '../support/engine.ts';
 import {
@@ -17,12 +17,12 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 
-const lamp: SimplePlan = {
+const lamp: Given<SimplePlan> = {
   planId: 'lamp-monthly',
   productName: 'Lamp',
   productCategory: 'BASE',
   currency: 'USD',
-  amount: decimal('12.50'),
+  amount: '12.50',
   billingPeriod: 'MONTHLY',
   trialLength: 14,
   trialTimeUnit: 'DAYS',
@@ -125,8 +125,8 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     ).to.eql(['2024-02-09T09:00:00.000Z']);
     await own.catalogs.addSimplePlan(lamp);
     expect(await events()).to.eql([]);
-    await own.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
-    await expectCode(own.catalogs.addSimplePlan({ ...lamp, amount: decimal('13') }), 2060);
+    await own.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: '11' });
+    await expectCode(own.catalogs.addSimplePlan({ ...lamp, amount: '13' }), 2060);
     await expectCode(own.catalogs.addSimplePlan({ ...lamp, planId: '9lives' }), 2060);
     await expectCode(own.catalogs.addSimplePlan({ ...lamp, planId: 'Lamp', productName: 'Lamp' }), 2060);
     expect(await events()).to.eql(['TENANT_CONFIG_CHANGE']);
@@ -172,7 +172,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     const [replaced] = before.versions.slice(-1);
     const [version] = (await catalogOf(engine)).versions;
     engine.clock.set('2024-02-10T10:00:00Z');
-    await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'JPY', amount: decimal('1500') });
+    await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'JPY', amount: '1500' });
     const after = await stored();
     const [added] = after.versions.slice(-1);
     expect(after.versions.slice(0, -1)).to.eql([
@@ -208,8 +208,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
       (await entryTokens(engine.database)).filter(({ topic }) => topic.includes('next-billing-date')).length;
     const before = await runs();
     await engine.acme.catalogs.addSimplePlan(lamp);
-    await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
-    await engine.settle();
+    await engine.settle(engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: '11' }));
     expect(await runs()).to.equal(before);
   });
 

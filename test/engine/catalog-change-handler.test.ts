@@ -1,5 +1,5 @@
 import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
-import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
+import type { Given, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/proposals/invoicing-config.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
@@ -28,12 +28,12 @@ function climate(effectiveDate: string, prices: { heat: string; warmth: string }
   });
 }
 
-function potPlan(value: string): PlanEntryInput {
-  const prices = [{ currency: 'USD', value: decimal(value) }] as const;
+function potPlan(value: string): Given<PlanEntryInput> {
+  const prices = [{ currency: 'USD', value }] as const;
   return {
     name: 'pot-monthly',
     recurringBillingMode: 'IN_ADVANCE',
-    effectiveDate: parseWireInstant('2024-01-01') ?? null,
+    effectiveDate: '2024-01-01',
     productName: 'Pot',
     pricelistName: 'DEFAULT',
     phases: [
@@ -82,9 +82,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
   async function subscriber(planName: string, recurringPrice?: string): Promise<Uuid> {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const priceOverrides =
-      recurringPrice === undefined
-        ? []
-        : [{ phaseType: 'EVERGREEN', recurringPrice: decimal(recurringPrice) }];
+      recurringPrice === undefined ? [] : [{ phaseType: 'EVERGREEN', recurringPrice: recurringPrice }];
     await engine.acme.createSubscription({ accountId: id, planName, priceOverrides });
     return id;
   }
@@ -119,7 +117,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
       productName: 'Lamp',
       productCategory: 'BASE',
       currency: 'USD',
-      amount: decimal('12'),
+      amount: '12',
       billingPeriod: 'MONTHLY',
     });
     expect(await lookedAt(await revision())).to.eql([]);

@@ -1,6 +1,6 @@
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import type { Account, TenantBilling } from '../../lib/index.ts';
-import { decimal, formatDecimal, parseWireInstant } from '../../lib/index.ts';
+import { formatDecimal, parseWireInstant } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { catalogXml, phase } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
@@ -133,7 +133,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
           {
             type: 'EVERGREEN',
             durationUnit: 'UNLIMITED',
-            recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal('5') }] },
+            recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '5' }] },
           },
         ],
       },

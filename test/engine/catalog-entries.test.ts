@@ -1,6 +1,6 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import type { Catalog, Instant, PlanEntryInput, PriceInput, Uuid } from '../../lib/index.ts';
-import { BillingError, decimal, formatInstant, parseWireInstant } from '../../lib/index.ts';
+import type { Catalog, Given, Instant, PlanEntryInput, PriceInput, Uuid } from '../../lib/index.ts';
+import { BillingError, formatInstant, parseWireInstant } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
@@ -13,12 +13,12 @@ function at(text: string): Instant {
   return instant;
 }
 
-function usd(value: string): readonly PriceInput[] {
-  return [{ currency: 'USD', value: decimal(value) }];
+function usd(value: string): readonly Given<PriceInput>[] {
+  return [{ currency: 'USD', value }];
 }
 
 /** A monthly plan of the product Pot on the default list. */
-function monthly(name: string, effectiveDate: string, price = '10'): PlanEntryInput {
+function monthly(name: string, effectiveDate: string, price = '10'): Given<PlanEntryInput> {
   return {
     name,
     recurringBillingMode: 'IN_ADVANCE',
@@ -370,7 +370,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await engine.acme.createSubscription({
       accountId,
       planName: 'p1',
-      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('8') }],
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '8' }],
     });
     expect(await codeOf(entries.deletePlan('p1', { force: true, allVersions: true }))).to.equal(61005);
     expect(await codeOf(entries.createPlan(monthly('p1-1', '2024-01-01')))).to.equal(61004);
@@ -468,7 +468,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       productName: 'Lamp',
       productCategory: 'BASE',
       currency: 'USD',
-      amount: decimal('12.5'),
+      amount: '12.5',
       billingPeriod: 'MONTHLY',
     } as const;
     expect(await codeOf(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }))).to.equal(2060);
@@ -485,8 +485,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(new Set(catalog.versions.map((version) => version.catalogName))).to.eql(new Set(['DEFAULT']));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     for (const planName of ['p1', 'lamp-monthly'])
-      await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+      await engine.settle(engine.acme.createSubscription({ accountId, planName }));
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     expect(invoices.flatMap(itemLines).toSorted()).to.eql([
       'RECURRING 2024-02-10..2024-03-10 10',

@@ -1,7 +1,7 @@
 import type { MemoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { checkCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { Amount, CatalogDefinition, CatalogPlugin } from '../../lib/index.ts';
-import { BillingError, decimal, formatDecimal, RetryLater } from '../../lib/index.ts';
+import { BillingError, formatDecimal, RetryLater } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import { boatPlan, harbour } from '../support/catalogs/priced-catalog.ts';
 import { catalogOf } from '../support/engine.ts';
@@ -80,7 +80,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     await begin();
     plugin.serve(harbour());
     const account = await engine.payingAccount({ currency: 'USD' });
-    const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('19') }];
+    const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '19' }];
     const { subscriptionId } = await engine.subscribe({
       accountId: account.id,
       planName: 'boat-monthly',
@@ -217,7 +217,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     if (!invoice) throw new Error('nothing was billed');
     const [item] = (await engine.acme.getInvoice(invoice.id)).items;
     expect(item).to.include({ planName: 'boat-monthly', prettyPlanName: null });
-    const items = [{ amount: decimal('3') }];
+    const items = [{ amount: '3' }];
     expect(await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true })).to.have.length(1);
     expect((await list()).flatMap(itemLines)).to.have.length(2);
     failure.heal();

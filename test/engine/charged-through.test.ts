@@ -73,7 +73,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   }
 
   async function seats(quantity: number, from: string): Promise<void> {
-    const effectiveFromDate = { date: parseLocalDate(from) };
+    const effectiveFromDate = from;
     const request = { quantity, effectiveFromDate, allowPastDate: true };
     await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, request));
   }
@@ -300,7 +300,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     const [charge] = await engine.acme.invoices.addCharges({
       accountId,
       autoCommit: true,
-      items: [{ amount: '5.00', subscriptionId, endDate: parseLocalDate('2032-01-01') }],
+      items: [{ amount: '5.00', subscriptionId, endDate: '2032-01-01' }],
     });
     await engine.acme.invoices.void(charge?.invoiceId ?? year.id);
     expect(await chargedThrough()).to.equal('2031-03-14');

@@ -1,5 +1,5 @@
 import type { Breach, CheckedInvariant, TenantRef } from '../../lib/index.ts';
-import { decimal, formatInstant, SystemTag } from '../../lib/index.ts';
+import { formatInstant, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, engineBefore, expect, openEngine, rowsOf } from '../support/index.ts';
 
@@ -105,10 +105,10 @@ async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngin
     accountId: other,
     invoiceId: invoice.id,
     invoiceItemId: charge.id,
-    amount: decimal('3'),
+    amount: '3',
   });
   await acme.invoices.void(invoice.id);
-  await acme.invoices.addCredits({ accountId: other, items: [{ amount: decimal('7') }], autoCommit: true });
+  await acme.invoices.addCredits({ accountId: other, items: [{ amount: '7' }], autoCommit: true });
   await acme.generateInvoice({ accountId: other });
   await acme.blocking.resumeBundle(bundleId);
   await acme.subscriptions.cancel(base.subscriptionId, {

@@ -1,4 +1,4 @@
-import { decimal, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import type { PaymentResult } from '../support/plain-views.ts';
 
@@ -17,7 +17,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     Number(transaction.processedAmount),
   ];
   async function paidInvoice(amount: string): Promise<Uuid> {
-    const items = [{ amount: decimal(amount) }];
+    const items = [{ amount: amount }];
     const [item] = await engine.acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
     await engine.settle();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');

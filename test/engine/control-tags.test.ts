@@ -1,4 +1,4 @@
-import { formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../support/index.ts';
 
@@ -188,7 +188,7 @@ eachDatabaseByTurns('control tags', (open) => {
     await expectCode(engine.acme.tags.add(object, [SystemTag.PARK]), 3953);
     const events = newEvents(engine.database);
     await events();
-    const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    const tooFar = { accountId: id, targetDate: '2026-12-01' };
     await expectCode(engine.acme.generateInvoice(tooFar), 'INVOICE_BOUND_EXCEEDED');
     const [parked] = await engine.acme.tags.ofObject(object);
     expect(parked?.tagDefinitionName).to.equal('__PARK__');

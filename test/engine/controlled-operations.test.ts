@@ -40,7 +40,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
   const purchase = (more: object = {}) =>
     engine.acme.payments.purchase({
       accountId: account.id,
-      amount: '10',
+      amount: decimal('10'),
       externalKey: keyOf(),
       transactionExternalKey: `${keyOf()}-first`,
       controlPlugins,

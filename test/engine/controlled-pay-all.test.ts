@@ -28,7 +28,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
   const invoiced = async (...amounts: readonly string[]): Promise<readonly Uuid[]> => {
     const ids: Uuid[] = [];
     for (const amount of amounts) {
-      const items = [{ amount: decimal(amount) }];
+      const items = [{ amount: amount }];
       const [item] = await engine.acme.invoices.addCharges({
         accountId: account.id,
         items,

@@ -1,11 +1,12 @@
 import type {
   Currency,
+  Given,
   InvoiceRefundInput,
   PaymentControl,
   PaymentControlContext,
   Uuid,
 } from '../../lib/index.ts';
-import { decimal, SystemTag } from '../../lib/index.ts';
+import { SystemTag } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import type { PaymentView } from '../support/plain-views.ts';
@@ -145,16 +146,8 @@ anyDatabase(
       const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
       return { invoiceId, paymentId: paid?.payment.id ?? NOWHERE };
     }
-    const refund = ({
-      amount = null,
-      ...input
-    }: Omit<InvoiceRefundInput, 'amount'> & { readonly amount?: string | null }) =>
-      engine.acme.invoicePayments.refund({
-        currency: rate.currency,
-        controlPlugins: [],
-        amount: amount === null ? null : decimal(amount),
-        ...input,
-      });
+    const refund = ({ amount = null, ...input }: Given<InvoiceRefundInput>) =>
+      engine.acme.invoicePayments.refund({ currency: rate.currency, controlPlugins: [], amount, ...input });
 
     it('payments §9.5 rule 1: what is refunded in another currency is owed again for the share that it had settled', async () => {
       const { invoiceId, paymentId } = await halfPaid();
@@ -196,7 +189,7 @@ anyDatabase(
       const { invoiceId, paymentId } = await halfPaid();
       const [item] = (await engine.acme.invoices.get(invoiceId)).items;
       const invoiceItemId = item?.id ?? NOWHERE;
-      const adjusted = { isAdjusted: true, adjustments: [{ invoiceItemId, amount: decimal('10') }] };
+      const adjusted = { isAdjusted: true, adjustments: [{ invoiceItemId, amount: '10' }] };
       await expectCode(
         refund({ paymentId, amount: '8.99', ...adjusted }),
         'INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST',

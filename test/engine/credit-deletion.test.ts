@@ -1,4 +1,4 @@
-import { decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-operations.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/index.ts';
@@ -12,19 +12,13 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   });
 
   const newAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
-  const add = async (
-    operation: 'addCharges' | 'addCredits',
-    accountId: Uuid,
-    amounts: readonly (string | number)[],
-  ) => {
-    const items = amounts.map((amount) => ({ amount: decimal(amount) }));
+  const add = async (operation: 'addCharges' | 'addCredits', accountId: Uuid, amounts: readonly string[]) => {
+    const items = amounts.map((amount) => ({ amount }));
     const [item] = await engine.acme.invoices[operation]({ accountId, items, autoCommit: true });
     return item?.invoiceId as Uuid;
   };
-  const charge = (accountId: Uuid, ...amounts: readonly (string | number)[]) =>
-    add('addCharges', accountId, amounts);
-  const credit = (accountId: Uuid, ...amounts: readonly (string | number)[]) =>
-    add('addCredits', accountId, amounts);
+  const charge = (accountId: Uuid, ...amounts: readonly string[]) => add('addCharges', accountId, amounts);
+  const credit = (accountId: Uuid, ...amounts: readonly string[]) => add('addCredits', accountId, amounts);
   async function itemOf(invoiceId: Uuid, type = 'CBA_ADJ'): Promise<InvoiceItemView> {
     const { items } = await engine.acme.getInvoice(invoiceId);
     const item = items.find(({ itemType }) => itemType === type);
@@ -57,7 +51,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion of credit asks used credit back for the account, and uses it when it is asked to', async () => {
     const id = await newAccount();
-    await credit(id, 30);
+    await credit(id, '30');
     const invoiceId = await charge(id, '19.95');
     expect(await balancesOf(id)).to.equal('-10.05 / 10.05');
     await told();
@@ -86,7 +80,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion takes a given credit back with the CREDIT_ADJ that it came from', async () => {
     const id = await newAccount();
-    const invoiceId = await credit(id, 30);
+    const invoiceId = await credit(id, '30');
     await told();
     await remove(id, invoiceId);
     expect(await invoicesOf(id)).to.eql(['CREDIT_ADJ 0, CBA_ADJ 0 (Delete gained credit) = 0 owes 0']);
@@ -97,9 +91,9 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion leaves of a credit what had reduced its own invoice', async () => {
     const id = await newAccount();
-    const [item] = await engine.acme.invoices.addCharges({ accountId: id, items: [{ amount: decimal(10) }] });
+    const [item] = await engine.acme.invoices.addCharges({ accountId: id, items: [{ amount: '10' }] });
     const invoiceId = item?.invoiceId as Uuid;
-    const items = [{ amount: decimal(25), invoiceId }];
+    const items = [{ amount: '25', invoiceId }];
     await engine.acme.invoices.addCredits({ accountId: id, items });
     await engine.acme.invoices.commit(invoiceId);
     expect(await balancesOf(id)).to.equal('-15 / 15');
@@ -113,8 +107,8 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion takes used credit back from the newest uses first, with one event for each invoice', async () => {
     const id = await newAccount();
-    const given = await credit(id, 30);
-    for (const amount of [10, 8, 7]) await charge(id, amount);
+    const given = await credit(id, '30');
+    for (const amount of ['10', '8', '7']) await charge(id, amount);
     expect(await balancesOf(id)).to.equal('-5 / 5');
     await told();
     await remove(id, given);
@@ -131,11 +125,11 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion of credit takes no more back than is missing, and passes void invoices over', async () => {
     const id = await newAccount();
-    const given = await credit(id, 20);
-    await credit(id, 5);
-    await charge(id, 10);
-    const newer = await charge(id, 8);
-    const voided = await charge(id, 3);
+    const given = await credit(id, '20');
+    await credit(id, '5');
+    await charge(id, '10');
+    const newer = await charge(id, '8');
+    const voided = await charge(id, '3');
     await engine.acme.invoices.void(voided);
     expect(await balancesOf(id)).to.equal('-7 / 7');
     await remove(id, given);
@@ -155,8 +149,8 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   it('a deletion of credit reads a long history of uses in pages', async () => {
     const id = await newAccount();
     const uses = RECLAIMED_CREDITS_AT_ONCE + 2;
-    const given = await credit(id, uses);
-    for (let use = 0; use < uses; use += 1) await charge(id, 1);
+    const given = await credit(id, `${uses}`);
+    for (let use = 0; use < uses; use += 1) await charge(id, '1');
     expect(await balancesOf(id)).to.equal('0 / 0');
     await remove(id, given);
     expect(await balancesOf(id)).to.equal(`${uses} / 0`);
@@ -165,8 +159,8 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion gives back the credit that a written-off invoice has used, which then owes it to nobody', async () => {
     const id = await newAccount();
-    await credit(id, 10);
-    const invoiceId = await charge(id, 25);
+    await credit(id, '10');
+    const invoiceId = await charge(id, '25');
     await engine.acme.tags.add({ type: 'INVOICE', id: invoiceId }, [SystemTag.WRITTEN_OFF]);
     await remove(id, invoiceId);
     expect(await balancesOf(id)).to.equal('-10 / 10');
@@ -180,8 +174,8 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
       parentAccountId: parent,
       isPaymentDelegatedToParent: true,
     });
-    await credit(id, 10);
-    const invoiceId = await engine.settle(charge(id, 25));
+    await credit(id, '10');
+    const invoiceId = await engine.settle(charge(id, '25'));
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 15 = 15 owes 0']);
     await engine.settle(remove(id, invoiceId));
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 25 = 25 owes 0']);
@@ -190,13 +184,13 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   it('a deletion of credit is refused in the order of the specification and changes nothing', async () => {
     const id = await newAccount();
     const other = await newAccount();
-    const [another, voided] = [await charge(id, 25), await charge(id, 5)];
-    const invoiceId = await charge(id, 9);
+    const [another, voided] = [await charge(id, '25'), await charge(id, '5')];
+    const invoiceId = await charge(id, '9');
     const { id: chargeId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');
     const on = { accountId: id, invoiceId, invoiceItemId: chargeId };
     const refusal = (more: object) => codeOf(engine.acme.invoices.deleteCredit({ ...on, ...more }));
     await engine.acme.invoices.void(voided);
-    const items = [{ amount: decimal(5) }];
+    const items = [{ amount: '5' }];
     const [drafted] = await engine.acme.invoices.addCredits({ accountId: id, items });
     await told();
     expect(await refusal({ accountId: someId(1) })).to.equal(3002);
@@ -212,9 +206,9 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion keeps credit that came from no credit: of an adjustment, of a payment', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    const invoiceId = await engine.settle(charge(id, 100));
+    const invoiceId = await engine.settle(charge(id, '100'));
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');
-    await engine.acme.invoices.adjustItem({ accountId: id, invoiceId, invoiceItemId, amount: decimal(30) });
+    await engine.acme.invoices.adjustItem({ accountId: id, invoiceId, invoiceItemId, amount: '30' });
     const before = await invoicesOf(id);
     await told();
     await expectCode(remove(id, invoiceId), 4030);
@@ -225,7 +219,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('two deletions of one credit at once delete it once', async () => {
     const id = await newAccount();
-    const given = await credit(id, 30);
+    const given = await credit(id, '30');
     await Promise.all([remove(id, given), remove(id, given)]);
     expect(await balancesOf(id)).to.equal('0 / 0');
     expect((await itemOf(given, 'CREDIT_ADJ')).amount.isZero()).to.equal(true);

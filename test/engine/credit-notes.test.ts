@@ -38,25 +38,25 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const [item] = await acme.invoices.addCharges({
       accountId: account.id,
       autoCommit: true,
-      items: amounts.map((amount, index) => ({ amount: decimal(amount), description: `Work ${index + 1}` })),
+      items: amounts.map((amount, index) => ({ amount: `${amount}`, description: `Work ${index + 1}` })),
     });
     if (item === undefined) throw new Error('no charge');
     return acme.invoices.get(item.invoiceId);
   }
 
-  const adjust = (invoice: InvoiceView, index: number, amount?: number | string) =>
+  const adjust = (invoice: InvoiceView, index: number, amount?: string) =>
     acme.invoices.adjustItem({
       accountId: invoice.accountId,
       invoiceId: invoice.id,
       invoiceItemId: invoice.items[index]?.id ?? invoice.id,
-      ...(amount === undefined ? {} : { amount: decimal(amount) }),
+      amount,
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
   it('invoicing §21 rule 1: none is written unless the tenant wants them, and no statement is added', async () => {
     await start({});
     const invoice = await charged(100);
-    await adjust(invoice, 0, 10);
+    await adjust(invoice, 0, '10');
     await acme.invoices.void(invoice.id);
     expect(await notesOf(invoice.id)).to.eql([]);
     expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.eql([]);
@@ -66,7 +66,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     await start(written);
     const invoice = await charged(100, 20);
     expect(await notesOf(invoice.id)).to.eql([]);
-    await adjust(invoice, 0, 10);
+    await adjust(invoice, 0, '10');
     await adjust(invoice, 1);
     expect(await notesOf(invoice.id)).to.eql([
       '1 ADJUSTMENT 2012-05-02 10 (10)',
@@ -98,7 +98,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const object = { type: 'INVOICE', id } as const;
     await acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
     expect(await notesOf(id)).to.eql([]);
-    await adjust(await acme.invoices.get(id), 0, 4);
+    await adjust(await acme.invoices.get(id), 0, '4');
     await acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
     await acme.invoices.void(id);
     expect(await notesOf(id)).to.eql(['1 ADJUSTMENT 2012-05-02 4 (4)', '2 VOID 2012-05-02 6 (10 + -4)']);
@@ -110,7 +110,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const [item] = await acme.invoices.addCharges({
       accountId: account.id,
       autoCommit: false,
-      items: [{ amount: decimal(5) }],
+      items: [{ amount: '5' }],
     });
     await acme.invoices.void(item?.invoiceId ?? '');
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
@@ -121,13 +121,13 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);
     const paymentId = payment?.id ?? '';
-    await acme.invoicePayments.refund({ paymentId, amount: decimal(30) });
+    await acme.invoicePayments.refund({ paymentId, amount: '30' });
     expect(await notesOf(invoice.id)).to.eql([]);
     await acme.invoicePayments.refund({
       paymentId,
-      amount: decimal(25),
+      amount: '25',
       isAdjusted: true,
-      adjustments: [{ invoiceItemId: invoice.items[0]?.id ?? '', amount: decimal(25) }],
+      adjustments: [{ invoiceItemId: invoice.items[0]?.id ?? '', amount: '25' }],
     });
     expect(await notesOf(invoice.id)).to.eql(['1 ADJUSTMENT 2012-05-02 25 (25)']);
   });
@@ -163,7 +163,11 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     const invoices: InvoiceView[] = [];
     for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
     const results = await Promise.allSettled(
-      invoices.flatMap((invoice) => [adjust(invoice, 0, 1), adjust(invoice, 1, 2), adjust(invoice, 0, 99)]),
+      invoices.flatMap((invoice) => [
+        adjust(invoice, 0, '1'),
+        adjust(invoice, 1, '2'),
+        adjust(invoice, 0, '99'),
+      ]),
     );
     expect(results.filter(({ status }) => status === 'rejected')).to.have.length(8);
     const numbers = await Promise.all(
@@ -187,7 +191,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
   it('invoicing §21 rule 4: the check finds numbers that are missing and sums that are not those of the lines', async () => {
     await start(written);
     const invoice = await charged(100);
-    for (const amount of [1, 2, 3]) await adjust(invoice, 0, amount);
+    for (const amount of ['1', '2', '3']) await adjust(invoice, 0, amount);
     expect(await findings()).to.eql([]);
     await rowsOf(engine.database, 'delete from bw_credit_notes where credit_note_number = 2');
     await rowsOf(engine.database, `update bw_credit_notes set amount = '7' where credit_note_number = 3`);
@@ -222,7 +226,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
   it('invoicing §21 rule 3: a pattern shows the number in its way, in what is read, on the page and in the PDF', async () => {
     await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
     const invoice = await charged(100);
-    await adjust(invoice, 0, 10);
+    await adjust(invoice, 0, '10');
     const [note] = await acme.creditNotes.ofInvoice(invoice.id);
     const shown = { creditNoteNumber: 1, formattedNumber: 'CN12-0001' };
     expect(note).to.include(shown);

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { decimal, parseLocalDate, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import type { Given, SimplePlan, TenantBilling, Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { example, expect, expectCode, itemLines, openEngine, specCatalog } from '../support/index.ts';
 
 const orchard = example('catalogs/orchard-demo.xml');
-const lamp: SimplePlan = {
+const lamp: Given<SimplePlan> = {
   planId: 'lamp-monthly',
   productName: 'Lamp',
   productCategory: 'BASE',
   currency: 'USD',
-  amount: decimal('12.50'),
+  amount: '12.50',
   billingPeriod: 'MONTHLY',
 };
 
@@ -54,8 +54,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
   for (const [upload, begin] of Object.entries(uploads))
     describe(`that began with ${upload}`, () => {
       beforeEach(async () => {
-        await begin();
-        await engine.settle();
+        await engine.settle(begin());
       });
 
       it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
@@ -163,7 +162,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     const base = await tenant.createSubscription({
       accountId,
       planName: 'pear-monthly',
-      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('33') }],
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '33' }],
     });
     await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
     await engine.settle();
@@ -236,7 +235,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       });
       await tenant.subscriptions.changePlan(changed, {
         planName: 'apple-monthly',
-        requestedDate: { date: parseLocalDate('2024-01-20') },
+        requestedDate: '2024-01-20',
       });
       await engine.runTo('2024-01-06T09:00:00Z');
       await tenant.uploadCatalog(own);

@@ -1,4 +1,4 @@
-import { decimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import { Family } from '../support/invoicing/family.ts';
 
@@ -82,7 +82,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     await family.engine.runTo(LATER);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_OFF]);
     await family.changeQuantity(subscriptionId, 1);
-    const targetDate = parseLocalDate('2024-03-11');
+    const targetDate = '2024-03-11';
     const dry = await family.engine.acme.invoices.dryRun({ accountId: child, targetDate });
     await family.engine.acme.generateInvoice({ accountId: child, targetDate });
     const [, made] = await family.invoicesOf(child);
@@ -185,7 +185,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
   it('what the parent has paid of a summary that a repair makes smaller than that is credit of the parent', async () => {
     await begin();
     const { id: invoiceId } = await family.summary();
-    await family.engine.acme.invoicePayments.pay({ invoiceId, amount: decimal('20'), isExternal: true });
+    await family.engine.acme.invoicePayments.pay({ invoiceId, amount: '20', isExternal: true });
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
     expect(await family.told(parent)).to.eql([
@@ -226,7 +226,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     await family.engine.runTo(COMMITTED);
     expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21] owes 21']);
     await family.engine.acme.subscriptions.cancel(subscriptionId, {
-      requestedDate: { date: parseLocalDate('2024-03-01') },
+      requestedDate: '2024-03-01',
       useRequestedDateForBilling: true,
     });
     await family.engine.settle();
@@ -273,7 +273,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('31 0, 10 0');
     await family.engine.acme.invoices.addCredits({
       accountId: parent,
-      items: [{ amount: decimal('31') }],
+      items: [{ amount: '31' }],
       autoCommit: true,
     });
     await family.engine.settle();

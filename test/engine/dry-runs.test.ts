@@ -1,12 +1,12 @@
-import type { DryRunRequest, Uuid } from '../../lib/index.ts';
-import { decimal, ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import type { DryRunRequest, Given, Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { codeOf, expect, expectCode, itemLines, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-const day = (text: string) => ({ date: parseLocalDate(text) });
+type Request = Omit<Given<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
 eachDatabaseByTurns('dry runs', (open) => {
@@ -26,19 +26,17 @@ eachDatabaseByTurns('dry runs', (open) => {
     return engine.subscribe({ accountId, planName, ...request });
   }
 
-  async function foresee(request: Omit<DryRunRequest, 'accountId'>): Promise<InvoiceView | null> {
+  async function foresee(request: Request): Promise<InvoiceView | null> {
     return engine.acme.invoices.dryRun({ accountId, ...request });
   }
 
-  async function foreseen(request: Omit<DryRunRequest, 'accountId'>): Promise<readonly string[] | null> {
+  async function foreseen(request: Request): Promise<readonly string[] | null> {
     const found = await foresee(request);
     return found && [...itemLines(found)].sort();
   }
 
-  const upcoming = (request: Omit<DryRunRequest, 'accountId'> = {}) =>
-    foreseen({ dryRunType: 'UPCOMING_INVOICE', ...request });
-  const action = (request: Omit<DryRunRequest, 'accountId'>) =>
-    foreseen({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
+  const upcoming = (request: Request = {}) => foreseen({ dryRunType: 'UPCOMING_INVOICE', ...request });
+  const action = (request: Request) => foreseen({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
 
   const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
@@ -168,9 +166,9 @@ eachDatabaseByTurns('dry runs', (open) => {
         dryRunAction: 'START_BILLING',
         planName: 'club-monthly',
         phaseType: 'DISCOUNT',
-        effectiveDate: day('2024-01-21'),
-        targetDate: parseLocalDate('2024-01-21'),
-        priceOverrides: [{ phaseType: 'DISCOUNT', recurringPrice: decimal('31') }],
+        effectiveDate: '2024-01-21',
+        targetDate: '2024-01-21',
+        priceOverrides: [{ phaseType: 'DISCOUNT', recurringPrice: '31' }],
       } as const;
       const before = await rowCounts();
       const found = await foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
@@ -218,8 +216,8 @@ eachDatabaseByTurns('dry runs', (open) => {
       const change = { dryRunAction: 'CHANGE', ...of, planName: 'pro-monthly' } as const;
       const before = await rowCounts();
       expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.eql(expected);
-      expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.eql(expected);
-      const byRule = parseLocalDate('2012-06-01');
+      expect(await action({ ...change, effectiveDate: '2012-05-07' })).to.eql(expected);
+      const byRule = '2012-06-01';
       expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.eql([
         'RECURRING 2012-06-01..2012-07-01 249.95',
       ]);
@@ -249,13 +247,9 @@ eachDatabaseByTurns('dry runs', (open) => {
 
     it('invoicing §10 rule 7: also where later days are billed already, to which the target is raised', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
-      await engine.acme.invoices.addCredits({
-        accountId,
-        autoCommit: true,
-        items: [{ amount: decimal('200') }],
-      });
+      await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
-      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-03-01') });
+      await engine.acme.generateInvoice({ accountId, targetDate: '2024-03-01' });
       const expected = [
         'CBA_ADJ 2024-01-05..2024-01-05 -14.35',
         'RECURRING 2024-01-05..2024-02-01 4.35',
@@ -272,12 +266,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const of = await subscribe('solo-now');
       engine.clock.set('2024-08-11T00:00:00Z');
       expect(
-        await action({
-          dryRunAction: 'CHANGE',
-          ...of,
-          planName: 'team-now',
-          effectiveDate: day('2024-08-01'),
-        }),
+        await action({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', effectiveDate: '2024-08-01' }),
       ).to.eql(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
@@ -285,7 +274,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-08-01T12:00:00Z', 1);
       engine.clock.set('2024-08-02T15:00:00Z');
       const of = await subscribe('solo-now');
-      const onStart = day('2024-08-02');
+      const onStart = '2024-08-02';
       expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.eql([
         'CBA_ADJ 2024-08-02..2024-08-02 19.31',
         'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
@@ -305,9 +294,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       expect(await action(stop), 'END_OF_TERM by the rules').to.equal(null);
       expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
       expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.eql(repaired);
-      expect(
-        await action({ ...stop, effectiveDate: day('2024-05-21'), targetDate: parseLocalDate('2024-05-21') }),
-      ).to.eql(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
+      expect(await action({ ...stop, effectiveDate: '2024-05-21', targetDate: '2024-05-21' })).to.eql([
+        'CBA_ADJ 2024-05-21..2024-05-21 7.08',
+        'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08',
+      ]);
       expect(await rowCounts()).to.eql(before);
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
@@ -324,8 +314,8 @@ eachDatabaseByTurns('dry runs', (open) => {
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'STOP_BILLING',
         ...of,
-        effectiveDate: day('2024-01-31'),
-        targetDate: parseLocalDate('2024-02-19'),
+        effectiveDate: '2024-01-31',
+        targetDate: '2024-02-19',
       });
       expect(found?.targetDate).to.equal('2024-01-31');
     });
@@ -336,16 +326,16 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.acme.uploadCatalog(pricedCatalog(later));
       const start = { dryRunAction: 'START_BILLING', planName: 'heat-monthly' } as const;
       expect(await action(start)).to.eql(['RECURRING 2024-01-10..2024-02-01 7.1']);
-      const dated = { ...start, effectiveDate: day('2024-01-10') };
+      const dated = { ...start, effectiveDate: '2024-01-10' };
       expect(await action(dated)).to.eql(['RECURRING 2024-01-10..2024-02-01 22']);
-      expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.eql([
+      expect(await action({ ...start, effectiveDate: '2024-01-09' })).to.eql([
         'RECURRING 2024-01-09..2024-02-01 7.42',
       ]);
     });
 
     it('a dry run of START_BILLING in the past: one run bills it all, as that of the creation', async () => {
       await begin('2024-02-20T00:00:00Z', 1);
-      const effectiveDate = day('2024-01-10');
+      const effectiveDate = '2024-01-10';
       const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
       const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
       expect(await action(start)).to.eql(expected);
@@ -401,18 +391,18 @@ eachDatabaseByTurns('dry runs', (open) => {
     it('an action that is invoiced at once is answered with that invoice, however far is billed ahead', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
-      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+      await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
       await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
         quantity: 2,
-        effectiveFromDate: day('2024-05-01'),
+        effectiveFromDate: '2024-05-01',
       });
       await engine.runTo('2024-04-11T00:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
       const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
       expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
-      expect(
-        await action({ dryRunAction: 'CHANGE', ...of, ...change, targetDate: parseLocalDate('2024-04-11') }),
-      ).to.eql(foretold);
+      expect(await action({ dryRunAction: 'CHANGE', ...of, ...change, targetDate: '2024-04-11' })).to.eql(
+        foretold,
+      );
       await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
       expect(await lastLines()).to.eql(foretold);
     });
@@ -432,9 +422,9 @@ eachDatabaseByTurns('dry runs', (open) => {
     it('an action back in time is answered, without a target date, with the first invoice that it makes', async () => {
       await begin('2024-03-20T00:00:00Z', 1);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-      const effectiveDate = day('2024-01-01');
+      const effectiveDate = '2024-01-01';
       expect(await action({ ...start, effectiveDate })).to.eql([january]);
-      const targetDate = parseLocalDate('2024-03-20');
+      const targetDate = '2024-03-20';
       expect(await action({ ...start, effectiveDate, targetDate })).to.eql([march]);
       await engine.subscribe(
         { accountId, planName: 'solo-now' },
@@ -446,7 +436,7 @@ eachDatabaseByTurns('dry runs', (open) => {
     it('an action that bills ahead of a due date is the answer at that date too', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
-      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+      await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
       await engine.runTo('2024-04-11T00:00:00Z');
       const change = {
         dryRunAction: 'CHANGE',
@@ -501,8 +491,7 @@ eachDatabaseByTurns('dry runs', (open) => {
     it('what a parked account misses is the invoice of the run that unparks it', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
-      const tooFar = { accountId, targetDate: parseLocalDate('2026-12-01') };
-      await engine.acme.generateInvoice(tooFar).catch(() => undefined);
+      await engine.acme.generateInvoice({ accountId, targetDate: '2026-12-01' }).catch(() => undefined);
       await engine.runTo('2024-02-01T00:00:00Z');
       await engine.runTo('2024-03-10T00:00:00Z');
       const both = [february, march];
@@ -531,7 +520,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-      const foretold = await action({ ...start, targetDate: parseLocalDate('2024-02-01') });
+      const foretold = await action({ ...start, targetDate: '2024-02-01' });
       expect(foretold).to.eql([
         'RECURRING 2024-01-01..2024-02-01 19.95',
         'RECURRING 2024-02-01..2024-03-01 19.95',
@@ -545,9 +534,9 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(reuse);
       for (const amount of ['3', '4'])
-        await engine.acme.invoices.addCharges({ accountId, items: [{ amount: decimal(amount) }] });
+        await engine.acme.invoices.addCharges({ accountId, items: [{ amount: amount }] });
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-      const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
+      const later = { ...start, targetDate: '2024-02-01' };
       expect(await action(start)).to.eql([
         'EXTERNAL_CHARGE 2024-01-01 3',
         'RECURRING 2024-01-01..2024-02-01 19.95',
@@ -566,7 +555,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1, ...family })).id;
       const of = await subscribe('solo-now');
       const next = { ...of, dryRunAction: 'CHANGE', planName: 'team-now' } as const;
-      const targetDate = parseLocalDate('2024-02-01');
+      const targetDate = '2024-02-01';
       const whole = 'RECURRING 2024-02-01..2024-03-01 29.95';
       const today = { ...next, billingPolicy: 'START_OF_TERM', targetDate } as const;
       expect(await action(today), 'the credit of today is used today').to.eql([whole]);
@@ -588,14 +577,14 @@ eachDatabaseByTurns('dry runs', (open) => {
       const { bundleId } = await subscribe('team-now');
       await subscribe('archive-monthly', { bundleId });
       const of = await subscribe('archive-monthly', { bundleId });
-      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('4') }] as const;
+      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '4' }] as const;
       const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE', priceOverrides } as const;
       const foretold = await foresee({
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'CHANGE',
         ...of,
         ...change,
-        targetDate: parseLocalDate('2024-01-31'),
+        targetDate: '2024-01-31',
       });
       await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
       await engine.runTo('2024-01-31T00:00:00Z');
@@ -605,7 +594,7 @@ eachDatabaseByTurns('dry runs', (open) => {
   });
 
   describe('what is refused', () => {
-    const refuse = async (request: Omit<DryRunRequest, 'accountId'>): Promise<unknown> =>
+    const refuse = async (request: Request): Promise<unknown> =>
       codeOf(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }));
 
     it('a dry run is refused for a request that says too little or too much', async () => {
@@ -613,7 +602,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const of = await subscribe('solo-now');
       const { subscriptionId, bundleId } = of;
       const product = { productName: 'Pro', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
-      const bad: readonly Omit<DryRunRequest, 'accountId'>[] = [
+      const bad: readonly Request[] = [
         {},
         { dryRunAction: 'START_BILLING' },
         { dryRunAction: 'START_BILLING', ...product, productCategory: null },
@@ -687,11 +676,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
       );
       expect(
-        await refuse({
-          dryRunAction: 'START_BILLING',
-          planName: 'solo-now',
-          targetDate: parseLocalDate('2099-01-01'),
-        }),
+        await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', targetDate: '2099-01-01' }),
       ).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
     });
   });
@@ -699,7 +684,7 @@ eachDatabaseByTurns('dry runs', (open) => {
   it('dry runs take as many statements for twelve subscriptions of a year as for one of a month', async () => {
     await begin('2023-01-01T00:00:00Z', 1);
     const of = await subscribe('solo-now');
-    const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
+    const requests: readonly Request[] = [
       {},
       { dryRunType: 'UPCOMING_INVOICE' },
       { dryRunType: 'UPCOMING_INVOICE', ...of },
@@ -737,7 +722,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       dryRunType: 'SUBSCRIPTION_ACTION',
       dryRunAction: 'START_BILLING',
       planName: 'solo-now',
-      targetDate: parseLocalDate('2014-04-01'),
+      targetDate: '2014-04-01',
     });
     expect(found && [...itemLines(found)].sort()).to.eql([
       'RECURRING 2014-04-01..2014-05-01 19.95',

@@ -12,6 +12,7 @@ import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/subscriptions/operation
 import type { TestEngine } from '../support/index.ts';
 import { busEvents, codeOf, eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
+import { openShop } from '../support/shop.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };
 
@@ -215,8 +216,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
   for (const operation of Object.values(EntitlementOperation)) {
     const { prepare, run, refused, refusal, subject } = cases[operation];
     const start = async (): Promise<void> => {
-      await prepare?.();
-      await engine.settle();
+      await engine.settle(prepare?.());
       first.forget();
       second.forget();
     };
@@ -486,11 +486,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
   });
 
   it('are not asked about what is refused as it stands, unknown, another tenant’s or a dry run', async () => {
-    const other = await engine.billing.tenants.create(
-      { userName: 'test' },
-      { apiKey: bundleId, apiSecret: 's' },
-    );
-    const theirs = engine.billing.as({ tenant: other.id, user: 'eve' });
+    const { acme: theirs } = await openShop(engine.billing, null);
     const codes = [
       await codeOf(acme.createSubscription({ accountId: account.id })),
       await codeOf(acme.createSubscription({ accountId: bundleId, planName: 'solo-now' })),

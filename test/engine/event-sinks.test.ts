@@ -6,6 +6,7 @@ import { SYSTEM_TENANT } from '../../lib/records/index.ts';
 import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, openEngine, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
+import { openShop } from '../support/shop.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
@@ -33,13 +34,9 @@ eachDatabase('event sinks', (open) => {
   it('platform §10.6: each sink gets every event of all tenants once, those of an account in order, as the feed has them', async () => {
     const [one, two] = [recording('one'), recording('two')];
     await opened([one.sink, two.sink]);
-    const { billing, acme } = engine;
+    const { acme } = engine;
     const { next } = await acme.events.list({ after: 'latest' });
-    const other = await billing.tenants.create(
-      { userName: 'test' },
-      { apiKey: 'other', apiSecret: 'secret' },
-    );
-    const theirs = billing.as({ tenant: other, user: 'test' });
+    const { acme: theirs, tenant } = await openShop(engine.billing, null);
     const accounts = await Promise.all([1, 2, 3].map(() => engine.payingAccount({ currency: 'USD' })));
     for (const { id } of accounts) await acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
     await engine.settle(theirs.createAccount({ currency: 'EUR' }));
@@ -51,7 +48,7 @@ eachDatabase('event sinks', (open) => {
         const ofAccount = ({ accountId }: PublishedEvent) => accountId === id;
         expect(taken.filter(ofAccount)).to.eql(shown.filter(ofAccount));
       }
-      expect(taken.filter(({ tenantId }) => tenantId === other.id)).to.have.length(1);
+      expect(taken.filter(({ tenantId }) => tenantId === tenant.id)).to.have.length(1);
       expect(taken).to.have.length(shown.length + 1);
       expect(new Set(taken.map(({ id }) => id)).size).to.equal(taken.length);
     }

@@ -1,5 +1,5 @@
 import type { Uuid } from '../../lib/index.ts';
-import { addDays, formatLocalDate, parseLocalDate, parseWireMoment } from '../../lib/index.ts';
+import { addDays, formatLocalDate, parseLocalDate } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, shelfOf, subscribed } from '../support/index.ts';
@@ -9,8 +9,6 @@ const catalog = shelfOf({
   'pro-100': plan('pro-100', 'S', { price: '100.00' }),
   'other-8': plan('other-8', 'T', { price: '8.00', period: 'WEEKLY' }),
 });
-
-const on = (date: string) => ({ date: parseLocalDate(date) });
 
 eachDatabaseByTurns('events to come', (open) => {
   let engine: TestEngine;
@@ -78,7 +76,7 @@ eachDatabaseByTurns('events to come', (open) => {
   async function moveBillCycleDay(): Promise<void> {
     const { effective } = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
       billCycleDayLocal: 25,
-      effectiveFromDate: on('2024-11-24'),
+      effectiveFromDate: '2024-11-24',
     });
     expect(effective.date).to.equal('2024-11-25');
     await engine.settle();
@@ -87,7 +85,7 @@ eachDatabaseByTurns('events to come', (open) => {
   async function doubleQuantity(): Promise<void> {
     await engine.acme.subscriptions.changeQuantity(subscriptionId, {
       quantity: 2,
-      effectiveFromDate: on('2024-11-24'),
+      effectiveFromDate: '2024-11-24',
     });
     await engine.settle();
   }
@@ -119,14 +117,14 @@ eachDatabaseByTurns('events to come', (open) => {
 
   it('invoicing §6 rule 3: runs that are asked for day by day repair a pause when it begins', async () => {
     await begin();
-    await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-11-24') });
+    await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-11-24' });
     expect(await dayByDay('2024-11-27', generate)).to.eql(['11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9']);
   });
 
   it('invoicing §6 rule 3: what is withdrawn before its day has repaired nothing', async () => {
     await begin();
     await engine.acme.subscriptions.cancel(subscriptionId, {
-      requestedDate: on('2024-11-20'),
+      requestedDate: '2024-11-20',
       billingPolicy: null,
       useRequestedDateForBilling: true,
     });

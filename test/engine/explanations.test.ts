@@ -1,4 +1,4 @@
-import { decimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { decimal, type Uuid } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import type { TestEngine } from '../support/index.ts';
@@ -68,7 +68,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     const [charge] = await acme.invoices.addCharges({
       accountId,
       autoCommit: true,
-      items: [{ amount: decimal('20'), description: 'Set-up' }],
+      items: [{ amount: '20', description: 'Set-up' }],
     });
     await engine.settle();
     if (charge === undefined) throw new Error('no charge');
@@ -76,10 +76,10 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
       accountId,
       invoiceId: charge.invoiceId,
       invoiceItemId: charge.id,
-      amount: decimal('5'),
+      amount: '5',
     });
-    await acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: decimal('7') }] });
-    await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: decimal('2.5') }] });
+    await acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '7' }] });
+    await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: '2.5' }] });
     await expectAllRight();
     expect((await explained('EXTERNAL_CHARGE')).text).to.equal(
       'External charge of 20.00 USD, the amount that was asked for.',
@@ -123,10 +123,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await engine.acme.generateInvoice({ accountId }).catch(() => null);
     await engine.runTo('2024-02-20T00:00:00Z');
     await engine.acme.subscriptions
-      .cancel(subscriptionId, {
-        requestedDate: { date: parseLocalDate('2024-01-20') },
-        useRequestedDateForBilling: true,
-      })
+      .cancel(subscriptionId, { requestedDate: '2024-01-20', useRequestedDateForBilling: true })
       .catch(() => null);
     await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }).catch(() => null);
     await engine.settle();
@@ -169,7 +166,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await acme.subscriptions.changePlan(own.subscriptionId, {
       planName: 'team-now',
       billingPolicy: 'START_OF_TERM',
-      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '7' }],
     });
     await engine.settle();
     await acme.blocking.add(owned, { service, stateName: 'CLEAR' });

@@ -1,5 +1,5 @@
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
-import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { formatDecimal, SystemTag } from '../../lib/index.ts';
 import { engineBefore, expect, isLongRun, onPostgresql, rowsOf, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import type { MadeCall, StormCall } from '../support/storm-calls.ts';
@@ -22,11 +22,11 @@ interface Family {
 type Operations = Readonly<Record<string, (acme: TenantBilling, family: Family) => Promise<unknown>>>;
 
 const credit = (acme: TenantBilling, accountId: Uuid, amount: string) =>
-  acme.invoices.addCredits({ accountId, items: [{ amount: decimal(amount) }], autoCommit: true });
+  acme.invoices.addCredits({ accountId, items: [{ amount: amount }], autoCommit: true });
 
 function adjust(acme: TenantBilling, { id: invoiceId, accountId, items }: InvoiceView, amount: string) {
   const invoiceItemId = items[0]?.id as Uuid;
-  return acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: decimal(amount) });
+  return acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: amount });
 }
 
 const ofParent = {
@@ -36,7 +36,7 @@ const ofParent = {
   'write the summary off': (acme, { summary: { id } }) =>
     acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]),
   'invoice the parent': (acme, { parentId: accountId }) =>
-    acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-04-15') }),
+    acme.generateInvoice({ accountId, targetDate: '2024-04-15' }),
 } as const satisfies Operations;
 
 const ofChild = {
@@ -45,7 +45,7 @@ const ofChild = {
   'cancel in the term': (acme, { subscriptionId }) =>
     acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }),
   'invoice the child': (acme, { childId: accountId }) =>
-    acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-04-15') }),
+    acme.generateInvoice({ accountId, targetDate: '2024-04-15' }),
   'credit the child': (acme, { childId }) => credit(acme, childId, '4'),
   'move the credit up': (acme, { childId }) => acme.accounts.transferCreditToParent(childId),
 } as const satisfies Operations;
@@ -173,7 +173,7 @@ async function found({ acme }: TestEngine, index: number): Promise<Founded> {
   });
   await acme.createSubscription(of(parent.id, 'own'));
   const { subscriptionId } = await acme.createSubscription(of(child.id, 'base'));
-  const items = [{ amount: decimal('30') }];
+  const items = [{ amount: '30' }];
   await acme.invoices.addCharges({ accountId: child.id, items, autoCommit: true });
   return { mark, parentId: parent.id, childId: child.id, subscriptionId };
 }
@@ -199,8 +199,7 @@ async function besideTheQueue<T>(engine: TestEngine, calls: Promise<T>): Promise
     return await calls;
   } finally {
     isOver = true;
-    await working;
-    await engine.settle();
+    await engine.settle(working);
   }
 }
 

@@ -56,8 +56,7 @@ const operations: Readonly<Record<string, Operation>> = {
   'gateway.void': async (stage) => stage.acme.payments.void({ paymentId: await authorized(stage) }),
   'gateway.credit': ({ acme, accountId }) => acme.payments.credit({ accountId, amount: '10' }),
   'gateway.refund': async (stage) => {
-    const paid = (await pay(stage)) as { readonly payment: { readonly id: Uuid } };
-    return stage.acme.payments.refund({ paymentId: paid.payment.id, amount: '5' });
+    return stage.acme.payments.refund({ paymentId: (await pay(stage)).payment.id, amount: '5' });
   },
   'gateway.getPaymentInfo': async ({ acme, accountId }) =>
     acme.payments.ofAccount(accountId, { withPluginInfo: true }),
@@ -162,10 +161,8 @@ anyDatabase('hostile code of a host (lib/ports)', (open) => {
 
   before(async () => {
     process.on('unhandledRejection', note);
-    const database = await open(shopTemplate(specCatalog));
-    storage = storageOf(database);
-    const clock = fakeClock('2024-01-01T00:00:00Z');
-    const billing = await host.open(storage, clock);
+    storage = storageOf(await open(shopTemplate(specCatalog)));
+    const billing = await host.open(storage, fakeClock('2024-01-01T00:00:00Z'));
     const { acme } = await shopIn(billing);
     await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:9/');
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });

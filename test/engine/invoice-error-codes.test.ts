@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type InvoicePlugin, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
@@ -82,16 +82,11 @@ anyDatabase('invoicing §15.1: each error code', (open) => {
     },
     3009: async () => engine.acme.accounts.transferCreditToParent(await newAccount()),
     4004: async () => {
-      const items = [
-        { amount: '1', startDate: parseLocalDate('2024-02-01'), endDate: parseLocalDate('2024-01-01') },
-      ];
+      const items = [{ amount: '1', startDate: '2024-02-01', endDate: '2024-01-01' }];
       return engine.acme.invoices.addCharges({ accountId: await newAccount(), items });
     },
     4005: async () =>
-      engine.acme.invoices.generate({
-        accountId: await newAccount(),
-        targetDate: parseLocalDate('2027-02-01'),
-      }),
+      engine.acme.invoices.generate({ accountId: await newAccount(), targetDate: '2027-02-01' }),
     4006: () => engine.acme.invoices.get(unknown),
     4007: async () => engine.acme.invoices.generate({ accountId: await newAccount() }),
     4008: async () => engine.acme.invoices.getCredit((await charged()).items[0]?.id ?? ''),

@@ -1,4 +1,4 @@
-import { decimal, type Uuid } from '../../lib/index.ts';
+import type { Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 
 anyDatabase('platform §14.2: the invoices of an account in the log', (open) => {
@@ -8,14 +8,14 @@ anyDatabase('platform §14.2: the invoices of an account in the log', (open) => 
     const { acme, logger } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const { id: other } = await acme.createAccount({ currency: 'USD' });
-    const charge = { items: [{ amount: decimal('7.50') }], autoCommit: true };
+    const charge = { items: [{ amount: '7.50' }], autoCommit: true };
     await acme.invoices.addCharges({ accountId, ...charge });
     await acme.invoices.addCharges({ accountId: other, ...charge });
     const [item] = await acme.invoices.addCharges({ accountId, items: charge.items });
     await acme.invoices.void(item?.invoiceId ?? '');
     await acme.invoices.createMigrationInvoice({
       accountId,
-      items: [{ itemType: 'RECURRING', amount: decimal(3) }],
+      items: [{ itemType: 'RECURRING', amount: '3' }],
     });
     const before = logger.lines.length;
     await acme.invoices.writeToLog(accountId, { type: 'all' });

@@ -1,4 +1,4 @@
-import { decimal, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { purgeToldInvoices } from '../../lib/invoicing/index.ts';
 import { anyDatabase, eachDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
@@ -170,11 +170,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.subscribe();
     const { accountId } = stage;
     const credit = (amount: string) =>
-      stage.engine.acme.invoices.addCredits({
-        accountId,
-        items: [{ amount: decimal(amount) }],
-        autoCommit: true,
-      });
+      stage.engine.acme.invoices.addCredits({ accountId, items: [{ amount: amount }], autoCommit: true });
     await credit('5');
     await stage.engine.runTo('2024-08-26T00:00:00Z');
     expect(await told(stage.engine)).to.eql(['2024-09-01T06:00:00.000Z USD 14.95']);
@@ -200,7 +196,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
   it('the first invoice of a subscription that starts later', async () => {
     await stage.begin(open);
     const { accountId } = stage;
-    const date = { date: parseLocalDate('2024-09-01') };
+    const date = '2024-09-01';
     await stage.engine.subscribe(
       { accountId, planName: 'solo-now' },
       { entitlementDate: date, billingDate: date },

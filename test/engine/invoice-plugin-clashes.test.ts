@@ -1,5 +1,5 @@
 import type { AdditionalItem, InvoicePlugin, PluginProperty, SeenInvoice, Uuid } from '../../lib/index.ts';
-import { ErrorCode, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
 
@@ -189,7 +189,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     const [first, second] = await engine.acme.invoices.generateGroup({ accountId });
     await engine.acme.invoices.commit(first?.id ?? '');
     await tag(AUTO_INVOICING_REUSE_DRAFT);
-    const targetDate = parseLocalDate('2024-02-01');
+    const targetDate = '2024-02-01';
     const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
     expect(group.map(({ id, groupId, items }) => [id, groupId, items.length])).to.eql([
       [first?.id, first?.id, 1],

@@ -1,4 +1,4 @@
-import { BillingError, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { BillingError, formatDecimal, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { Answer, InvoiceCall, ScriptedCall } from '../support/scripted-invoice-plugin.ts';
 import { ScriptedInvoicePlugin } from '../support/scripted-invoice-plugin.ts';
@@ -198,7 +198,7 @@ anyDatabase(
         before(async () => {
           script();
           for (const [cell, accountId] of accountOf) {
-            const targetDate = parseLocalDate('2024-02-02');
+            const targetDate = '2024-02-02';
             const splits = cell.call === 'getInvoiceGrouping';
             const request = { accountId, targetDate };
             const run: Promise<unknown> = splits

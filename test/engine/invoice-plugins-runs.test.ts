@@ -1,5 +1,5 @@
 import type { AdditionalItem, InvoicePlugin, SeenInvoice, Uuid } from '../../lib/index.ts';
-import { formatDecimal, formatLocalDate, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { formatDecimal, formatLocalDate, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
@@ -77,7 +77,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       },
     });
     await subscribe();
-    const targetDate = parseLocalDate('2024-02-01');
+    const targetDate = '2024-02-01';
     const { acme } = engine;
     const caller = engine.billing.as({
       tenant: engine.tenant,
@@ -222,14 +222,14 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
     });
-    const date = { date: parseLocalDate('2024-01-01') };
+    const date = '2024-01-01';
     for (const planName of ['solo-now', 'solo-now'])
       await engine.acme.createSubscription(
         { accountId, planName },
         { billingDate: date, entitlementDate: date },
       );
     expect((await engine.acme.generateInvoice({ accountId })).items).to.have.length(2);
-    const targetDate = parseLocalDate('2024-02-01');
+    const targetDate = '2024-02-01';
     const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
     expect(group.map(({ items }) => items.length)).to.eql([1, 1]);
   });
@@ -260,7 +260,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     });
     await subscribe();
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([1000]);
-    const targetDate = parseLocalDate('2024-02-01');
+    const targetDate = '2024-02-01';
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 'INVOICE_INVALID_NUMBER');
     number = '7';
     await engine.acme.generateInvoice({ accountId, targetDate });
@@ -524,7 +524,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     const { items } = await engine.acme.generateInvoice({ accountId });
     expect([asked, items.length]).to.eql([3, 3]);
     changes = 100;
-    const targetDate = parseLocalDate('2024-02-01');
+    const targetDate = '2024-02-01';
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 'BUSY');
     expect(asked).to.equal(8);
     expect(await lines()).to.have.length(1);

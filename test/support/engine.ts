@@ -46,6 +46,10 @@ export interface TestEngine {
   /** Includes voided invoices. */
   invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]>;
   linesOf(accountId: Uuid): Promise<readonly string[]>;
+  /** Formats the state, the end of service and the end of billing: `ACTIVE 2024-06-20 -`. */
+  endsOf(subscriptionId: Uuid): Promise<string>;
+  /** Ends service and billing of a subscription immediately, and settles. */
+  cancelNow(subscriptionId: Uuid): Promise<void>;
   /** Returns the statements that the storage sends during the work. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Returns the inconsistencies that the check of stored data finds. */
@@ -137,6 +141,14 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     },
     invoicesOf,
     linesOf: async (accountId) => (await invoicesOf(accountId)).flatMap(itemLines),
+    endsOf: async (subscriptionId) => {
+      const { state, cancelled, billingEnd } = await acme.getSubscription(subscriptionId);
+      return `${state} ${cancelled?.date ?? '-'} ${billingEnd?.date ?? '-'}`;
+    },
+    cancelNow: async (subscriptionId) => {
+      const policies = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' } as const;
+      await settle(acme.subscriptions.cancel(subscriptionId, policies));
+    },
     statementsOf: async (work) => {
       statements = [];
       isRecording = true;
