@@ -2,6 +2,8 @@ import { decimal, formatDecimal, type ManualItem, SystemTag, type Uuid } from '.
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../support/index.ts';
 
+const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
+
 eachDatabaseByTurns('account credit', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
@@ -68,7 +70,7 @@ eachDatabaseByTurns('account credit', (open) => {
     ]);
   });
 
-  it('invoicing E14 Credit and payment: a credit pays what is unpaid, and the rest pays the next invoice', async () => {
+  it('invoicing E14 Credit and payment: pays the unpaid invoice, and the rest pays the next invoice', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await charge(id, '249.95');
     await told();
@@ -84,7 +86,7 @@ eachDatabaseByTurns('account credit', (open) => {
     ]);
   });
 
-  it('an invoice run spends credit, the card pays the rest, and its dry run foresees it', async () => {
+  it('is used first in an invoice run while the card pays the rest, as its dry run shows', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await charge(id, '5');
     await credit(id, '20');
@@ -103,7 +105,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('a draft takes no credit; a credit on it reduces it first, and what is over does not count yet', async () => {
+  it('is not used by a draft; credit on a draft first reduces it, and the excess does not count yet', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -117,7 +119,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(await balancesOf(id)).to.eql(['-10', '10']);
   });
 
-  it('an adjustment of a paid item becomes credit; what remains bounds the next one', async () => {
+  it('includes the adjustment of a paid item, limited to the remaining amount of the item', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const [item] = await engine.settle(charge(id, '100'));
     const on = { accountId: id, invoiceId: item?.invoiceId as Uuid, invoiceItemId: item?.id as Uuid };
@@ -131,7 +133,7 @@ eachDatabaseByTurns('account credit', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('an adjustment is linked to what it takes off and names no plan of its own (R52), on the day that is asked for', async () => {
+  it('comes from an adjustment that links to its item and has no plan of its own (R52), on the requested day', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -159,7 +161,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(billed.planName).to.equal('solo-now');
   });
 
-  it('credit that comes while a payment is in flight waits until the payment has ended', async () => {
+  it('waits for the payment in flight to end before it is used', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     await engine.settle(charge(id, '50'));
@@ -191,7 +193,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(await invoicesOf(parent.id)).to.have.length(1);
   });
 
-  it('a transfer pays what the parent owes, and two at once move the credit once', async () => {
+  it("pays the parent's debt by a transfer, and two simultaneous transfers move it only once", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await charge(parent.id, '10');
@@ -205,7 +207,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(await balancesOf(parent.id)).to.eql(['-8.5', '8.5']);
   });
 
-  it('transfers in a line of accounts, in both directions of record ids, do not wait for each other for ever', async () => {
+  it('moves between parents and children without deadlocks, whatever the order of their record ids', async () => {
     const last = await engine.acme.createAccount({ currency: 'USD' });
     const middle = await engine.acme.createAccount({ currency: 'USD' });
     const first = await engine.acme.createAccount({ currency: 'USD', parentAccountId: middle.id });
@@ -220,7 +222,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(Number(totals[1]) + Number(totals[2])).to.equal(2);
   });
 
-  it('credit between accounts of different currencies is not moved', async () => {
+  it('does not move between accounts of different currencies', async () => {
     const parent = await engine.acme.createAccount({ currency: 'EUR' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '1');
@@ -228,7 +230,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(await balancesOf(child.id)).to.eql(['-1', '1']);
   });
 
-  it('charged items carry what was asked, its dates and its description', async () => {
+  it('leaves charged items with the requested values, their dates and their description', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const requestedDate = '2024-03-05';
     const [plain, planned] = await engine.acme.invoices.addCharges({
@@ -260,10 +262,10 @@ eachDatabaseByTurns('account credit', (open) => {
       { items: [{ amount: '1', startDate: '2024-02-02', endDate: '2024-02-01' }] },
     ],
     'an unknown invoice': [4006, { items: [{ amount: '1' }, { amount: '1', invoiceId: someId(1) }] }],
-    'too long a description': [60003, { items: [{ amount: '1', description: 'x'.repeat(256) }] }],
+    'a description that is too long': [60003, { items: [{ amount: '1', description: 'x'.repeat(256) }] }],
     'no items': [60003, { items: [] }],
   } as const))
-    it(`a charge is refused with ${what}, and nothing is stored`, async () => {
+    it(`rejects a charge with ${what} and stores nothing`, async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       expect(await codeOf(engine.acme.invoices.addCharges({ accountId: id, ...request }))).to.equal(code);
       expect(await invoicesOf(id)).to.eql([]);
@@ -273,7 +275,7 @@ eachDatabaseByTurns('account credit', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('R21: charges and credits keep what they are about as given, a tax its bundle alone; none of it is checked', async () => {
+  it('R21: stores the references of charges and credits as given, of a tax only its bundle, without checking them', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await engine.acme.createSubscription({
       accountId: id,
@@ -301,7 +303,7 @@ eachDatabaseByTurns('account credit', (open) => {
     await engine.acme.invoices.void(first?.invoiceId as Uuid);
   });
 
-  it('R47: charges, taxes and credits keep rate and quantity as given, and the amount follows from neither', async () => {
+  it('R47: stores rate and quantity of charges, taxes and credits as given, without deriving the amount from them', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '5', rate: '0.333333333', quantity: '2.5' }];
     const { invoices } = engine.acme;
@@ -315,7 +317,7 @@ eachDatabaseByTurns('account credit', (open) => {
     }
   });
 
-  it('items of one call without invoice share a new one, and what goes to a draft stays a draft', async () => {
+  it('puts the items of one call without an invoice on one new invoice, and keeps a draft as a draft', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;
@@ -330,7 +332,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect((await engine.acme.getInvoice(invoiceId)).status).to.equal('DRAFT');
   });
 
-  it('a charge of a day to come is billed now, and later runs begin where they would have', async () => {
+  it('bills a charge with a future date now, without moving the start of later runs', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.invoices.addCharges({
       accountId: id,
@@ -343,7 +345,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect((await invoicesOf(id)).at(-1)).to.equal('RECURRING 19.95 = 19.95 owes 19.95');
   });
 
-  it('a charge is added to drafts of its own account only', async () => {
+  it('adds a charge only to drafts of its own account', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     const [committed] = await charge(id, '1');
@@ -354,7 +356,7 @@ eachDatabaseByTurns('account credit', (open) => {
     expect(await invoicesOf(other.id)).to.eql(['EXTERNAL_CHARGE 1 = 1 owes 0']);
   });
 
-  it('an adjustment is refused in the order of the specification, and nothing is stored', async () => {
+  it('rejects an adjustment in the order of the specification and stores nothing', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [item] = await charge(id, '10');
     const [given] = await credit(id, '1');
@@ -379,7 +381,3 @@ eachDatabaseByTurns('account credit', (open) => {
     ]);
   });
 });
-
-function someId(last: number): Uuid {
-  return `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
-}

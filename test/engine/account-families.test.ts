@@ -11,7 +11,7 @@ eachDatabaseByTurns('account families and emails', (open, kind) => {
   const childrenOf = async (accountId: Uuid) =>
     (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
 
-  it('direct children of an account are listed in creation order, and none of an unknown account', async () => {
+  it('list the direct children of an account in creation order, and none for an unknown account', async () => {
     const parent = await create();
     const [one, two] = [await create({ parentAccountId: parent }), await create()];
     const grandchild = await create({ parentAccountId: one });
@@ -23,7 +23,7 @@ eachDatabaseByTurns('account families and emails', (open, kind) => {
     expect(await childrenOf(grandchild)).to.eql([]);
   });
 
-  it('circles of parents, unknown parents and those of other tenants are refused, and nothing is stored', async () => {
+  it('reject parent cycles, unknown parents and parents of other tenants, and store nothing', async () => {
     const [a, b, c] = [await create(), await create(), await create()];
     await setParent(b, a);
     await setParent(c, b);
@@ -37,7 +37,7 @@ eachDatabaseByTurns('account families and emails', (open, kind) => {
     expect(await childrenOf(foreign)).to.eql([]);
   });
 
-  it('delegation of payment is kept for an account without parent, and checked with the parent', async () => {
+  it('keep payment delegation on an account without a parent, and validate it with the parent', async () => {
     const parent = await create({ currency: 'USD' });
     const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
     expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
@@ -47,7 +47,7 @@ eachDatabaseByTurns('account families and emails', (open, kind) => {
     await expectCode(create({ parentAccountId: child, isPaymentDelegatedToParent: true }), 60003);
   });
 
-  it('no circle of parents closes between two links at once', async () => {
+  it('prevent two simultaneous links from closing a parent cycle', async () => {
     const [a, b, c, d] = [await create(), await create(), await create(), await create()];
     await setParent(b, c);
     await setParent(d, a);
@@ -82,14 +82,14 @@ eachDatabaseByTurns('account families and emails', (open, kind) => {
     ]);
   });
 
-  it('an e-mail address is added once, however many callers add it at once', async () => {
+  it('store an email address once, even if many callers add it simultaneously', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
     expect(await accounts.emails(id)).to.have.length(1);
   });
 
-  it('e-mail addresses that are empty or too long are refused, and unknown accounts', async () => {
+  it('reject empty and overlong email addresses, and unknown accounts', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await expectCode(accounts.addEmail(id, ''), 60003);

@@ -45,7 +45,7 @@ eachDatabase('statements of operations on whole accounts', (open) => {
     anonymizing: (id) => engine.acme.anonymizeAccount(id),
   };
 
-  it('reads of an account send as many statements for one with much as for one with little', async () => {
+  it('are as many for reads of an account with many records as for one with few', async () => {
     const counts: Record<string, number[]> = {};
     for (const count of [FEW, SEVERAL]) {
       const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];

@@ -37,7 +37,7 @@ eachDatabaseByTurns('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
-  it('takes no text that a database cannot hold, and no number either', async () => {
+  it('rejects text that a database cannot store, and numbers', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };
       for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }])
@@ -85,7 +85,7 @@ eachDatabaseByTurns('accounts', (open) => {
     expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
   });
 
-  it('1.1 rule 2: an empty external key or time zone counts as absent, also in an update', async () => {
+  it('1.1 rule 2: treats an empty external key or time zone as absent, also in an update', async () => {
     const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
     expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
     expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
@@ -95,7 +95,7 @@ eachDatabaseByTurns('accounts', (open) => {
     });
   });
 
-  it('the first name is no longer than the name, whichever comes later', async () => {
+  it('requires the length of the first name to be at most that of the name, whichever is set later', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -112,7 +112,7 @@ eachDatabaseByTurns('accounts', (open) => {
     await expectCode(update((await create({})).id, { billCycleDayLocal: 32 }), 60003);
   });
 
-  it('a currency cannot be added later', async () => {
+  it('rejects a currency that is added later', async () => {
     const { id } = await create({});
     await expectCode(update(id, { currency: 'USD' }), 3005);
   });
@@ -124,12 +124,12 @@ eachDatabaseByTurns('accounts', (open) => {
     ['an external key over 255 characters', { externalKey: 'x'.repeat(256) }, 5],
     ['a negative first name length', { firstNameLength: -1 }, 60003],
     [
-      'a payment method that it cannot have',
+      'a payment method of no account',
       { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
       7000,
     ],
   ] as const satisfies readonly (readonly [string, AccountInput, number])[])
-    it(`an account is refused for ${what} (${code}), and nothing is left behind`, async () => {
+    it(`rejects an account for ${what} (${code}) and stores nothing`, async () => {
       const events = newEvents(engine.database);
       await events();
       const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
@@ -138,11 +138,11 @@ eachDatabaseByTurns('accounts', (open) => {
       expect(await events()).to.eql([]);
     });
 
-  describe('made at the same moment', () => {
+  describe('simultaneous creation', () => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('simultaneous creations of accounts are audited each as its own call', async () => {
+    it('audits each account as a separate call', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -161,7 +161,7 @@ eachDatabaseByTurns('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('simultaneous creations of accounts are refused each for its own sake', async () => {
+    it('rejects each account for its own reason', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
@@ -171,7 +171,7 @@ eachDatabaseByTurns('accounts', (open) => {
     });
   });
 
-  it('every write leaves its event and its audit row with author, reason, comment and token', async () => {
+  it('stores an event and an audit row with author, reason, comment and token for every write', async () => {
     const events = newEvents(engine.database);
     await events();
     const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
@@ -194,7 +194,7 @@ eachDatabaseByTurns('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('accounts §4 rule 4: a default method that is set leaves an event and a row, one that is set already nothing', async () => {
+  it('accounts §4 rule 4: stores an event and a row for a new default method, and nothing for an unchanged one', async () => {
     const { id } = await create({});
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod({
       accountId: id,
@@ -216,7 +216,7 @@ eachDatabaseByTurns('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('accounts §17: the events of accounts, tags and custom fields name what has changed', async () => {
+  it('accounts §17: names the changed fields in the events of accounts, tags and custom fields', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });
@@ -250,7 +250,7 @@ eachDatabaseByTurns('accounts', (open) => {
     }
   });
 
-  it("another tenant's account is as unknown as one that does not exist", async () => {
+  it('treats an account of another tenant as unknown', async () => {
     const { id } = await create({ externalKey: 'mine' });
     const { acme: other } = await openShop(engine.billing);
     await expectCode(other.getAccount(id), 3002);
@@ -259,7 +259,7 @@ eachDatabaseByTurns('accounts', (open) => {
     expect((await other.accounts.page({ offset: 0, limit: 10 })).rows).to.eql([]);
   });
 
-  it('of two simultaneous creations with one key one wins, the other is refused', async () => {
+  it('creates one of two simultaneous accounts with the same key and rejects the other', async () => {
     const codes = await Promise.all([
       codeOf(create({ externalKey: 'race' })),
       codeOf(create({ externalKey: 'race' })),

@@ -39,7 +39,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
   const together = (accountId: Uuid, ...planNames: readonly string[]) =>
     engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
-  it('catalog §15.5 rule 3: an entry of an add-on says which bases offer it', async () => {
+  it("catalog §15.5 rule 3: follows the bases that an add-on's entry lists", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -51,7 +51,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it('catalog §15.5 rule 3: an entry of a base says which add-ons it offers', async () => {
+  it("catalog §15.5 rule 3: follows the add-ons that a base's entry lists", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -73,7 +73,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
-  it('catalog §15.5 rule 3: an entry makes an add-on available for a product of the XML catalog', async () => {
+  it('catalog §15.5 rule 3: includes a product of the XML catalog that an entry lists', async () => {
     await begin(...overlayCatalog);
     await engine.acme.catalogEntries.create({
       products: [{ ...lid, availableForBps: ['Pan'] }],
@@ -82,7 +82,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("catalog §15.6 rule 3: an account's entry makes an add-on available for a base of the tenant's catalog", async () => {
+  it("catalog §15.6 rule 3: includes a base of the tenant's catalog for an account's own entry", async () => {
     await begin(...overlayCatalog);
     const accountId = await newAccount();
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
@@ -97,7 +97,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     await expectCode(engine.acme.createSubscription(request), 'CATALOG_NO_SUCH_PLAN');
   });
 
-  it('an add-on is available that is newer than the version that its base took its plan from', async () => {
+  it("includes an add-on that is newer than the version of the base's plan", async () => {
     const version = (effectiveDate: string, parts: DocumentParts) => ({ effectiveDate, ...parts });
     const base = plan('base', 'P');
     await begin(

@@ -43,7 +43,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     return invoices.flatMap((invoice) => itemLines({ ...invoice, items: invoice.items.filter(isOwn) }));
   }
 
-  it('add-ons end with their base at once, and what is invoiced beyond is repaired', async () => {
+  it('end immediately with their base and repair the days that are already invoiced', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const events = newEvents(engine.database);
@@ -66,7 +66,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('add-ons end with their base when its future end comes, and are billed no further', async () => {
+  it('end with the future end of their base, and are not billed beyond it', async () => {
     await begin();
     const events = newEvents(engine.database);
     await cancel(base, END_OF_TERM);
@@ -87,7 +87,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     ['at once', false],
     ['ahead', true],
   ] as const)
-    it(`add-ons keep a PHASE that happens where they end, when their base is cancelled ${when}`, async () => {
+    it(`keep a PHASE at the instant of their end if their base is cancelled ${when}`, async () => {
       engine = await openEngine(open, { now: '2024-08-02' });
       accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
       const made = await engine.acme.subscriptions.createWithAddOns(
@@ -115,7 +115,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
       );
     });
 
-  it('add-ons are billed again where the end of their base is taken back after a run that knew of it', async () => {
+  it('are billed again if the end of their base is undone after a run that knew of it', async () => {
     await begin();
     await cancel(base, { requestedDate: '2024-07-16T00:00:00Z' });
     await engine.runTo('2024-07-10');
@@ -128,7 +128,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     ]);
   });
 
-  it('add-ons end the same when the clock jumps over the end of their base', async () => {
+  it('end on the same day if the clock jumps over the end of their base', async () => {
     await begin();
     await cancel(base, { requestedDate: '2024-08-16T00:00:00Z' });
     await engine.runTo('2025-01-01');
@@ -141,7 +141,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(lines.slice(2)).to.eql(['RECURRING 2024-08-01..2024-08-16 7.26']);
   });
 
-  it('add-ons lose their service with their base, while billing goes on, and get it back', async () => {
+  it('lose their service with their base while billing continues, and regain it', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
@@ -155,7 +155,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('add-ons lose their service when that of their base ends later', async () => {
+  it('lose their service when that of their base ends later', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const requestedDate = '2024-06-15';
@@ -167,7 +167,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
   });
 
-  it('add-ons keep their service to the end of that of their base where billing ends at once', async () => {
+  it('keep their service until that of their base ends, even if billing ends immediately', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
@@ -176,7 +176,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
   });
 
-  it('add-ons keep an own earlier end, and its reversal brings back that of their base', async () => {
+  it('keep their own earlier end; after its reversal they end with their base', async () => {
     await begin();
     await cancel(support, { requestedDate: '2024-06-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);
@@ -185,7 +185,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
   });
 
-  it('add-ons give an own later end up for that of their base, and take it back with it', async () => {
+  it("end with their base instead of their own later end, which returns when the base's end is undone", async () => {
     await begin();
     await cancel(support, { requestedDate: '2024-08-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);
@@ -194,7 +194,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
   });
 
-  it('add-ons are not cancelled, changed or taken back beyond the end of their base', async () => {
+  it('reject cancellations, changes and reversals beyond the end of their base', async () => {
     await begin();
     await cancel(base, END_OF_TERM);
     const later = { requestedDate: '2024-08-01T00:00:00Z' };
@@ -206,7 +206,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     );
   });
 
-  it('add-ons end with a future change of their base to a product that includes them, unless it is undone', async () => {
+  it('end with a future change of their base to a product that includes them, unless it is undone', async () => {
     await begin();
     const requestedDate = '2024-06-16';
     const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;
@@ -224,7 +224,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     ]);
   });
 
-  it('add-ons bought for a pending plan of their base end at once where that is undone, and are never billed', async () => {
+  it('end immediately and are never billed if the pending plan they were bought for is undone', async () => {
     engine = await openEngine(open, { now: '2024-06-01' });
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;
@@ -259,7 +259,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
   });
 
-  it('add-ons bought for a pending plan end with its undoing where their base came to its plan by a change', async () => {
+  it('end with the undone pending plan they were bought for, also if their base reached its current plan by a change', async () => {
     await begin('team-now');
     const change = (planName: string, date: string) =>
       engine.acme.subscriptions.changePlan(base, { planName, requestedDate: date });
@@ -276,7 +276,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
   });
 
-  it('add-ons stay through a change of their base to a product that offers them too', async () => {
+  it('stay if their base changes to a product that also offers them', async () => {
     await begin();
     await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
     expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
@@ -284,7 +284,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('pending add-ons end where their pending base begins on another product', async () => {
+  it('end before they begin if their pending base starts on another product', async () => {
     await begin();
     const dates = { entitlementDate: '2024-07-10', billingDate: '2024-07-10' };
     const ahead = await engine.acme.subscriptions.createWithAddOns(
@@ -303,7 +303,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
   });
 
-  it('add-ons end alone where they expire before their base', async () => {
+  it('end alone if they expire before their base', async () => {
     await begin();
     const { bundleId } = await engine.acme.getSubscription(base);
     const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))
@@ -315,7 +315,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(term), 'ended already').to.equal('EXPIRED - -');
   });
 
-  it('add-ons end with their base when the account is closed', async () => {
+  it('end with their base when the account is closed', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await engine.acme.accounts.close(accountId, { cancelAllSubscriptions: true });
@@ -325,11 +325,12 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
   });
 
-  it('add-ons are foreseen by dry runs to end with their base, and have a plan up to the end only', async () => {
-    await engine.settle(begin());
+  it('end with their base in dry runs, and have a plan only until then', async () => {
+    await begin();
+    await engine.settle();
     await cancel(base, END_OF_TERM);
     const at = (date: string) =>
-      engine.acme.subscriptions.planAt({ subscriptionId: support, requestedDate: date ?? null });
+      engine.acme.subscriptions.planAt({ subscriptionId: support, requestedDate: date });
     expect((await at('2024-06-30T00:00:00Z')).plan.name).to.equal('support-monthly');
     await expectCode(at('2024-07-01T00:00:00Z'), 'SUBSCRIPTION_INVALID_REQUESTED_DATE');
   });

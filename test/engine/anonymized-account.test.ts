@@ -18,7 +18,7 @@ const later = { name: 'Ada Byron', notes: 'another secret note' };
 const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example'];
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
-eachDatabaseByTurns('an account that is forgotten', (open) => {
+eachDatabaseByTurns('an anonymized account', (open) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   async function customer() {
@@ -47,7 +47,7 @@ eachDatabaseByTurns('an account that is forgotten', (open) => {
     return found;
   }
 
-  it('an anonymized account leaves nothing of its personal data in any table, and keeps the rest', async () => {
+  it('leaves no personal data in any table, and keeps the rest', async () => {
     const { id } = await customer();
     expect((await placesOf(old)).length).to.be.greaterThan(old.length);
     await engine.acme.anonymizeAccount(id);
@@ -65,7 +65,7 @@ eachDatabaseByTurns('an account that is forgotten', (open) => {
     expect(await engine.acme.accounts.emails(id)).to.eql([]);
   });
 
-  it('anonymizing an account leaves an audit row, the dates of its history and the data of others', async () => {
+  it('keeps an audit row, the dates of its history and the data of other accounts', async () => {
     const { id } = await customer();
     const other = await engine.acme.createAccount({ name: 'Someone else' });
     const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
@@ -81,14 +81,14 @@ eachDatabaseByTurns('an account that is forgotten', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id)).to.have.length(3);
   });
 
-  it('an anonymized account is found again by its key, not by its name', async () => {
+  it('is found by its key, not by its name', async () => {
     const { id } = await customer();
     await engine.acme.anonymizeAccount(id);
     expect((await engine.acme.accounts.getByKey('kept-key')).id).to.equal(id);
     expect((await engine.acme.accounts.search('byron', { offset: 0, limit: 10 })).rows).to.eql([]);
   });
 
-  it('an account may be forgotten twice; an unknown one is refused', async () => {
+  it('can be anonymized twice; an unknown account is rejected', async () => {
     const { id } = await customer();
     await engine.acme.anonymizeAccount(id);
     await engine.acme.anonymizeAccount(id);

@@ -41,9 +41,8 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     events = newEvents(engine.database);
   }
 
-  async function subscribe(planName: string, options: object = {}): Promise<Uuid> {
-    return (await engine.subscribe({ accountId, planName }, options)).subscriptionId;
-  }
+  const subscribe = async (planName: string, options: object = {}) =>
+    (await engine.subscribe({ accountId, planName }, options)).subscriptionId;
 
   async function change(subscriptionId: Uuid, billCycleDayLocal: number, from: object = {}): Promise<string> {
     const changed = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
@@ -54,9 +53,8 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     return changed.effective.at.toISOString().slice(0, 10);
   }
 
-  async function linesOfInvoices(): Promise<readonly (readonly string[])[]> {
-    return (await engine.invoicesOf(accountId)).map((invoice) => [...itemLines(invoice)].sort());
-  }
+  const linesOfInvoices = async () =>
+    (await engine.invoicesOf(accountId)).map((invoice) => [...itemLines(invoice)].sort());
 
   const lastLines = async (): Promise<readonly string[]> => (await linesOfInvoices()).at(-1) ?? [];
 
@@ -96,7 +94,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
     for (const type of objects)
-      it(`is that of a charge to come, also while billing of the ${type} is blocked`, async () => {
+      it(`is that of a future charge, also while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: '2012-03-03', entitlementDate: '2012-02-20' };
         const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
@@ -128,7 +126,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2012-03-10..2012-03-20 10.34']);
     });
 
-    it('is used by a dry run of a blocked subscription, and not stored', async () => {
+    it('is used by a dry run of a blocked subscription without being stored', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.acme.blocking.pauseBundle(bundleId);
@@ -162,7 +160,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-08-10..2016-09-10 249.95']);
   });
 
-  it('subscriptions W9 c: START_OF_TERM counts back on the changed day', async () => {
+  it('subscriptions W9 c: count START_OF_TERM back from the changed day', async () => {
     await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await change(subscriptionId, 15);
@@ -174,7 +172,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(billingEnd.at.toISOString()).to.equal('2016-05-15T00:00:00.000Z');
   });
 
-  it('a bill cycle day is announced when it is asked for, and takes effect and is invoiced on its day', async () => {
+  it('are announced when requested, and take effect and are invoiced on their day', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await events();
@@ -187,7 +185,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(rest).to.include('INVOICE_CREATION');
   });
 
-  it('billing starts anew from a forced past bill cycle day on, and days that are paid stay paid', async () => {
+  it('bill again from a forced date in the past, and keep paid days paid', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.runTo('2016-06-20T00:00:00Z');
@@ -203,7 +201,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-07-10..2016-08-10 30']);
   });
 
-  it('a forced date of a bill cycle day before the start of billing is raised to it', async () => {
+  it('raise a forced date before the start of billing to that start', async () => {
     await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     const forced = { effectiveFromDate: '2015-01-01', allowPastDate: true };
@@ -211,7 +209,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-05 3.87']);
   });
 
-  it('a bill cycle day to come goes with a cancellation before it, and returns with its reversal', async () => {
+  it('drop a future change with a cancellation before it, and restore it with the reversal', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
@@ -226,7 +224,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-15..2016-07-15 30']);
   });
 
-  it('a bill cycle day stays when a change of plan of the same second is undone', async () => {
+  it('stay if a plan change of the same second is undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
@@ -236,7 +234,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('a bill cycle day that no month has, and one out of the reach of calendars, are refused, and nothing is stored', async () => {
+  it('reject days that no month has and unreachable dates, and store nothing', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();
@@ -248,7 +246,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('a bill cycle day is refused for subscriptions that are cancelled or expired, unknown or of others', async () => {
+  it('reject subscriptions that are cancelled, expired, unknown or of another tenant', async () => {
     await begin('2016-05-01T00:00:00Z');
     const cancelled = await subscribe('s-30');
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
@@ -260,7 +258,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('subscriptions §11 rule 3: a bill cycle day from the end of a term on counts for nothing, unless the term is given up', async () => {
+  it('subscriptions §11 rule 3: have no effect from the end of a term on, unless the term is given up', async () => {
     await begin('2016-05-01T00:00:00Z');
     const ended = await subscribe('s-term');
     expect(await change(ended, 15, { effectiveFromDate: '2016-07-02' })).to.equal('2016-07-15');
@@ -285,12 +283,12 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     expect(told).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });
 
-  describe('of the account', () => {
+  describe("the account's day", () => {
     const allowed = { 'org.service.features.account.allowBCDUpdate': true };
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-    it('the bill cycle day of an account is set once: a second day is refused', async () => {
+    it('is set once; a second day is rejected', async () => {
       await begin('2016-05-04T00:00:00Z');
       await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
       for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -301,7 +299,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       expect(billCycleDayLocal).to.equal(9);
     });
 
-    it('a moved bill cycle day of an account moves what is aligned to it where the tenant allows that, and leaves the rest', async () => {
+    it('moves the subscriptions aligned to the account if the tenant allows changes, and leaves the rest', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed });
       const aligned = await subscribe('s-30');
       const own = await subscribe('own-30');
@@ -321,7 +319,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       ]);
     });
 
-    it('the bill cycle day of an account is taken back where the tenant allows that: the next run gives it that of the first charge', async () => {
+    it('is removed if the tenant allows changes; the next run sets it to the day of the first charge', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
       const aligned = await subscribe('s-30');
       const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };
@@ -332,7 +330,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-04 2.9']);
     });
 
-    it('a bill cycle day of an account that stays what it is bills nothing', async () => {
+    it('bills nothing if it stays the same', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
       await subscribe('s-30');
       const planned = async () =>

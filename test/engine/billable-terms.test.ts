@@ -37,7 +37,7 @@ const catalog = catalogXml({
 });
 const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
 
-eachDatabaseByTurns('plans without a price in the currency of the account', (open) => {
+eachDatabaseByTurns("plans without a price in the account's currency", (open) => {
   let acme: TenantBilling;
   let euros: Account;
 
@@ -57,20 +57,20 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
   }
 
   for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage'])
-    it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
+    it(`are rejected at creation and in its dry run (${planName})`, async () => {
       await expectCode(subscribe(euros.id, planName), NO_PRICE);
       const dryRun = { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName } as const;
       await expectCode(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }), NO_PRICE);
       await expectNothingStored();
     });
 
-  it('terms are taken where the phase without a price in the currency is skipped', async () => {
+  it('are accepted if the phase without a price is skipped', async () => {
     await acme.createSubscription({ accountId: euros.id, planName: 'dollar-trial', phaseType: 'EVERGREEN' });
     await engine.settle();
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
   });
 
-  it('terms without a price in the currency are refused among others of one call, of which none is created', async () => {
+  it('are rejected among other subscriptions of one call, which creates none of them', async () => {
     const base = { accountId: euros.id, planName: 'sold-monthly' };
     const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
     await expectCode(withAddOn, NO_PRICE);
@@ -79,7 +79,7 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     await expectNothingStored();
   });
 
-  it('terms are taken with an own price in the currency, as far as that goes', async () => {
+  it('are accepted with an override price in the currency for the phases it covers', async () => {
     const request = { accountId: euros.id, planName: 'dollar-monthly' };
     const evergreen = { phaseType: 'EVERGREEN', recurringPrice: '7' } as const;
     await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
@@ -90,7 +90,7 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     await expectCode(acme.createSubscription({ ...request, priceOverrides: [trial] }), NO_PRICE);
   });
 
-  it('terms without a price in the currency are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
+  it('are rejected at a plan change immediately, on a future date and by policy; the subscription stays', async () => {
     const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
     for (const when of [
       { billingPolicy: 'IMMEDIATE' },
@@ -105,7 +105,7 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
   });
 
-  it('terms are refused at a transfer to an account in whose currency they have no price, or without one', async () => {
+  it('are rejected at a transfer to an account in another currency or without one', async () => {
     const dollars = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
     const none = await acme.createAccount({});
@@ -113,7 +113,7 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     await expectCode(acme.bundles.transfer(bundleId, { accountId: none.id }), CURRENCY_INVALID);
   });
 
-  it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
+  it('are rejected if a later version removes the price for existing subscriptions', async () => {
     const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
       plans['sold-monthly'],
       plan('sold-monthly', 'Base', {
@@ -126,7 +126,7 @@ eachDatabaseByTurns('plans without a price in the currency of the account', (ope
     await expectCode(subscribe(euros.id, 'sold-monthly'), NO_PRICE);
   });
 
-  it('an account without a currency takes no terms, not even free ones: they would be invoiced in none', async () => {
+  it('include all plans for an account without a currency, even free ones', async () => {
     const { id: accountId } = await acme.createAccount({});
     await expectCode(subscribe(accountId, 'sold-monthly'), CURRENCY_INVALID);
     const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '7' }] as const;

@@ -29,17 +29,13 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
     await engine.runTo('2024-02-05T08:00:00Z');
   });
 
-  async function subscribe(planName: string, more: object = {}) {
-    return engine.subscribe({ accountId, planName, ...more });
-  }
+  const subscribe = (planName: string, more: object = {}) =>
+    engine.subscribe({ accountId, planName, ...more });
 
   const subscriptions = (id: Uuid) => engine.acme.bundles.get(id).then((bundle) => bundle.subscriptions);
 
-  async function states(id = bundleId): Promise<readonly string[]> {
-    return (await subscriptions(id)).map(
-      ({ planName, phaseType, state }) => `${planName} ${phaseType} ${state}`,
-    );
-  }
+  const states = async (id = bundleId) =>
+    (await subscriptions(id)).map(({ planName, phaseType, state }) => `${planName} ${phaseType} ${state}`);
 
   const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
     events.map(({ eventType, effective, serviceName }) => `${effective.date} ${eventType} ${serviceName}`);
@@ -115,7 +111,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   const BACKUP = ['FIXED 2024-01-01..2024-01-31 0', 'RECURRING 2024-01-31..2024-02-29 13'];
   const ARCHIVE = ['FIXED 2024-01-20..2024-02-19 0'];
 
-  it('a pause takes base and add-ons out of billing, each in its phase, and a phase that comes meanwhile', async () => {
+  it('stop billing of base and add-ons, each in its phase, including a phase that starts meanwhile', async () => {
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     expect(await states()).to.eql(all('BLOCKED', 'TRIAL'));
     await engine.runTo('2024-02-25T08:00:00Z');
@@ -153,7 +149,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
     await expectSound();
   });
 
-  it('blocks of account, bundle and subscription that overlap count once, each clears its own', async () => {
+  it('count once if those of account, bundle and subscription overlap, and are each cleared separately', async () => {
     const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
     const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
     const account = of('ACCOUNT', accountId);
@@ -236,7 +232,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   for (const billingPolicy of ['IMMEDIATE', 'END_OF_TERM'] as const) {
     const isImmediate = billingPolicy === 'IMMEDIATE';
 
-    it(`a paused bundle that is transferred (${billingPolicy}) goes on unpaused, and what it leaves stays so`, async () => {
+    it(`end with the transfer of a paused bundle (${billingPolicy}) and continue on what stays behind`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId);
       await engine.runTo('2024-02-12T08:00:00Z');
       const to = await engine.acme.bundles.transfer(bundleId, { accountId: target, billingPolicy });
@@ -261,7 +257,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
       await expectSound();
     });
 
-    it(`a pause to come stays behind (${billingPolicy}): it counts while the bundle is billed there`, async () => {
+    it(`stay behind if they start after the transfer (${billingPolicy}), and count while the bundle is billed there`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-02-20' });
       await engine.acme.blocking.resumeBundle(bundleId, { requestedDate: '2024-02-25' });
       await engine.runTo('2024-02-12T08:00:00Z');

@@ -20,9 +20,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
     return engine.acme.createSubscription({ accountId: account.id, bundleExternalKey, planName }, options);
   };
 
-  const end = async (subscriptionId: Uuid) => {
-    await engine.cancelNow(subscriptionId);
-  };
+  const end = (subscriptionId: Uuid) => engine.cancelNow(subscriptionId);
 
   const idsOf = async (key: string) =>
     (await engine.acme.bundles.allOfKey(key)).map(({ bundleId }) => bundleId);
@@ -30,7 +28,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
     (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
 
   describe('lookup (subscriptions §17.1)', () => {
-    it('a bundle is found by its id and by its key', async () => {
+    it('finds a bundle by its id and by its key', async () => {
       const { bundleId } = await subscribe('K');
       expect(await engine.acme.bundles.get(bundleId)).to.deep.include({
         bundleId,
@@ -40,20 +38,20 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('a bundle is not found by its key once its service is cancelled, and still among all of the key', async () => {
+    it('does not find a bundle by its key after its service is cancelled, but lists it among all of the key', async () => {
       const { bundleId, subscriptionId } = await subscribe('K');
       await end(subscriptionId);
       await expectCode(engine.acme.bundles.getByKey('K'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
       expect(await idsOf('K')).to.eql([bundleId]);
     });
 
-    it('a bundle that has expired is found by its key, since its service was never cancelled', async () => {
+    it('finds an expired bundle by its key, because its service was never cancelled', async () => {
       const { bundleId } = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('no bundle is found by an unknown id or key', async () => {
+    it('finds no bundle by an unknown id or key', async () => {
       const { bundles } = engine.acme;
       await expectCode(bundles.get(unknownId), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID');
       await expectCode(bundles.getByKey('none'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
@@ -63,7 +61,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
   });
 
   describe('key at creation (subscriptions §17.2)', () => {
-    it('a key goes from a bundle that has ended to a new one; both show it', async () => {
+    it('moves a key from an ended bundle to a new one; both show it', async () => {
       const first = await subscribe('K');
       await end(first.subscriptionId);
       engine.clock.set('2024-02-01T08:00:00Z');
@@ -77,7 +75,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(await storedKeyOf(second.bundleId)).to.equal('K');
     });
 
-    it('a key goes on to a third bundle, which counts as created with the first', async () => {
+    it('moves a key to a third bundle, which counts as created with the first', async () => {
       const made: Uuid[] = [];
       for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
         engine.clock.set(`${day}T08:00:00Z`);
@@ -96,7 +94,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       ]);
     });
 
-    it('a key goes from an expired bundle, and to another account', async () => {
+    it('moves a key from an expired bundle, and to another account', async () => {
       const first = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       const second = await subscribe('K', { account: grace });
@@ -111,10 +109,10 @@ eachDatabaseByTurns('bundle keys', (open) => {
         true,
         { renameKeyIfExistsAndUnused: false, of: 'grace' },
       ],
-      ['it runs on another account', false, { of: 'grace' }],
+      ['the bundle still runs on another account', false, { of: 'grace' }],
     ];
     for (const [name, ends, { of, ...parts }] of kept)
-      it(`a bundle keeps its key at a creation where ${name}, and nothing is stored`, async () => {
+      it(`leaves the bundle its key and stores nothing if ${name}`, async () => {
         const first = await subscribe('K');
         if (ends) await end(first.subscriptionId);
         const account = of === 'grace' ? grace : ada;
@@ -127,7 +125,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
         expect(await storedKeyOf(first.bundleId)).to.equal('K');
       });
 
-    it('a bundle keeps its key where the end of billing is still to come', async () => {
+    it('leaves the bundle its key until its billing ends', async () => {
       const first = await subscribe('K');
       await engine.acme.subscriptions.cancel(first.subscriptionId, {
         requestedDate: '2024-03-01',
@@ -137,7 +135,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       await expectCode(subscribe('K'), 'SUBSCRIPTION_CREATE_BP_EXISTS');
     });
 
-    it('a key goes to one of two creations that ask for it at once', async () => {
+    it('gives a key to one of two simultaneous creations', async () => {
       await end((await subscribe('K')).subscriptionId);
       const codes = await Promise.all([
         codeOf(subscribe('K', { account: ada })),
@@ -147,7 +145,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(await idsOf('K')).to.have.length(2);
     });
 
-    it('a bundle key may look like the form in which another is kept', async () => {
+    it('accepts a key that looks like the stored form of another key', async () => {
       const first = await subscribe('K');
       await end(first.subscriptionId);
       await subscribe('K');
@@ -159,7 +157,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
   });
 
   describe('rename (subscriptions §17.3)', () => {
-    it('a renamed bundle is found under its new key, which others may not take', async () => {
+    it('finds a bundle under its new key, which others cannot take', async () => {
       const { bundles } = engine.acme;
       const { bundleId, subscriptionId } = await subscribe('K');
       await bundles.renameKey(bundleId, 'J');
@@ -174,14 +172,14 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
     });
 
-    it('a rename refuses the key of a bundle that has ended, which creation could take', async () => {
+    it('rejects the key of an ended bundle, which a creation could take', async () => {
       const { bundles } = engine.acme;
       await end((await subscribe('K')).subscriptionId);
       const { bundleId } = await subscribe('J');
       await expectCode(bundles.renameKey(bundleId, 'K'), 'SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS');
     });
 
-    it('a rename gives a bundle that has lost its key one of its own', async () => {
+    it('gives a bundle that has lost its key a new one', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await end(first.subscriptionId);
@@ -191,13 +189,13 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(await storedKeyOf(first.bundleId)).to.equal('former K');
     });
 
-    it('a rename of a bundle to its own key changes nothing', async () => {
+    it('changes nothing if the key stays the same', async () => {
       const { bundleId } = await subscribe('K');
       await engine.acme.bundles.renameKey(bundleId, 'K');
       expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
     });
 
-    it('a rename of a bundle is written to the audit, and no event is told', async () => {
+    it('is audited without an event', async () => {
       const { bundleId } = await engine.settle(subscribe('K'));
       await engine.acme.bundles.renameKey(bundleId, 'J');
       const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
@@ -209,7 +207,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(subscriptions[0]?.events).to.have.length(2);
     });
 
-    it('a rename leaves the bundle among all of each key that it had, once, under its present one', async () => {
+    it('lists the bundle once under each of its keys, showing its current key', async () => {
       const first = await subscribe('K');
       const keysOf = async (key: string) =>
         (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
@@ -232,7 +230,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect(await idsOf('J')).to.eql([first.bundleId]);
     });
 
-    it('a rename frees the old key: lookup, search and creation do not see who had it', async () => {
+    it('frees the old key, so that lookup, search and creation do not reveal its former owner', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await bundles.renameKey(first.bundleId, 'J');
@@ -248,7 +246,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
     });
 
-    it('a refused rename leaves nothing behind, and nothing in other tenants', async () => {
+    it('leaves nothing behind if it is rejected, also in other tenants', async () => {
       const first = await subscribe('K');
       const { bundleId } = await subscribe('J', { account: grace });
       await expectCode(
@@ -264,19 +262,19 @@ eachDatabaseByTurns('bundle keys', (open) => {
     });
 
     const refused = [
-      ['no key', '', ErrorCode.MISSING_OR_INVALID_FIELD],
-      ['a key of null', null, ErrorCode.MISSING_OR_INVALID_FIELD],
-      ['a key too long', 'x'.repeat(256), ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
-      ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
+      ['no key', '', 'MISSING_OR_INVALID_FIELD'],
+      ['a key of null', null, 'MISSING_OR_INVALID_FIELD'],
+      ['a key that is too long', 'x'.repeat(256), 'EXTERNAL_KEY_LIMIT_EXCEEDED'],
+      ['a key that cannot be stored', 'a\u0000', 'MISSING_OR_INVALID_FIELD'],
     ] as const;
     for (const [name, key, code] of refused)
-      it(`a rename of a bundle refuses ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const { bundleId } = await subscribe('K');
         await expectCode(engine.acme.bundles.renameKey(bundleId, key), code);
         expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
       });
 
-    it('a rename refuses an unknown bundle', () =>
+    it('rejects an unknown bundle', () =>
       expectCode(engine.acme.bundles.renameKey(unknownId, 'J'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID'));
   });
 });

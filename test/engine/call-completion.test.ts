@@ -33,25 +33,25 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
   const complete = (context: CallContext, timeoutMs = LONG_MS) =>
     engine.billing.completion(context, timeoutMs, account.id);
 
-  it('a wait for completion works the queue itself in a host that has not started the background', async () => {
+  it('processes the queue itself if the host has not started background work', async () => {
     const context = await subscribe();
     expect(await purchases()).to.eql([]);
     expect(await complete(context)).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('a wait for completion waits for the background of the node', async () => {
+  it('waits for the background work of the node', async () => {
     engine.billing.start();
     expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('a wait for completion does without the account', async () => {
+  it('works without naming the account', async () => {
     expect(await engine.billing.completion(await subscribe(), LONG_MS)).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('a wait for completion waits for the work of another node', async () => {
+  it('waits for work that another node holds', async () => {
     const { storage, clock, systemClock, logger, tenant } = engine;
     const waiting = new Dispatcher(
       { storage, clock, systemClock, logger, ids },
@@ -70,7 +70,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
   });
 
   for (const started of [true, false])
-    it(`a wait for completion ends when its time is over, ${started ? 'with' : 'without'} background, and the work goes on`, async () => {
+    it(`ends at its time limit ${started ? 'with' : 'without'} background work, which then continues`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0.4 });
       if (started) engine.billing.start();
       const context = await subscribe();
@@ -81,13 +81,13 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
       expect(await purchases()).to.eql(['SUCCESS']);
     });
 
-  it('a wait for completion ends with a payment that failed, whose retry falls due later', async () => {
+  it('ends with a failed payment whose retry is due later', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['PAYMENT_FAILURE']);
   });
 
-  it('a wait for completion follows its own call only', async () => {
+  it('follows only its own call', async () => {
     const other = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
     // Work of another call for which no node has a handler: it stays due for ever.
     await engine.storage.write(engine.tenant, authorshipOf(other), async (session) =>
@@ -107,7 +107,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     expect(await complete(other, 100)).to.equal(false);
   });
 
-  it('a wait for completion refuses unknown accounts', async () => {
+  it('rejects unknown accounts', async () => {
     const context = await subscribe();
     const error = await engine.billing
       .completion(context, LONG_MS, ids.next())
@@ -115,7 +115,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
     expect(error).to.include({ code: 3002 });
   });
 
-  it('the token of a call goes to all that follows from it, also in shared batches', async () => {
+  it('passes the token of a call to all work that follows from it, also in shared batches', async () => {
     const second = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     const before = (await entryTokens(engine.database)).length;
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -141,10 +141,10 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
-anyDatabase('letting time pass with a clock that a test moves', (open) => {
+anyDatabase('the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('twelve months are billed and paid each at its own instant, a declined payment tried again days later', async () => {
+  it('bills and pays twelve months, each on its own date, and retries a declined payment days later', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -171,7 +171,7 @@ anyDatabase('letting time pass with a clock that a test moves', (open) => {
     expect(formatInstant(clock.now())).to.equal('2025-01-01T00:00:00.000Z');
   });
 
-  it('a clock that cannot be set, another one than the engine’s, and a time that is over, are refused', async () => {
+  it('rejects a clock that cannot be set, a clock the engine does not use, and a past time', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
     const refused = async (...given: readonly unknown[]): Promise<string> => {
@@ -189,7 +189,7 @@ anyDatabase('letting time pass with a clock that a test moves', (open) => {
     expect(formatInstant(clock.now())).to.equal('2024-01-01T10:30:00.000Z');
   });
 
-  it('work that cannot be done in time is an error that says at which instant time stands still', async () => {
+  it('reports the instant at which time stands still if work cannot be completed in time', async () => {
     const { acme, billing, clock } = engine;
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

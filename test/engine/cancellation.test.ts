@@ -1,9 +1,8 @@
 import type { CancelSubscriptionOptions, Given, Uuid } from '../../lib/index.ts';
-import { ErrorCode } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
+import type { ErrorName, TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 
-eachDatabaseByTurns('cancelling and uncancelling', (open) => {
+eachDatabaseByTurns('cancellation and its reversal', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -17,9 +16,8 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     return subscriptionId;
   }
 
-  async function cancel(subscriptionId: Uuid, query = ''): Promise<void> {
-    await engine.acme.subscriptions.cancel(subscriptionId, optionsOf(query));
-  }
+  const cancel = (subscriptionId: Uuid, query = '') =>
+    engine.acme.subscriptions.cancel(subscriptionId, optionsOf(query));
 
   async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
     const { events } = await engine.acme.getSubscription(subscriptionId);
@@ -66,7 +64,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
         expect(await engine.endsOf(subscriptionId)).to.equal(ends);
       });
 
-    it('a cancellation takes dates at the reference time, date-times as they are', async () => {
+    it('uses the reference time for dates, and date-times as they are', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
       expect(await rowsOf(subscriptionId)).to.eql([
         'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
@@ -82,22 +80,22 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       ]);
     });
 
-    const refused: readonly (readonly [query: string, code: ErrorCode])[] = [
-      ['requestedDate=2024-04-15', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-      ['requestedDate=2024-05-01T07:59:59Z', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-      ['requestedDate=2024-04-30&billingPolicy=IMMEDIATE', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-      ['billingPolicy=ILLEGAL', ErrorCode.INVALID_PARAMETER],
-      ['requestedDate=9000-01-01', ErrorCode.INVALID_PARAMETER],
+    const refused: readonly (readonly [query: string, code: ErrorName])[] = [
+      ['requestedDate=2024-04-15', 'SUBSCRIPTION_INVALID_REQUESTED_DATE'],
+      ['requestedDate=2024-05-01T07:59:59Z', 'SUBSCRIPTION_INVALID_REQUESTED_DATE'],
+      ['requestedDate=2024-04-30&billingPolicy=IMMEDIATE', 'SUBSCRIPTION_INVALID_REQUESTED_DATE'],
+      ['billingPolicy=ILLEGAL', 'INVALID_PARAMETER'],
+      ['requestedDate=9000-01-01', 'INVALID_PARAMETER'],
     ];
     for (const [query, code] of refused)
-      it(`a cancellation with ${query} is refused, and nothing is stored`, async () => {
+      it(`rejects ${query} and stores nothing`, async () => {
         const before = await rowsOf(subscriptionId);
-        await refusedWith(code, cancel(subscriptionId, query));
+        await expectCode(cancel(subscriptionId, query), code);
         expect(await rowsOf(subscriptionId)).to.eql(before);
         expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
       });
 
-    it('a cancelled subscription is billed to the end of billing and not beyond', async () => {
+    it('bills a cancelled subscription until the end of billing and not beyond', async () => {
       await cancel(subscriptionId);
       await engine.runTo('2024-12-01');
       expect(await linesOf()).to.eql([
@@ -106,7 +104,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       ]);
     });
 
-    it('an end of billing repairs what is invoiced beyond it, when it comes', async () => {
+    it('repairs the invoiced days beyond the end of billing when it arrives', async () => {
       await engine.settle(cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true'));
       expect(await linesOf()).to.have.length(2);
       await engine.runTo('2024-06-20T08:00:00Z');
@@ -114,7 +112,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
     });
 
-    it('an uncancelled subscription is billed again for what its cancellation had repaired', async () => {
+    it('bills the repaired days again after the reversal', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       await engine.settle(engine.acme.generateInvoice({ accountId, targetDate: '2024-06-20' }));
       expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
@@ -127,18 +125,18 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       ]);
     });
 
-    it('a subscription is not cancelled twice', async () => {
+    it('rejects a second cancellation', async () => {
       await cancel(subscriptionId);
-      await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
+      await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     });
 
-    it('a cancellation replaces a pending end by one that is not later, and refuses a later one', async () => {
+    it('replaces a pending end with one that is not later, and rejects a later one', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
-      await refusedWith(
-        ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      await expectCode(
         cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM'),
+        'SUBSCRIPTION_CANCEL_BAD_STATE',
       );
       await engine.acme.subscriptions.uncancel(subscriptionId);
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
@@ -146,38 +144,35 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
       expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
     });
 
-    it('a subscription is uncancelled while only billing runs on, not after', async () => {
+    it('can be undone while only billing continues, but not after its end', async () => {
       await cancel(subscriptionId);
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
       await engine.acme.subscriptions.uncancel(subscriptionId);
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
 
       const uncancel = () => engine.acme.subscriptions.uncancel(subscriptionId);
-      await refusedWith(ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE, uncancel());
+      await expectCode(uncancel(), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
       await cancel(subscriptionId);
       await engine.runTo('2024-06-30T08:00:00Z');
-      await refusedWith(ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE, uncancel());
+      await expectCode(uncancel(), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
     });
   });
 
-  it('subscriptions W18 Fixed term: a cancellation after the term is refused, one before it ends it', async () => {
+  it('subscriptions W18 Fixed term: is rejected after the term, and ends the term before its end', async () => {
     await begin('2023-01-01T00:00:00Z');
     const subscriptionId = await subscribe('term-3m');
     engine.clock.set('2023-02-10T00:00:00Z');
-    await refusedWith(
-      ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+    await expectCode(
       cancel(subscriptionId, 'requestedDate=2023-05-01&useRequestedDateForBilling=true'),
+      'SUBSCRIPTION_CANCEL_BAD_STATE',
     );
     await cancel(subscriptionId, 'requestedDate=2023-03-01&useRequestedDateForBilling=true');
     expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2023-03-01 2023-03-01');
     await engine.acme.subscriptions.uncancel(subscriptionId);
     await engine.runTo('2023-04-01');
     expect(await engine.endsOf(subscriptionId)).to.equal('EXPIRED - -');
-    await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
-    await refusedWith(
-      ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
-      engine.acme.subscriptions.uncancel(subscriptionId),
-    );
+    await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
+    await expectCode(engine.acme.subscriptions.uncancel(subscriptionId), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
   });
 
   it('subscriptions W9 START_OF_TERM: a, in the trial', async () => {
@@ -221,7 +216,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     ]);
   });
 
-  it('a trial is cancelled at once by the rule for its phase, and leaves nothing to pay', async () => {
+  it('ends a trial immediately by the rule for its phase, and leaves nothing to pay', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     engine.clock.set('2024-01-10T00:00:00Z');
@@ -231,7 +226,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     expect(await linesOf()).to.eql(['FIXED 2024-01-01..2024-01-31 0']);
   });
 
-  it('a subscription that has not begun is cancelled at its start', async () => {
+  it('ends a subscription that has not started at its start', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { subscriptionId } = await engine.acme.createSubscription(
       { accountId, planName: 'solo-now' },
@@ -247,7 +242,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     expect(await linesOf()).to.eql([]);
   });
 
-  it('an uncancellation brings back the phases after a pending end, also those it kept from being stored', async () => {
+  it('restores the phases after a pending end when undone, even those it prevented from being stored', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('club-monthly');
     await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
@@ -264,7 +259,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
   });
 
-  it('a cancellation keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
+  it('keeps a PHASE of its own instant, and bills nothing of that phase', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');
@@ -281,13 +276,13 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     ]);
   });
 
-  it('a cancellation knows subscriptions of its own tenant only', async () => {
+  it('finds only subscriptions of its own tenant', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('solo-now');
     const { acme: eve } = await openShop(engine.billing, null);
-    const unknown = ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID;
-    await refusedWith(unknown, eve.subscriptions.cancel(subscriptionId));
-    await refusedWith(unknown, eve.subscriptions.uncancel(subscriptionId));
+    const unknown = 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID';
+    await expectCode(eve.subscriptions.cancel(subscriptionId), unknown);
+    await expectCode(eve.subscriptions.uncancel(subscriptionId), unknown);
     expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
   });
 
@@ -304,8 +299,4 @@ function optionsOf(query: string): Given<CancelSubscriptionOptions> {
     requestedDate: requestedDate ?? null,
     useRequestedDateForBilling: useRequestedDateForBilling === 'true',
   };
-}
-
-async function refusedWith(code: ErrorCode, work: Promise<unknown>): Promise<void> {
-  await expectCode(work, code);
 }

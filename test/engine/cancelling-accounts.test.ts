@@ -13,7 +13,7 @@ import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
 // What overdue does to many accounts at once (overdue §5.1), with its parts called one by one.
-eachDatabase('work on many locked accounts', (open) => {
+eachDatabase('operations on many locked accounts', (open) => {
   let statements: string[] = [];
   const engine = engineBeforeEach(open, {
     now: '2024-01-01T08:00:00Z',
@@ -66,7 +66,7 @@ eachDatabase('work on many locked accounts', (open) => {
 
   const endsOf = (ids: readonly Uuid[]) => Promise.all(ids.map(engine.endsOf));
 
-  it('accounts are ended together, each by its own date and policy, with add-ons and repairs', async () => {
+  it('end each account by its own date and policy, with add-ons and repairs', async () => {
     const [first, second, other] = [await customer(), await customer(), await customer()];
     await engine.settle();
     await engine.runTo('2024-01-20T08:00:00Z');
@@ -85,7 +85,7 @@ eachDatabase('work on many locked accounts', (open) => {
     expect(invoices.flatMap(itemLines).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(3);
   });
 
-  it('accounts are ended although one of their subscriptions could not be cancelled by its owner like that', async () => {
+  it('end accounts although a caller could not cancel one of their subscriptions', async () => {
     const [young, old] = [await customer(), await customer()];
     const { id: accountId } = young.account;
     await engine.settle();
@@ -101,7 +101,7 @@ eachDatabase('work on many locked accounts', (open) => {
     expect(statements.filter((text) => /^\s*(insert|update|delete)/i.test(text))).to.eql([]);
   });
 
-  it(`cancellation, blocking state and tag cost as many statements for ${COUNTS.join(', ')} accounts`, async () => {
+  it(`send as many statements for cancellation, blocking state and tag with ${COUNTS.join(', ')} accounts`, async () => {
     const sent: number[][] = [];
     for (const count of COUNTS) {
       const accounts = await customers(count);

@@ -64,7 +64,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('a deleted catalog is gone with the next call, its events are emitted, any name and dates may follow', async () => {
+  it('removes a deleted catalog with the next call, emits its events and accepts any name and dates afterward', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);
@@ -99,7 +99,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await dates()).to.eql(['2024-03-01']);
   });
 
-  it('a deletion is refused while a subscription has a plan of the catalog, ended ones included', async () => {
+  it('rejects a deletion while a subscription, even an ended one, has a plan of the catalog', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: account.id, planName: 'term-3m' });
@@ -113,7 +113,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('catalog W17 Simple plan: stored, seen by the next call, billed; the same again stores and tells nothing', async () => {
+  it('catalog W17 Simple plan: is stored, seen by the next call and billed; repeating it stores and emits nothing', async () => {
     await begin();
     const own = await newTenant(false);
     const events = newEvents(engine.database);
@@ -138,7 +138,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await own.invoices.ofAccount({ accountId: account.id })).to.have.length(1);
   });
 
-  it('a simple plan goes into the version in force and the later ones of an uploaded catalog', async () => {
+  it('adds a simple plan to the current and later versions of an uploaded catalog', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-01-01'));
     await engine.acme.uploadCatalog(dated('2024-06-01'));
@@ -161,7 +161,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(sources.map((text) => text.includes('lamp-monthly'))).to.eql([false, true, true]);
   });
 
-  it('a version that a simple plan replaces stays in history as it was', async () => {
+  it('keeps the history of a version that a simple plan replaces', async () => {
     await begin();
     await engine.acme.catalogs.addSimplePlan(lamp);
     const stored = async () => ({
@@ -200,7 +200,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     ]);
   });
 
-  it('a simple plan lets no account be invoiced anew, since it changes no price of what runs', async () => {
+  it('causes no invoice run for a simple plan, because it changes no price in use', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: account.id, planName: 'pro-monthly' });
@@ -212,7 +212,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await runs()).to.equal(before);
   });
 
-  it('sources are the documents as they came, in upload order', async () => {
+  it('returns the sources as uploaded, in upload order', async () => {
     await begin();
     const [first, second] = [dated('2025-01-01').replace('UTF-8', 'UTF-16'), dated('2024-01-01')];
     await engine.acme.uploadCatalog(Buffer.from(`\uFEFF${first}`, 'utf16le'));
@@ -220,7 +220,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await engine.acme.catalogs.sources()).to.eql([source, first, second]);
   });
 
-  it('of two simultaneous simple plans both are in the catalog', async () => {
+  it('stores both of two simultaneous simple plans', async () => {
     await begin();
     const own = await newTenant(false);
     await Promise.all([
@@ -231,7 +231,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(version?.plans.map((plan) => plan.name)).to.eql(['lamp-monthly', 'lamp-two']);
   });
 
-  it('validate lists the errors of a document that parses and of one that does not, and stores nothing', async () => {
+  it('validates a document that parses and one that does not, listing the errors and storing nothing', async () => {
     await begin();
     const events = newEvents(engine.database);
     await events();
@@ -252,7 +252,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await dates()).to.eql(['2010-01-01']);
   });
 
-  it('validate finds what keeps a document from standing beside the versions of the tenant, as an upload does', async () => {
+  it("validates a document against the tenant's versions, as an upload does", async () => {
     await begin();
     const documents = [
       source,
@@ -268,7 +268,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect((await (await newTenant(false)).catalogs.validate(source)).errors).to.eql([]);
   });
 
-  it('the default catalog is seen until the tenant has its own, and never again after a deletion', async () => {
+  it('serves the default catalog until the tenant has its own, and never again after a deletion', async () => {
     const document = await readFile(orchard, 'utf8');
     let reads = 0;
     await begin({
@@ -293,7 +293,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(reads).to.equal(1);
   });
 
-  it('a tenant that deletes what it sees of the default catalog sells nothing any more; while it is in use that is refused', async () => {
+  it('lets a tenant without plans in use delete the default catalog and sell nothing afterward', async () => {
     await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
     const global = await newTenant(true);
     const account = await global.createAccount({ currency: 'USD' });
@@ -318,14 +318,14 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(await dates(idle)).to.eql([]);
   });
 
-  it('an upload with a default catalog in place starts the own one, whatever its name', async () => {
+  it('starts a separate catalog under any name at the first upload', async () => {
     await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
     const global = await newTenant(true);
     await global.uploadCatalog(dated('2024-01-01'));
     expect(await dates(global)).to.eql(['2024-01-01']);
   });
 
-  it('what can be bought is that of the version in force now', async () => {
+  it('sells from the version in force now', async () => {
     await begin({ catalog: orchard });
     const bases = await engine.acme.catalogs.availableBasePlans();
     expect(bases.map(({ plan, priceListName }) => `${plan.name} ${priceListName}`)).to.eql([
@@ -358,7 +358,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await expectCode(engine.acme.catalogs.availableBasePlans({ accountId: stranger }), 3002);
   });
 
-  it('while a plugin serves the tenant a simple plan is refused and names it', async () => {
+  it('rejects a simple plan while a plugin serves the tenant, naming the plugin', async () => {
     const plugin = memoryCatalogPlugin();
     await begin({ catalogPlugins: [plugin] });
     plugin.serve(harbour());
@@ -368,7 +368,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await expectCode(engine.acme.catalogs.changeReport(source), 2080, 'the change report too');
   });
 
-  it("a tenant's deletion leaves the catalogs of others alone", async () => {
+  it('deletes only the catalogs of the tenant', async () => {
     await begin();
     const own = await newTenant(false);
     await own.catalogs.addSimplePlan(lamp);
@@ -378,9 +378,5 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
 });
 
 /** What stands inside the root of a document with root `catalog`. */
-function inner(document: string): string {
-  return document.slice(
-    document.indexOf('<catalog>') + '<catalog>'.length,
-    document.lastIndexOf('</catalog>'),
-  );
-}
+const inner = (document: string) =>
+  document.slice(document.indexOf('<catalog>') + '<catalog>'.length, document.lastIndexOf('</catalog>'));

@@ -42,7 +42,7 @@ function potPlan(value: string): Given<PlanEntryInput> {
   };
 }
 
-eachDatabaseByTurns('the look at accounts after a change of the catalog', (open) => {
+eachDatabaseByTurns('account check after a catalog change', (open) => {
   let looked: Uuid[];
   let handler: CatalogChangeHandler;
   let names: ReadonlyMap<Uuid, string>;
@@ -100,7 +100,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
     return looked.map((id) => names.get(id) ?? id).toSorted();
   }
 
-  it('a look at accounts after an upload is at those with plans that it changes, also with prices of their own', async () => {
+  it('covers accounts whose plans an upload changes, also accounts with price overrides', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
     expect(await lookedAt(await revision())).to.eql(['heat', 'heat for less']);
     await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
@@ -109,7 +109,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
       .and.not.include('pot');
   });
 
-  it('no account is looked at where a version only adds plans, nor after a simple plan or a new entry', async () => {
+  it('covers no account after a version that only adds plans, a simple plan or a new entry', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
     expect(await lookedAt(await revision())).to.eql([]);
     await engine.acme.catalogs.addSimplePlan({
@@ -125,18 +125,18 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
     expect(await lookedAt(await revision())).to.eql([]);
   });
 
-  it('a look after a change of an entry is at the accounts with its plan', async () => {
+  it('covers the accounts with the plan of a changed entry', async () => {
     engine.clock.set('2024-01-02T00:00:00Z');
     await engine.acme.catalogEntries.updatePlan('pot-monthly', { phases: potPlan('12').phases ?? [] });
     expect(await lookedAt(await revision())).to.eql(['pot']);
   });
 
-  it('all accounts are looked at where the event does not tell what the catalog was', async () => {
+  it('covers all accounts if the event does not contain the previous catalog', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
     expect(await lookedAt(undefined)).to.eql([...names.values()].toSorted());
   });
 
-  it('accounts are looked at once for a catalog change that is told again, or that an earlier event has met', async () => {
+  it('runs once when the event is redelivered or an earlier event already covered the change', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
     const first = await revision();
     await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));

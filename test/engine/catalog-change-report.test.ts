@@ -8,9 +8,8 @@ import { eachDatabaseByTurns, expect, newEvents, openEngine, type TestEngine } f
 import type { ChangeReportPart } from '../support/plain-views.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 
-function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
-  return acme.catalogs.changeReport(source).then((report) => Array.fromAsync(report));
-}
+const partsOf = (acme: TenantBilling, source: string) =>
+  acme.catalogs.changeReport(source).then((report) => Array.fromAsync(report));
 
 /** A part in one line. */
 function lineOf(part: ChangeReportPart): string {
@@ -32,7 +31,7 @@ function lineOf(part: ChangeReportPart): string {
   }
 }
 
-eachDatabaseByTurns('the report on a candidate catalog', (open) => {
+eachDatabaseByTurns('report on a candidate catalog', (open) => {
   let engine: TestEngine;
 
   beforeEach(async () => {
@@ -49,7 +48,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
 
   const next = { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' };
 
-  it('a catalog change report names each live subscription that pays another price, from when and by how much, and stores nothing', async () => {
+  it('lists each live subscription whose price changes, with the date and the difference, and stores nothing', async () => {
     const subscriptions = [await subscribe(), await subscribe()];
     const events = newEvents(engine.database);
     await events();
@@ -64,7 +63,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('a catalog change report looks at no subscription that has ended, be it while its billing was blocked, and at one that is to end', async () => {
+  it('skips ended subscriptions, even if they ended while blocked, and includes those with a future end', async () => {
     const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };
     const [ended, blocked, ending] = [await sell(), await sell(), await sell()];
     for (const { bundleId } of [blocked, ending])
@@ -78,7 +77,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     expect(parts.map(lineOf)).to.eql(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
   });
 
-  it('a catalog change report names another billing period and another fixed price of a phase to come, too', async () => {
+  it('includes changes of the billing period and of the fixed price of a future phase', async () => {
     const trial = (fixed: string) => phase('TRIAL', { number: 60, fixed });
     const first = { effectiveDate: '2024-01-02', price: '30.00', planName: 'sun-monthly' };
     const discount = (fixed: string) => phase('DISCOUNT', { number: 90, fixed });
@@ -101,7 +100,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     ]);
   });
 
-  it('a catalog change report goes through all accounts, page by page and no earlier than it is read', async () => {
+  it('processes all accounts page by page, no earlier than the report is read', async () => {
     const first = await subscribe();
     const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
       session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
@@ -121,7 +120,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     ).to.eql([first, second, '2 of 2, 0 unbillable']);
   });
 
-  it('a catalog change report keeps the entries of the tenant, whose plans a document cannot take', async () => {
+  it("keeps the tenant's entries, whose plans a document cannot replace", async () => {
     const plans = [
       {
         name: 'pot-monthly',
@@ -149,7 +148,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     expect((await partsOf(engine.acme, taking)).map(lineOf)[0]).to.equal('1 errors, 0 warnings');
   });
 
-  it('a catalog change report says what the upload then does', async () => {
+  it('matches the effect of the upload', async () => {
     await subscribe();
     await engine.acme.uploadCatalog(pricedCatalog(next));
     const later = { effectiveDate: '2024-07-01', price: '48.00', forExisting: '2024-08-01' };
@@ -167,7 +166,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     ).to.eql(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
   });
 
-  it('a catalog change report lists what would be refused, and changes no prices then', async () => {
+  it('lists the reasons for a rejected upload, and no price changes then', async () => {
     await subscribe();
     const lines = async (source: string) => (await partsOf(engine.acme, source)).map(lineOf);
     const sameDate = pricedCatalog({ effectiveDate: '2024-01-01', price: '52.00' });
@@ -182,7 +181,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     );
   });
 
-  it('a catalog change report names the accounts that could not be billed any more', async () => {
+  it('lists the accounts that could no longer be billed', async () => {
     await subscribe();
     const euros = pricedCatalog(next).replaceAll('<currency>USD</currency>', '<currency>EUR</currency>');
     const parts = await partsOf(engine.acme, euros);

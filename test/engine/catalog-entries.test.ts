@@ -1,5 +1,5 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import type { Catalog, Given, Instant, PlanEntryInput, PriceInput, Uuid } from '../../lib/index.ts';
+import type { Catalog, Given, Instant, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import { BillingError, formatInstant, parseWireInstant } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
@@ -13,9 +13,7 @@ function at(text: string): Instant {
   return instant;
 }
 
-function usd(value: string): readonly Given<PriceInput>[] {
-  return [{ currency: 'USD', value }];
-}
+const usd = (value: string) => [{ currency: 'USD', value }];
 
 /** A monthly plan of the product Pot on the default list. */
 function monthly(name: string, effectiveDate: string, price = '10'): Given<PlanEntryInput> {
@@ -110,7 +108,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await engine.acme.catalogEntries.latestPlan('p2')).to.include({ retired: true });
   });
 
-  it('catalog W18 Entries to versions: a plan that did not change is the same value', async () => {
+  it('catalog W18 Entries to versions: keep an unchanged plan as the same value', async () => {
     await w18();
     const [first, second, third, fourth] = (await current()).versions;
     expect(first?.planNamed('p1')).to.equal(second?.planNamed('p1'));
@@ -119,7 +117,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('catalog W18 Entries to versions: who starts after the change pays the new price, who started before the old one until its date', async () => {
+  it('catalog W18 Entries to versions: charge the new price to later subscriptions, and the old one to earlier subscriptions until its date', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -131,7 +129,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(priceAt('2024-05-02', '2024-05-02')).to.equal('12');
   });
 
-  it('catalog W18 Entries to versions: the price of a running subscription changes on the date for existing ones', async () => {
+  it('catalog W18 Entries to versions: change the price of a running subscription on the date for existing subscriptions', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
@@ -161,7 +159,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: a subscription on an XML plan has the one price change of the XML', async () => {
+  it('catalog W19 Overlay: leave a subscription on an XML plan with the single price change of the XML', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.subscribe({ accountId, planName: 'x' });
@@ -181,7 +179,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: the versions of both, with the XML plans as they are', async () => {
+  it('catalog W19 Overlay: create the versions of both, with unchanged XML plans', async () => {
     await openOverlay('2024-01-15T00:00:00Z');
     const [january] = (await current()).versions;
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
@@ -198,7 +196,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it('catalog W19 Overlay: an account with an entry sees nothing else, and keeps what it runs', async () => {
+  it('catalog W19 Overlay: hide everything else from an account with its own entry, whose subscriptions continue', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -228,7 +226,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await lines(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
   });
 
-  it('one batch of due work bills accounts by their own catalogs', async () => {
+  it('bill accounts by their own catalogs in one batch of due work', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const accounts = await Promise.all(
       ['USD', 'USD', 'USD'].map((currency) => engine.acme.createAccount({ currency } as const)),
@@ -262,7 +260,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     ]);
   });
 
-  it('a creation and a change emit one TENANT_CONFIG_CHANGE each, a repetition none', async () => {
+  it('emit one TENANT_CONFIG_CHANGE each for a creation and a change, and nothing for a repetition', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const events = newEvents(engine.database);
     await events();
@@ -287,7 +285,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(after.catalogRevision).to.equal(catalogRevision + 3);
   });
 
-  it('of two simultaneous creations of one plan one is stored, and both get it', async () => {
+  it('store one of two simultaneous creations of the same plan and return it to both callers', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('p0', '2024-01-01')] });
     const created = await Promise.all(
@@ -297,7 +295,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect((await engine.acme.catalogEntries.plans()).map((row) => row.name)).to.eql(['p0', 'p1']);
   });
 
-  it('of two simultaneous creations of one name in two scopes the later one is refused', async () => {
+  it('reject the later of two simultaneous creations of one name in two scopes', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('p0', '2024-01-01')] });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
@@ -309,7 +307,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(outcomes.toSorted()).to.eql([0, 61002]);
   });
 
-  it('a plan that a subscription uses is not deleted, nor is its product', async () => {
+  it('reject the deletion of a plan in use, and of its product', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({
@@ -329,7 +327,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'] });
   });
 
-  it('a plan is deleted or subscribed to, never both at once', async () => {
+  it('allow either the deletion of a plan or a subscription to it, never both simultaneously', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
@@ -347,7 +345,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     }
   });
 
-  it('a deleted product leaves its plans listed and out of the catalog, or erases them', async () => {
+  it('keep the plans of a deleted product listed but outside the catalog, or erase them', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot, { ...pot, name: 'Pan' }], plans: [monthly('p1', '2024-01-01')] });
@@ -362,7 +360,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect((await current()).versions).to.have.length(0);
   });
 
-  it('a plan whose prices are overridden is in use too, and its override plans keep their names', async () => {
+  it('treat a plan with overridden prices as in use, and keep the names of its override plans', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
@@ -376,7 +374,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await codeOf(entries.createPlan(monthly('p1-1', '2024-01-01')))).to.equal(61004);
   });
 
-  it('a deletion erases the latest row of a plan, or all of it with its names', async () => {
+  it('erase the latest row of a plan, or the whole plan with its names', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
@@ -390,7 +388,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-03-01': ['p1 7'] });
   });
 
-  it('a product is retired with its last plan, and no longer when it gets another one', async () => {
+  it('retire a product with its last plan until it gets another plan', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({
@@ -407,7 +405,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await retiredDate()).to.equal(null);
   });
 
-  it('while a catalog plugin serves the tenant, entries are refused in its name', async () => {
+  it('are rejected while a catalog plugin serves the tenant, naming the plugin', async () => {
     const plugin = memoryCatalogPlugin();
     engine = await openEngine(open, { now: '2024-01-10T00:00:00Z', catalog: null, catalogPlugins: [plugin] });
     const entries = engine.acme.catalogEntries;
@@ -429,14 +427,14 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await entries.state()).to.equal('CATALOG_STATE_UNKNOWN');
   });
 
-  it('an upload cannot take the name of an entry, and says so', async () => {
+  it('reserve their names, so that an upload with one of them is rejected', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('x', '2024-01-01')] });
     expect(await codeOf(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''))).to.equal(2080);
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
-  it('catalog W19 Overlay: the same in whatever order versions and entries come', async () => {
+  it('catalog W19 Overlay: produce the same catalog in any order of versions and entries', async () => {
     await openEmpty('2024-01-15T00:00:00Z');
     const { acme } = engine;
     await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
@@ -455,7 +453,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect((await current()).name).to.equal('Pots');
   });
 
-  it('a simple plan stands beside the entries of a tenant, and cannot take their names', async () => {
+  it('coexist with a simple plan, which cannot use their names', async () => {
     await openEmpty('2024-02-10T00:00:00Z');
     const { catalogEntries: entries, catalogs } = engine.acme;
     await entries.create({
@@ -494,7 +492,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(await codeOf(entries.createPlan(monthly('lamp-monthly', '2024-03-01')))).to.equal(61004);
   });
 
-  it('a deletion of the XML catalog leaves the entries, with the products that they are of', async () => {
+  it('survive the deletion of the XML catalog, with their products', async () => {
     await openOverlay('2024-04-10T00:00:00Z');
     const { catalogEntries: entries, catalogs } = engine.acme;
     await entries.create({
@@ -551,7 +549,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await other.close();
   });
 
-  it('the state tells where the catalog of the scope comes from', async () => {
+  it('report the source of the catalog of a scope in their state', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const states = async (): Promise<readonly string[]> => [

@@ -33,7 +33,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
   /** As another process reads it, which has nothing in memory. */
   const cold = () => engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
 
-  it('an unchanged plan or product is stored once and is one object in all versions', async () => {
+  it('store an unchanged plan or product once, as one object in all versions', async () => {
     const [before] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
     await engine.acme.uploadCatalog(at('2024-03-01').replaceAll('29.95', '39.95'));
     await engine.acme.uploadCatalog(at('2024-05-01').replaceAll('29.95', '39.95'));
@@ -51,7 +51,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     expect(writeCatalogXml(await cold())).to.equal((await engine.acme.catalogs.current()).toXml());
   });
 
-  it('after an upload only what it brought is read', async () => {
+  it('read only the uploaded parts after an upload', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const stored = new StoredCatalogs();
     const asked: (readonly number[])[] = [];
@@ -81,7 +81,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     expect(asked).to.eql([]);
   });
 
-  it('a change of prices stores the prices, not the plan again', async () => {
+  it('store changed prices without storing the plan again', async () => {
     const size = async () => {
       const [row] = await rowsOf(
         engine.database,
@@ -98,7 +98,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     expect(writeCatalogXml(await cold())).to.equal((await engine.acme.catalogs.current()).toXml());
   });
 
-  it('plans of before there were shapes are read, and found again by an upload', async () => {
+  it('read plans stored before shapes existed, and find them again at an upload', async () => {
     const current = await catalogOf(engine);
     const [version] = current.versions;
     const parts = await rowsOf(
@@ -124,7 +124,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     await billing.close();
   });
 
-  it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {
+  it('start a host transaction with the known parts, and never show what it rolls back', async () => {
     const stored = new StoredCatalogs();
     const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
     const inside = stored.forTransaction();
@@ -151,7 +151,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     ]);
   });
 
-  it('a catalog that is code is uploaded as a value or as its document', async () => {
+  it('accept a catalog written in code as a value or as its document', async () => {
     const { id } = await engine.billing.tenants.create(
       { userName: 'setup' },
       { apiKey: 'code', apiSecret: 'code' },
@@ -167,7 +167,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     expect(again).to.equal(2080);
   });
 
-  it('versions of before there were parts are read and extended as ever', async () => {
+  it('read and extend versions stored before parts existed', async () => {
     const current = await catalogOf(engine);
     const [version] = current.versions;
     if (!version) throw new Error('no version');

@@ -7,9 +7,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '
 const PLAN = 'heat-monthly';
 
 /** The plugin's catalog of the plan that the tenant's XML sells for 30, at another price. */
-function heatFor(price: Amount): CatalogDefinition {
-  return harbour(boatPlan(PLAN, price));
-}
+const heatFor = (price: Amount) => harbour(boatPlan(PLAN, price));
 
 /** The same, with a price change for existing subscriptions. */
 function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinition {
@@ -18,15 +16,125 @@ function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinitio
   return { name, versions: [...versions, ...harbour(changed, { effectiveDate: date }).versions] };
 }
 
-eachDatabaseByTurns(
-  'a tenant with invoiced subscriptions that a catalog plugin begins or ceases to serve',
-  (open) => {
-    let engine: TestEngine;
-    let plugin: MemoryCatalogPlugin;
-    let accountId: Uuid;
+eachDatabaseByTurns('a catalog plugin that starts or stops serving invoiced subscriptions', (open) => {
+  let engine: TestEngine;
+  let plugin: MemoryCatalogPlugin;
+  let accountId: Uuid;
 
-    /** A subscription of 2024-01-01 with its first invoice, by the plugin's catalog or by the XML. */
-    async function begin(served: CatalogDefinition | null): Promise<void> {
+  /** A subscription of 2024-01-01 with its first invoice, by the plugin's catalog or by the XML. */
+  async function begin(served: CatalogDefinition | null): Promise<void> {
+    plugin = memoryCatalogPlugin();
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      catalogPlugins: [plugin],
+      catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '30.00' }),
+    });
+    plugin.serve(served);
+    ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
+    await engine.subscribe({ accountId, planName: PLAN });
+  }
+
+  async function lines(): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap((invoice) => itemLines(invoice).toSorted());
+  }
+
+  const january = (price: string): string => `RECURRING 2024-01-01..2024-02-01 ${price}`;
+
+  it('supplies the catalog for later billing after its start, and leaves invoices as they are', async () => {
+    await begin(null);
+    await engine.runTo('2024-01-15T00:00:00Z');
+    plugin.serve(heatFor('36.00'));
+    await expectCode(engine.acme.generateInvoice({ accountId }), 4007);
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await lines()).to.eql([
+      january('30'),
+      'RECURRING 2024-02-01..2024-03-01 36',
+      'RECURRING 2024-03-01..2024-04-01 36',
+    ]);
+  });
+
+  it('leaves later billing to the XML after its end, and leaves invoices as they are', async () => {
+    await begin(heatFor('36.00'));
+    await engine.runTo('2024-01-15T00:00:00Z');
+    plugin.serve(null);
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await lines()).to.eql([
+      january('36'),
+      'RECURRING 2024-02-01..2024-03-01 30',
+      'RECURRING 2024-03-01..2024-04-01 30',
+    ]);
+  });
+
+  it('bills a price change from its date, once', async () => {
+    await begin(null);
+    await engine.runTo('2024-01-15T00:00:00Z');
+    plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
+    await engine.runTo('2024-02-01T00:00:00Z');
+    const expected = [
+      january('30'),
+      'RECURRING 2024-01-11..2024-02-01 41.32',
+      'RECURRING 2024-02-01..2024-03-01 61',
+      'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
+    ];
+    expect(await lines()).to.eql(expected);
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await lines()).to.eql([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
+  });
+
+  it('leaves days billed before the date of its price change as they are, whatever their price', async () => {
+    await begin(null);
+    await engine.runTo('2024-01-15T00:00:00Z');
+    plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await lines()).to.eql([
+      january('30'),
+      'RECURRING 2024-01-11..2024-02-01 41.32',
+      'RECURRING 2024-02-01..2024-03-01 61',
+      'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
+    ]);
+  });
+
+  it('repairs a cancellation at the price that was billed', async () => {
+    await begin(null);
+    await engine.runTo('2024-01-15T00:00:00Z');
+    plugin.serve(heatFor('99.00'));
+    const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+    const subscriptionId = bundle?.subscriptions[0]?.subscriptionId;
+    if (subscriptionId === undefined) throw new Error('no subscription');
+    await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
+    expect(await lines()).to.eql([
+      january('30'),
+      'CBA_ADJ 2024-01-15..2024-01-15 16.45',
+      'REPAIR_ADJ 2024-01-15..2024-02-01 -16.45',
+    ]);
+  });
+
+  it('bills a price change uploaded to the XML before its start from that date, after its end', async () => {
+    await begin(null);
+    const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
+    await engine.acme.uploadCatalog(pricedCatalog(change));
+    plugin.serve(heatFor('30.00'));
+    await engine.runTo('2024-02-15T00:00:00Z');
+    const before = await lines();
+    plugin.serve(null);
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await lines()).to.eql([
+      ...before,
+      'RECURRING 2024-01-21..2024-02-01 21.65',
+      'RECURRING 2024-02-01..2024-03-01 61',
+      'RECURRING 2024-03-01..2024-04-01 61',
+      'REPAIR_ADJ 2024-01-21..2024-02-01 -10.65',
+      'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
+    ]);
+  });
+
+  for (const [what, served, next] of [
+    ['a new plugin lacks the plan', null, harbour()],
+    ['the XML lacks the plan of a plugin that has stopped', harbour(), null],
+  ] as const)
+    it(`causes a clear error and no billing at another price while ${what}, and billing continues with the plan`, async () => {
+      const planName = served === null ? PLAN : 'boat-monthly';
       plugin = memoryCatalogPlugin();
       engine = await openEngine(open, {
         now: '2024-01-01T00:00:00Z',
@@ -35,135 +143,22 @@ eachDatabaseByTurns(
       });
       plugin.serve(served);
       ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
-      await engine.subscribe({ accountId, planName: PLAN });
-    }
-
-    async function lines(): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap((invoice) => itemLines(invoice).toSorted());
-    }
-
-    const january = (price: string): string => `RECURRING 2024-01-01..2024-02-01 ${price}`;
-
-    it('a plugin that begins supplies what is billed from then on; what is invoiced stays', async () => {
-      await begin(null);
-      await engine.runTo('2024-01-15T00:00:00Z');
-      plugin.serve(heatFor('36.00'));
-      await expectCode(engine.acme.generateInvoice({ accountId }), 4007);
-      await engine.runTo('2024-03-01T00:00:00Z');
-      expect(await lines()).to.eql([
-        january('30'),
-        'RECURRING 2024-02-01..2024-03-01 36',
-        'RECURRING 2024-03-01..2024-04-01 36',
-      ]);
-    });
-
-    it('a plugin that ceases leaves it to the XML; what is invoiced stays', async () => {
-      await begin(heatFor('36.00'));
-      await engine.runTo('2024-01-15T00:00:00Z');
-      plugin.serve(null);
-      await engine.runTo('2024-03-01T00:00:00Z');
-      expect(await lines()).to.eql([
-        january('36'),
-        'RECURRING 2024-02-01..2024-03-01 30',
-        'RECURRING 2024-03-01..2024-04-01 30',
-      ]);
-    });
-
-    it('a price change of the one that begins is billed from its date, once', async () => {
-      await begin(null);
-      await engine.runTo('2024-01-15T00:00:00Z');
-      plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
+      const { subscriptionId } = await engine.subscribe({ accountId, planName });
+      plugin.serve(next);
       await engine.runTo('2024-02-01T00:00:00Z');
-      const expected = [
-        january('30'),
-        'RECURRING 2024-01-11..2024-02-01 41.32',
-        'RECURRING 2024-02-01..2024-03-01 61',
-        'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
-      ];
-      expect(await lines()).to.eql(expected);
-      await engine.runTo('2024-03-01T00:00:00Z');
-      expect(await lines()).to.eql([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
+      expect(await lines()).to.eql([january('30')]);
+      await expectCode(engine.acme.generateInvoice({ accountId }), 2020);
+      await expectCode(engine.acme.invoices.dryRun({ accountId }), 2020);
+      await expectCode(engine.acme.subscriptions.cancel(subscriptionId, {}), 2020);
+      plugin.serve(served);
+      await engine.acme.generateInvoice({ accountId });
+      expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
     });
 
-    it('a price change of it leaves what was billed before its date, at whatever price', async () => {
-      await begin(null);
-      await engine.runTo('2024-01-15T00:00:00Z');
-      plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lines()).to.eql([
-        january('30'),
-        'RECURRING 2024-01-11..2024-02-01 41.32',
-        'RECURRING 2024-02-01..2024-03-01 61',
-        'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
-      ]);
-    });
-
-    it('a cancellation under it repairs what was billed, at the price it was billed at', async () => {
-      await begin(null);
-      await engine.runTo('2024-01-15T00:00:00Z');
-      plugin.serve(heatFor('99.00'));
-      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
-      const subscriptionId = bundle?.subscriptions[0]?.subscriptionId;
-      if (subscriptionId === undefined) throw new Error('no subscription');
-      await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
-      expect(await lines()).to.eql([
-        january('30'),
-        'CBA_ADJ 2024-01-15..2024-01-15 16.45',
-        'REPAIR_ADJ 2024-01-15..2024-02-01 -16.45',
-      ]);
-    });
-
-    it('a price change of the XML, uploaded before a plugin began, is billed from its date when the plugin ceases', async () => {
-      await begin(null);
-      const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
-      await engine.acme.uploadCatalog(pricedCatalog(change));
-      plugin.serve(heatFor('30.00'));
-      await engine.runTo('2024-02-15T00:00:00Z');
-      const before = await lines();
-      plugin.serve(null);
-      await engine.runTo('2024-03-01T00:00:00Z');
-      expect(await lines()).to.eql([
-        ...before,
-        'RECURRING 2024-01-21..2024-02-01 21.65',
-        'RECURRING 2024-02-01..2024-03-01 61',
-        'RECURRING 2024-03-01..2024-04-01 61',
-        'REPAIR_ADJ 2024-01-21..2024-02-01 -10.65',
-        'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
-      ]);
-    });
-
-    for (const [what, served, next] of [
-      ['one that begins without the plan', null, harbour()],
-      ['one that ceases where the XML has not the plan', harbour(), null],
-    ] as const)
-      it(`${what} lets nothing be billed at another price: a clear error, and billing goes on when it is there again`, async () => {
-        const planName = served === null ? PLAN : 'boat-monthly';
-        plugin = memoryCatalogPlugin();
-        engine = await openEngine(open, {
-          now: '2024-01-01T00:00:00Z',
-          catalogPlugins: [plugin],
-          catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '30.00' }),
-        });
-        plugin.serve(served);
-        ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
-        const { subscriptionId } = await engine.subscribe({ accountId, planName });
-        plugin.serve(next);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lines()).to.eql([january('30')]);
-        await expectCode(engine.acme.generateInvoice({ accountId }), 2020);
-        await expectCode(engine.acme.invoices.dryRun({ accountId }), 2020);
-        await expectCode(engine.acme.subscriptions.cancel(subscriptionId, {}), 2020);
-        plugin.serve(served);
-        await engine.acme.generateInvoice({ accountId });
-        expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
-      });
-
-    it('one plugin after another: each supplies from then on', async () => {
-      await begin(heatFor('36.00'));
-      plugin.serve(heatFor('42.00'));
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lines()).to.eql([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
-    });
-  },
-);
+  it('is replaced by another plugin, which supplies the catalog from then on', async () => {
+    await begin(heatFor('36.00'));
+    plugin.serve(heatFor('42.00'));
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await lines()).to.eql([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
+  });
+});

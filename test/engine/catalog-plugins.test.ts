@@ -50,7 +50,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     };
   }
 
-  it('supply the whole catalog, prices are billed from it, and it is asked for once per stamp', async () => {
+  it('supply the whole catalog for billing, and are called once per stamp', async () => {
     await begin();
     plugin.serve(harbour());
     expect(await planNames()).to.eql(['boat-monthly']);
@@ -76,7 +76,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     );
   });
 
-  it('have plans whose prices can be overridden', async () => {
+  it('allow overridden prices of their plans', async () => {
     await begin();
     plugin.serve(harbour());
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -95,7 +95,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     ]);
   });
 
-  it('concurrent first uses share one call', async () => {
+  it('share one call among concurrent first uses', async () => {
     await begin();
     plugin.serve(harbour());
     const names = await Promise.all([planNames(), planNames(), planNames()]);
@@ -103,7 +103,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(asked()).to.have.length(1);
   });
 
-  it('a batch over many accounts asks for the stamp, not for each account', async () => {
+  it('are asked for one stamp per batch of accounts', async () => {
     await begin();
     plugin.serve(harbour());
     const accounts: Account[] = [];
@@ -117,7 +117,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(asked()).to.have.length(1);
   });
 
-  it('without a stamp each account has its own catalog, also within one batch, and nothing is kept', async () => {
+  it('supply a separate catalog per account without a stamp, also within one batch, and nothing is cached', async () => {
     await begin();
     const first = await engine.payingAccount({ currency: 'USD' });
     const second = await engine.payingAccount({ currency: 'USD' });
@@ -138,7 +138,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(asked().at(-1)?.accountId).to.equal(first.id);
   });
 
-  it('dry runs and reads pass the account', async () => {
+  it('receive the account in dry runs and reads', async () => {
     await begin();
     plugin.serve(harbour());
     const account = await subscribed('boat-monthly');
@@ -152,7 +152,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     ]);
   });
 
-  it('one that has nothing for the tenant leaves it to the next, and at last to what is stored', async () => {
+  it('leave a tenant without their catalog to the next plugin and finally to the stored catalog', async () => {
     const next = memoryCatalogPlugin('next');
     await begin([next]);
     expect(await planNames()).to.include('pro-monthly');
@@ -163,7 +163,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(next.calls.catalog).to.have.length(2);
   });
 
-  it('an invalid catalog fails the operation with every error, and nothing of it is kept', async () => {
+  it('fail the operation with every error of an invalid catalog, of which nothing is kept', async () => {
     await begin();
     plugin.serve(
       harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),
@@ -183,7 +183,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('while one serves the tenant an upload is refused and names it', async () => {
+  it('block uploads while one of them serves the tenant, with an error that names it', async () => {
     await begin();
     plugin.serve(harbour());
     const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
@@ -191,7 +191,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
   });
 
-  it('an error fails a synchronous call and names the plugin; nothing is stored', async () => {
+  it('fail a synchronous call with an error that names them, and nothing is stored', async () => {
     await begin();
     plugin.serve(harbour());
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -207,7 +207,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
+  it('fail without blocking reads: invoices are returned without names, and a charge returns its result', async () => {
     await begin();
     plugin.serve(harbour());
     const accountId = (await engine.settle(subscribed('boat-monthly'))).id;
@@ -225,7 +225,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('queued work is retried when the plugin fails; RetryLater says when, however often', async () => {
+  it('fail queued work, which is retried, at the time of RetryLater however often', async () => {
     await begin();
     plugin.serve(harbour());
     const account = await engine.settle(subscribed('boat-monthly'));
@@ -241,7 +241,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(await linesOf(account)).to.have.length(2);
   });
 
-  it('one that does not answer in time gives a clear error, never a price', async () => {
+  it('fail with a clear error and never a price if they do not answer in time', async () => {
     const timers: (() => void)[] = [];
     await begin();
     plugin.serve(harbour());
@@ -265,7 +265,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('a price change of days that are invoiced is billed with the next run, once', async () => {
+  it('bill a price change of invoiced days with the next run, once', async () => {
     await begin();
     plugin.serve(harbour());
     const account = await engine.settle(subscribed('boat-monthly'));
@@ -296,7 +296,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect((await linesOf(account)).slice(expected.length)).to.eql(['RECURRING 2024-05-01..2024-06-01 36']);
   });
 
-  it('a retired price stays what the versions of the plugin say', async () => {
+  it('set the prices of their versions, also for a retired price', async () => {
     await begin();
     const versions: CatalogDefinition = {
       name: 'Harbour',
@@ -313,7 +313,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('a tenant without a plugin catalog asks plugins and is served what it stored; two of one name are refused', async () => {
+  it('are asked for a tenant that stored its catalog, which is served that catalog; two with the same name are rejected', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     await expectCode(
@@ -324,7 +324,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(String(await twice.catch((error: unknown) => error))).to.match(/one name/);
   });
 
-  it('the check of a plugin finds nothing in a good one, and what is wrong in others', async () => {
+  it('pass the plugin check if they are correct, which finds the faults of others', async () => {
     await begin();
     const [one, other] = [engine.tenant.id, 'account-a', 'account-b'];
     plugin.serve(harbour());
@@ -344,7 +344,6 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect((await checkCatalogPlugin(broken, subject)).join()).to.match(/catalog throws no table/);
   });
 
-  async function linesOfStored(account: Account): Promise<number> {
-    return (await engine.acme.invoices.ofAccount({ accountId: account.id })).length;
-  }
+  const linesOfStored = async (account: Account) =>
+    (await engine.acme.invoices.ofAccount({ accountId: account.id })).length;
 });

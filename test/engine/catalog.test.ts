@@ -21,7 +21,7 @@ import { author } from '../support/storage/stored-records.ts';
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const slices = timeSlices({ systemClock: { nowMs: () => performance.now(), nextTurn } });
 
-eachDatabaseByTurns('catalogs', (open) => {
+eachDatabaseByTurns('catalog uploads', (open) => {
   let engine: TestEngine;
   let source: string;
 
@@ -73,7 +73,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     throw new Error('the document was accepted');
   }
 
-  it('catalog W16 Envelope: repeats of stored versions are skipped, altered ones refused, nothing new is a duplicate', async () => {
+  it('catalog W16 Envelope: skip repeated versions, reject altered ones, and are a duplicate without new versions', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
@@ -87,7 +87,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01', '2024-05-01']);
   });
 
-  it('a refused document names the tenant and every error, and leaves nothing behind', async () => {
+  it('are rejected with the tenant and every error, and leave nothing behind', async () => {
     const events = newEvents(engine.database);
     await events();
     const error = await refusal(
@@ -103,7 +103,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('an upload emits one TENANT_CONFIG_CHANGE, is audited and is seen by the next call, by the next revision', async () => {
+  it('emit one TENANT_CONFIG_CHANGE, are audited, and are seen by the next call with a new revision', async () => {
     const revision = () => engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
     const before = await revision();
     const events = newEvents(engine.database);
@@ -121,7 +121,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.eql([]);
   });
 
-  it('an upload logs the warnings of its document, and is stored', async () => {
+  it('log the warnings of the document and store it', async () => {
     await engine.acme.uploadCatalog(withUsage('2024-03-01', boundedTier));
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
     const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
@@ -135,7 +135,7 @@ eachDatabaseByTurns('catalogs', (open) => {
       .above(1);
   });
 
-  it('catalog V21: usage in advance is refused, but for a version that is stored with it', async () => {
+  it('catalog V21: reject usage in advance, except in a version that is already stored with it', async () => {
     const inAdvance = withUsage(
       '2024-03-01',
       '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',
@@ -160,7 +160,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01', '2024-05-01']);
   });
 
-  it('of two simultaneous uploads of one date one is stored', async () => {
+  it('store only one of two simultaneous versions of the same date', async () => {
     const uploads = [at('2024-03-01'), at('2024-03-01')].map((document) =>
       engine.acme.uploadCatalog(document),
     );
@@ -169,7 +169,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
   });
 
-  it('a document above the bound of the engine is refused, wherever it is looked at', async () => {
+  it("reject a document above the engine's limit in every operation", async () => {
     const { storage, clock, tenant } = engine;
     const bounded = await Billing.open({ storage, clock, maxDocumentBytes: at('2024-03-01').length });
     const acme = bounded.as({ tenant, user: 'test' });
@@ -180,7 +180,7 @@ eachDatabaseByTurns('catalogs', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
   });
 
-  it("a tenant does not see another's versions", async () => {
+  it('are invisible to other tenants', async () => {
     const { acme: other } = await openShop(engine.billing);
     expect((await other.catalogs.current()).name).to.equal('Meadow');
     expect(await dates()).to.eql(['2010-01-01']);
@@ -188,9 +188,5 @@ eachDatabaseByTurns('catalogs', (open) => {
 });
 
 /** What stands inside the root of a document with root `catalog`. */
-function inner(document: string): string {
-  return document.slice(
-    document.indexOf('<catalog>') + '<catalog>'.length,
-    document.lastIndexOf('</catalog>'),
-  );
-}
+const inner = (document: string) =>
+  document.slice(document.indexOf('<catalog>') + '<catalog>'.length, document.lastIndexOf('</catalog>'));

@@ -27,17 +27,13 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await subscribe({ now: '2030-02-12T06:00:00Z', billCycleDayLocal: 14, planName: 'annual-trial' });
   }
 
-  function tag(tagDefinitionId: Uuid) {
-    return engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]);
-  }
+  const tag = (tagDefinitionId: Uuid) =>
+    engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]);
 
-  async function untag(tagDefinitionId: Uuid): Promise<void> {
-    await engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]));
-  }
+  const untag = (tagDefinitionId: Uuid) =>
+    engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]));
 
-  async function writeOff(id: Uuid): Promise<void> {
-    await engine.acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]);
-  }
+  const writeOff = (id: Uuid) => engine.acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]);
 
   async function chargedThrough(): Promise<string | null> {
     const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
@@ -53,9 +49,8 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     return invoice;
   }
 
-  async function voidAt(index: number): Promise<void> {
-    await engine.settle(engine.acme.invoices.void((await invoiceAt(index)).id));
-  }
+  const voidAt = async (index: number) =>
+    engine.settle(engine.acme.invoices.void((await invoiceAt(index)).id));
 
   async function pause(): Promise<void> {
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -78,7 +73,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, request));
   }
 
-  it('invoicing §8.5: stays where a back-dated change bills a part in front of days that stay billed', async () => {
+  it('invoicing §8.5: stays if a backdated change bills a part before days that stay billed', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await seats(15, '2026-06-10');
@@ -100,7 +95,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await invoices()).to.have.lengthOf(before);
   });
 
-  it('invoicing §8.5: stays where a back-dated change splits a month that was split later', async () => {
+  it('invoicing §8.5: stays if a backdated change splits a month that was split at a later day', async () => {
     await beginWithSeats('monthly');
     for (const day of ['2026-02-01', '2026-03-01', '2026-03-10']) await engine.runTo(`${day}T06:00:00Z`);
     await seats(15, '2026-03-10');
@@ -109,7 +104,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-04-01');
   });
 
-  it('invoicing §8.5: stays where a part is billed in front of a year that a moved bill cycle day began', async () => {
+  it('invoicing §8.5: stays if a part is billed before a year that a moved bill cycle day started', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-09-15T06:00:00Z');
     await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
@@ -128,7 +123,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: stays where a draft that bills a part in front of days that stay billed is committed', async () => {
+  it('invoicing §8.5: stays if a draft for a part before days that stay billed is committed', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await seats(15, '2026-06-10');
@@ -138,7 +133,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays where a run adds such a part to a draft and commits it', async () => {
+  it('invoicing §8.5: stays if a run adds such a part to a draft and commits it', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await seats(15, '2026-06-10');
@@ -159,13 +154,13 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: goes back to a pause where a part is billed in front of the days before it', async () => {
+  it('invoicing §8.5: returns to a pause if a part is billed before the days that precede it', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: goes back to it also where a plugin makes an invoice of each item of that run', async () => {
+  it('invoicing §8.5: returns to the pause even if a plugin puts each item of the run on a separate invoice', async () => {
     const groups: InvoicePlugin = {
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -176,7 +171,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: is left alone by a run that has nothing to add to a draft', async () => {
+  it('invoicing §8.5: is not changed by a run that has nothing to add to a draft', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -185,7 +180,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: is raised by an older draft whose days reach beyond the last charge and stay billed', async () => {
+  it('invoicing §8.5: is raised by an older draft whose days end after the last charge and stay billed', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
     await seatsInFront();
@@ -195,14 +190,14 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays at days that a void puts back where the last charge is a part in front of them', async () => {
+  it('invoicing §8.5: stays at days that a void restores if the last charge is a part before them', async () => {
     await beginWithSeats('annual');
     await seatsInFront();
     await voidAt(1);
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays where a trial of 0 is voided while days behind such a part are paused', async () => {
+  it('invoicing §8.5: stays if a trial of 0 is voided while the days after such a part are paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-06-10T06:00:00Z');
@@ -215,7 +210,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: goes back to the days left where the month behind such a part is voided', async () => {
+  it('invoicing §8.5: returns to the remaining days if the month after such a part is voided', async () => {
     await beginWithSeats('monthly');
     await engine.runTo('2026-01-05T06:00:00Z');
     await seats(15, '2026-01-05');
@@ -226,14 +221,14 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-02-01');
   });
 
-  it('invoicing §8.5: goes back where a change of plan repairs all that was billed after', async () => {
+  it('invoicing §8.5: returns to the change if a plan change repairs everything billed after it', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await changeTo('monthly');
     expect(await chargedThrough()).to.equal('2026-07-01');
   });
 
-  it('invoicing §8.5: stays where a trial of 0 is voided while the plan is paused', async () => {
+  it('invoicing §8.5: stays if a trial of 0 is voided while the plan is paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -250,7 +245,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays where a trial of 0 is voided while the whole charge of the plan is repaired', async () => {
+  it('invoicing §8.5: stays if a trial of 0 is voided while the whole charge of the plan is repaired', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await pause();
@@ -258,7 +253,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays at the last charge where an earlier one reached further', async () => {
+  it('invoicing §8.5: stays at the last charge even if an earlier charge ended later', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-20T06:00:00Z');
@@ -268,7 +263,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2030-04-14');
   });
 
-  it('invoicing §8.5: goes back to the charge before where the last one is voided', async () => {
+  it('invoicing §8.5: returns to the previous charge if the last charge is voided', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await writeOff((await invoiceAt(1)).id);
@@ -282,7 +277,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: is left alone by write-offs, adjustments, and voids of what charges no subscription', async () => {
+  it('invoicing §8.5: is not changed by write-offs, adjustments, and voids of charges without a subscription', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -306,7 +301,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays where an older draft is committed while the plan is paused', async () => {
+  it('invoicing §8.5: stays if an older draft is committed while the plan is paused', async () => {
     await begin();
     await voidAt(0);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -320,7 +315,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: is not raised by an older draft that reaches beyond the last charge', async () => {
+  it('invoicing §8.5: is not raised by an older draft that ends after the last charge', async () => {
     await begin();
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await engine.runTo('2030-03-14T06:00:00Z');
@@ -352,7 +347,7 @@ eachDatabaseByTurns('coverage', (open) => {
     return subscriptionId;
   }
 
-  it('greedy arrears are billed by a run between their due dates', async () => {
+  it('includes greedy arrears that a run bills between their due dates', async () => {
     await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
     engine.clock.set('2024-01-10T00:00:00Z');
     const invoice = await engine.acme.generateInvoice({ accountId });
@@ -360,7 +355,7 @@ eachDatabaseByTurns('coverage', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('coverage is verified against the whole history: a cursor that hides what is due is found, and nothing is changed', async () => {
+  it('is verified against the whole history, which finds a cursor that hides due days and changes nothing', async () => {
     const subscriptionId = await begin('advance');
     await engine.runTo('2024-02-01T00:00:00Z');
     engine.clock.set('2024-02-15T00:00:00Z');
@@ -392,7 +387,7 @@ eachDatabaseByTurns('coverage', (open) => {
     ]);
   });
 
-  it('coverage cannot be verified of an unknown account, nor of one without currency', async () => {
+  it('cannot be verified for an unknown account or one without a currency', async () => {
     const subscriptionId = await begin('advance');
     const { invoices, createAccount } = engine.acme;
     await expectCode(invoices.verifyCoverage(subscriptionId), 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');

@@ -1,4 +1,4 @@
-import type { Breach, CheckedInvariant, TenantRef } from '../../lib/index.ts';
+import type { CheckedInvariant, TenantRef } from '../../lib/index.ts';
 import { formatInstant, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, engineBefore, expect, openEngine, rowsOf } from '../support/index.ts';
@@ -22,7 +22,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
 ];
 
-eachDatabaseByTurns('the check of what is stored', (open) => {
+eachDatabaseByTurns('check of stored data', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
     await liveThroughALot(engine);
@@ -31,12 +31,12 @@ eachDatabaseByTurns('the check of what is stored', (open) => {
   /** An engine over a database of its own. */
   const aside = () => openEngine(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('a check finds nothing in what the engine has stored', async () => {
+  it('finds nothing in the data of the engine', async () => {
     expect(await breaches(engine)).to.eql([]);
     expect(await breaches(engine, engine.tenant)).to.eql([]);
   });
 
-  it('a clock that was moved back: no breach, and the time that the stored work has come to', async () => {
+  it('accepts a clock that was moved back, and uses the time of the stored work', async () => {
     expect(await engine.billing.checks.aheadOfClock()).to.equal(null);
     const { clock } = engine;
     const now = clock.now();
@@ -47,7 +47,7 @@ eachDatabaseByTurns('the check of what is stored', (open) => {
     clock.set(formatInstant(now));
   });
 
-  it('an account that is not invoiced at present, past the safety bound: no breach', async () => {
+  it('accepts an account beyond the safety bound that is currently not invoiced', async () => {
     const { acme, billing, clock, settle } = await aside();
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -58,7 +58,7 @@ eachDatabaseByTurns('the check of what is stored', (open) => {
     expect(await Array.fromAsync(billing.checks.breaches())).to.eql([]);
   });
 
-  it('a check finds everything that cannot be, and whose it is', async () => {
+  it('finds every violation with its tenant and object', async () => {
     for (const [, damage] of damages) await rowsOf(engine.database, damage);
     const found = await breaches(engine);
     expect(new Set(found.map(({ invariant }) => invariant))).to.eql(
@@ -74,9 +74,8 @@ eachDatabaseByTurns('the check of what is stored', (open) => {
   });
 });
 
-async function breaches(engine: TestEngine, tenant: TenantRef | null = null): Promise<readonly Breach[]> {
-  return Array.fromAsync(engine.billing.checks.breaches(tenant));
-}
+const breaches = async (engine: TestEngine, tenant: TenantRef | null = null) =>
+  Array.fromAsync(engine.billing.checks.breaches(tenant));
 
 /** Changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, another bundle key, and what is to come. */
 async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngine): Promise<void> {

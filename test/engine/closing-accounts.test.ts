@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode, newEvents, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('closing accounts', (open) => {
+eachDatabaseByTurns('closing an account', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
@@ -66,7 +66,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('invoicing §16: closing tells of an adjusted invoice once for each item', async () => {
+  it('invoicing §16: emits one event per adjusted item of an invoice', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '1' }, { amount: '2' }];
     await engine.settle(engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true }));
@@ -85,7 +85,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('closing an account without flags leaves what is unpaid, and closing again changes nothing new', async () => {
+  it('without flags leaves unpaid invoices, and closing again changes nothing', async () => {
     const id = await engine.settle(charged('10'));
     await told();
     await close(id);
@@ -97,7 +97,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
 
-  it('closing an account again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
+  it('again processes what was left unpaid the first time, and skips adjusted items', async () => {
     const id = await charged('10');
     await close(id);
     await close(id, { itemAdjustUnpaidInvoices: true });
@@ -105,7 +105,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
   });
 
-  it('an account that was opened again by a clearing state takes subscriptions, and closes anew', async () => {
+  it('is possible again after a clearing state has reopened the account for subscriptions', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await close(id);
     const openedAt = engine.clock.now();
@@ -132,7 +132,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(states[0]?.effective.at.getTime()).to.equal(openedAt);
   });
 
-  it('closing an account deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
+  it("processes committed unpaid invoices on the account's date, of no child account", async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
     const charge = (accountId: Uuid, autoCommit: boolean) =>
@@ -154,7 +154,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     await subscribe(child.id);
   });
 
-  it('adjustments carry the comment of the call, or say Close Account', async () => {
+  it('sets the comment of the call on adjustments, by default "Close Account"', async () => {
     const descriptionOf = async (id: Uuid) => {
       const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
       return invoice?.items[1]?.description;
@@ -168,7 +168,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(await descriptionOf(second)).to.equal('moved away');
   });
 
-  it('closing an account removes planned work where it is asked to, of this account only', async () => {
+  it('removes planned work of this account if requested', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await engine.settle(subscribe(id));
@@ -186,7 +186,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(await itemsOf(other.id)).to.have.length(2);
   });
 
-  it('closing an account keeps the ends that it plans itself when it removes planned work', async () => {
+  it('keeps the ends that it plans when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
@@ -200,7 +200,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect(await itemsOf(id)).to.have.length(1);
   });
 
-  it('closing an account cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
+  it('cancels all subscriptions: service immediately, billing at the end of the invoiced period', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId: ended } = await subscribe(id);
     const live = [await subscribe(id), await subscribe(id)];
@@ -228,7 +228,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql([]);
   });
 
-  it('closing an account cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
+  it('cancels a term at its end if its earlier plan was invoiced beyond it', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
     const { subscriptionId } = await engine.subscribe(request);
@@ -240,7 +240,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     expect([state, billingEnd?.date]).to.eql(['CANCELLED', '2024-04-01']);
   });
 
-  describe('right after a change that is still to be invoiced', () => {
+  describe('after a change that is not invoiced yet', () => {
     /** An account whose subscription of 19.95 was paid on 01-01 and is cancelled at once on 01-11. */
     async function cancelled(): Promise<Uuid> {
       const { id } = await engine.payingAccount({ currency: 'USD' });
@@ -251,7 +251,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     }
     const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('closing an account first makes the credit of a cancellation', async () => {
+    it('first creates the credit of a cancellation', async () => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
@@ -260,7 +260,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('closing an account makes the credit of a cancellation first where the background works the queue meanwhile, too', async () => {
+    it('first creates the credit of a cancellation even if the background processes the queue meanwhile', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');
@@ -272,7 +272,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       for (const id of ids) expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('closing an account leaves work of other accounts to the queue', async () => {
+    it('leaves the work of other accounts in the queue', async () => {
       const { id: other } = await engine.payingAccount({ currency: 'USD' });
       const { subscriptionId } = await subscribe(other);
       const id = await cancelled();
@@ -283,7 +283,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       expect(await itemsOf(other)).to.eql(CREDITED);
     });
 
-    it('closing an account does what falls due in the order of the queue', async () => {
+    it('processes due work in the order of the queue', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       await engine.settle(subscribe(id));
       engine.clock.set('2024-03-15T00:00:00Z');
@@ -292,7 +292,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       expect(await balancesOf(id)).to.eql(['0', '0']);
     });
 
-    it('closing an account waits for work that another node holds, as long as for a busy account', async () => {
+    it('waits for work that another node holds, as long as for a busy account', async () => {
       const id = await cancelled();
       const claim = {
         node: 'another',
@@ -317,10 +317,10 @@ eachDatabaseByTurns('closing accounts', (open) => {
     });
   });
 
-  it('an unknown account is not closed', () =>
+  it('is rejected for an unknown account', () =>
     expectCode(close('11111111-1111-4111-8111-111111111111' as Uuid), 3002));
 
-  it('closing an account keeps invoicing stopped that was stopped before', async () => {
+  it('keeps invoicing disabled if it was disabled before', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
     await close(id);

@@ -36,13 +36,13 @@ function functionsOf(group: object, prefix = ''): readonly (readonly [string, ()
   });
 }
 
-eachDatabaseByTurns('an engine that has been closed', (open) => {
+eachDatabaseByTurns('closed engine', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('a closed engine refuses every call with a sentence, those of what it has given before too', async () => {
+  it('rejects every call with a sentence, also calls on objects it has returned before', async () => {
     const { billing, tenant } = engine;
     const host = hostOf(engine.database);
     const before = billing.as({ tenant: tenant.id, user: 'test' });
@@ -67,7 +67,7 @@ eachDatabaseByTurns('an engine that has been closed', (open) => {
     for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
   });
 
-  it('a closed engine has a storage that refuses too, whoever asks', async () => {
+  it('closes its storage for all users', async () => {
     const { billing, storage, tenant } = engine;
     await billing.close();
     const calls = [
@@ -83,7 +83,7 @@ eachDatabaseByTurns('an engine that has been closed', (open) => {
     for (const call of calls) expect(await refusal(call)).to.equal(ofStorage);
   });
 
-  it('a closed engine leaves the database to the next, and does not open it again', async () => {
+  it('releases the database to the next engine, and does not reopen it', async () => {
     const { billing, database, acme } = engine;
     await billing.close();
     await refusal(() => acme.createAccount({}));
@@ -94,7 +94,7 @@ eachDatabaseByTurns('an engine that has been closed', (open) => {
     await next.close();
   });
 
-  it('a closed engine has waited for the calls that were under way, and closes once', async () => {
+  it('finishes the running calls first, and closes once', async () => {
     const { billing, acme } = engine;
     const made = acme.createAccount({});
     await Promise.all([billing.close(), billing.close()]);
@@ -102,13 +102,13 @@ eachDatabaseByTurns('an engine that has been closed', (open) => {
   });
 });
 
-eachDatabaseByTurns('an engine that stops', (open) => {
+eachDatabaseByTurns('stopping engine', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('a closing engine ends waits for work that is not done, and goes on taking calls', async () => {
+  it('ends waits for unfinished work, and continues to accept calls', async () => {
     const { acme, billing, storage, clock, tenant } = engine;
     const account = await engine.settle(acme.createAccount({}));
     const context = await billing.context({ tenant, user: 'test' });

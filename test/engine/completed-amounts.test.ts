@@ -5,7 +5,7 @@ import type { PaymentResult } from '../support/plain-views.ts';
 const BAD_PARAMETER = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (open) => {
+anyDatabase('amounts of completions (payments §4.3 rule 7)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
 
@@ -25,7 +25,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     return payment.id;
   }
 
-  it('a purchase is completed for no amount of 0 or less, by whichever way, and its gateway is not called', async () => {
+  it('are positive for a purchase in every operation; otherwise the gateway is not called', async () => {
     const { payments } = engine.acme;
     const keys = { externalKey: 'P', transactionExternalKey: 'T' };
     const input = { accountId: account.id, amount: '10', ...keys };
@@ -40,7 +40,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     expect(processed(completed)).to.eql(['SUCCESS', 10, 7]);
   });
 
-  it('an authorization may be completed for 0, a refund only in the currency of its payment', async () => {
+  it("can be 0 for an authorization, and are in the payment's currency for a refund", async () => {
     const { payments } = engine.acme;
     const checked = await payments.authorize({ accountId: account.id, amount: '10', properties: PENDING });
     const completed = await payments.complete({ paymentId: checked.payment.id, amount: '0' });
@@ -50,7 +50,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     await expectCode(payments.complete({ paymentId, amount: '10', currency: 'EUR' }), BAD_PARAMETER);
   });
 
-  it('a pending refund is completed for no more than could be refunded without it', async () => {
+  it('cannot exceed the refundable amount without the pending refund', async () => {
     const { payments } = engine.acme;
     const { id: paymentId } = (await purchased('100')).payment;
     const key = { paymentId, transactionExternalKey: 'R' };
@@ -63,7 +63,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     expect(processed(await payments.refund({ ...key, amount: '70' }))).to.eql(['SUCCESS', 10, 70]);
   });
 
-  it("a pending refund of an invoice's payment is completed for no more than is left of it beside what goes back otherwise", async () => {
+  it('cannot exceed the remaining amount of an invoice payment after its other refunds', async () => {
     const { invoicePayments, payments } = engine.acme;
     const paymentId = await paidInvoice('100');
     const key = { paymentId, transactionExternalKey: 'R2' };
@@ -80,7 +80,7 @@ anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (
     expect(processed(completed)).to.eql(['SUCCESS', 10, 80]);
   });
 
-  it('a pending external refund is completed for no more than was asked for first', async () => {
+  it('cannot exceed the requested amount of a pending external refund', async () => {
     const { invoicePayments, payments } = engine.acme;
     const paymentId = await paidInvoice('100');
     const card = await engine.acme.addPaymentMethod({

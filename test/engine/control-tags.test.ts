@@ -39,7 +39,7 @@ eachDatabaseByTurns('control tags', (open) => {
         );
       });
 
-    it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
+    it('must both be removed to release payments, and one that is set again in time keeps them held', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.eql(['19.95']);
@@ -51,7 +51,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(charged()).to.eql(['19.95']);
     });
 
-    it('AUTO_PAY_OFF removed twice, with the first release still to come, pays once', async () => {
+    it('release a payment only once if AUTO_PAY_OFF is removed twice before the first release', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       await untag(id, SystemTag.AUTO_PAY_OFF);
       await tag(id, SystemTag.AUTO_PAY_OFF);
@@ -61,7 +61,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(charged()).to.eql(['19.95']);
     });
 
-    it('AUTO_PAY_OFF holds back a retry that falls due meanwhile, too', async () => {
+    it('hold back a retry that falls due meanwhile', async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
       const id = await subscriber();
       await tag(id, SystemTag.AUTO_PAY_OFF);
@@ -75,7 +75,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(await balancesOf(id)).to.eql(['0']);
     });
 
-    it('the hold of AUTO_PAY_OFF on an invoice that was written off just ends', async () => {
+    it('end the hold on an invoice that was written off', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
@@ -88,7 +88,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(await balancesOf(id)).to.eql(['19.95']);
     });
 
-    it('AUTO_PAY_OFF stays on an account without default payment method', async () => {
+    it('stay on an account without a default payment method', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await tag(id, SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await expectCode(untag(id, SystemTag.MANUAL_PAY, SystemTag.AUTO_PAY_OFF), 3951);
@@ -97,7 +97,7 @@ eachDatabaseByTurns('control tags', (open) => {
   });
 
   describe('AUTO_INVOICING_OFF', () => {
-    it('AUTO_INVOICING_OFF stops automatic runs; one run catches up in a single invoice when it is removed', async () => {
+    it('stops automatic runs; after its removal one run bills the missed days on a single invoice', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -113,7 +113,7 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('R23: an explicit run and a dry run proceed under AUTO_INVOICING_OFF', async () => {
+    it('R23: allows an explicit run and a dry run', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -123,14 +123,14 @@ eachDatabaseByTurns('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(1);
     });
 
-    it('AUTO_INVOICING_OFF: its removal does no harm on an account without currency, which has nothing to bill', async () => {
+    it('can be removed from an account without a currency, which has nothing to bill', async () => {
       const { id } = await engine.acme.createAccount({});
       await tag(id, SystemTag.AUTO_INVOICING_OFF);
       await engine.settle(untag(id, SystemTag.AUTO_INVOICING_OFF));
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('AUTO_INVOICING_OFF on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
+    it('excludes the subscriptions of a tagged bundle, and bills them for the missed days afterward', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
@@ -145,7 +145,7 @@ eachDatabaseByTurns('control tags', (open) => {
   });
 
   describe('WRITTEN_OFF', () => {
-    it('accounts E6 steps 4 and 5: an invoice that is WRITTEN_OFF owes nothing, and owes again when that is removed', async () => {
+    it('accounts E6 steps 4 and 5: sets the balance of an invoice to 0 until it is removed', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
@@ -170,7 +170,7 @@ eachDatabaseByTurns('control tags', (open) => {
     });
   });
 
-  it('R51: AUTO_INVOICING_OFF keeps the invoice back, and the account gets its bill cycle day all the same', async () => {
+  it('R51: keep the invoice back under AUTO_INVOICING_OFF, while the account still gets its bill cycle day', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');
@@ -182,7 +182,7 @@ eachDatabaseByTurns('control tags', (open) => {
     expect(invoices.flatMap(itemLines)).to.eql(['RECURRING 2024-01-17..2024-02-17 19.95']);
   });
 
-  it('__PARK__ is set and removed by the engine only, with audit and events', async () => {
+  it('include __PARK__, which only the engine sets and removes, with audit rows and events', async () => {
     const id = await subscriber();
     const object = { type: 'ACCOUNT', id } as const;
     await expectCode(engine.acme.tags.add(object, [SystemTag.PARK]), 3953);

@@ -105,7 +105,7 @@ function attempt(stage: PaymentStage, script: Script) {
 
 eachDatabase('automatic payments with control plugins (payments §8.1)', (open) => {
   withStage(open, (stageAt, scripts) => {
-    it('payments §8.1: an automatic payment runs with what its control plugins have adjusted, and they hear of it', async () => {
+    it('payments §8.1: use the values that control plugins have adjusted, and report the result to them', async () => {
       const stage = await stageAt();
       const { first, second } = scripts();
       first.prior = ({ amount }) => ({
@@ -153,7 +153,7 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
 
 anyDatabase('automatic payments with control plugins (payments §2.3)', (open) => {
   withStage(open, (stageAt, scripts) => {
-    it('payments §2.3 rule 5: the first abort ends an automatic payment, and its attempt', async () => {
+    it('payments §2.3 rule 5: end with their attempt at the first abort', async () => {
       const stage = await stageAt();
       const { first, second } = scripts();
       first.prior = () => ({ isAborted: true });
@@ -166,7 +166,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(first.calls).to.eql(['prior']);
     });
 
-    it('payments §2.3 rule 8: a throw of a prior call ends an automatic payment, and its attempt', async () => {
+    it('payments §2.3 rule 8: end with their attempt if a prior call throws', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       first.prior = () => {
@@ -177,7 +177,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
-    it('payments §2.3 rule 6: a control plugin names another method only where that is allowed', async () => {
+    it('payments §2.3 rule 6: use a method that a control plugin names only if that is allowed', async () => {
       for (const overwritesMethod of [false, true]) {
         const stage = await stageAt({ overwritesMethod });
         const { first } = scripts();
@@ -197,7 +197,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       }
     });
 
-    it('payments §2.3 rule 6: a control plugin cannot name the method of another account', async () => {
+    it('payments §2.3 rule 6: reject a method of another account from a control plugin', async () => {
       const stage = await stageAt({ overwritesMethod: true });
       const { first } = scripts();
       const stranger = await stage.account();
@@ -208,7 +208,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(await stage.balance(invoiceId)).to.equal('249.95');
     });
 
-    it('payments §2.3: an amount in a currency that a control plugin has chosen settles the balance', async () => {
+    it('payments §2.3: settle the balance with an amount in a currency that a control plugin has chosen', async () => {
       const stage = await stageAt();
       const { second } = scripts();
       second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
@@ -219,7 +219,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('payments §2.3 rule 7: of several dates for a retry of an automatic payment the earliest counts', async () => {
+    it('payments §2.3 rule 7: retry on the earliest of several dates', async () => {
       const stage = await stageAt();
       const { first, second } = scripts();
       stage.sandbox.configure(DECLINE);
@@ -241,7 +241,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §8.3: a retry runs with the properties and control plugins of its attempt', async () => {
+    it('payments §8.3: retry with the properties and control plugins of their attempt', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       stage.sandbox.configure(DECLINE);
@@ -261,7 +261,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       });
     });
 
-    it('payments §5.3 rule 2: a retry that meets a call which began while its plugins were asked comes again', async () => {
+    it('payments §5.3 rule 2: postpone a retry if a call starts while its plugins are asked', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       stage.sandbox.configure(DECLINE);
@@ -286,7 +286,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       });
     });
 
-    it('payments §8.1: a payment without outside effect ends after its control plugins were told', async () => {
+    it('payments §8.1: end without an external effect after their control plugins are informed', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       const invoiceId = await invoiced(stage, EXTERNAL);
@@ -294,7 +294,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('payments §9.2: what would not be charged is no matter for control plugins', async () => {
+    it('payments §9.2: do not ask control plugins if nothing would be charged', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
@@ -304,7 +304,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(stage.takeEvents()).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
-    it('payments §8.1: an automatic payment of a tenant without control plugins has an attempt of its own', async () => {
+    it('payments §8.1: have an attempt even if the tenant has no control plugins', async () => {
       const stage = await stageAt({ controlPlugins: [] });
       const { first } = scripts();
       const invoiceId = await invoiced(stage);
@@ -312,7 +312,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
-    it('payments §8.4: control plugins hear what recovery learns of an automatic payment', async () => {
+    it('payments §8.4: report the outcome found by recovery to control plugins', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
@@ -334,7 +334,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
-    it('payments §8.4: control plugins hear what a read learns of an open payment', async () => {
+    it('payments §8.4: report the outcome found by a read of an open payment to control plugins', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
@@ -351,7 +351,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('payments §8.4: control plugins hear a late answer', async () => {
+    it('payments §8.4: report a late answer to control plugins', async () => {
       const stage = await stageAt();
       const { first } = scripts();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);

@@ -58,7 +58,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     return found.map(({ stateName, isApiPayment }) => `${stateName} ${isApiPayment ? 'api' : 'automatic'}`);
   };
 
-  it('an instant payment asks the control plugins that it names, and tells them how it went', async () => {
+  it('call the named control plugins before and after the payment', async () => {
     prior = () => ({ adjustedAmount: heard[0]?.context.amount?.dividedBy(4) ?? null });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
@@ -73,7 +73,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(read.attempts).to.have.length(1);
   });
 
-  it('an instant payment that a control plugin aborts pays nothing, and is no error', async () => {
+  it('pay nothing without an error if a control plugin aborts', async () => {
     prior = () => ({ isAborted: true });
     expect(await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins })).to.equal(null);
     expect(calls()).to.eql(['prior']);
@@ -87,7 +87,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     ['0', 'EUR'],
     ['-5', 'EUR'],
   ] as const)
-    it(`payments §4.3 rule 2: a control plugin that adjusts the payment of an invoice to ${amount} ${currency} stops it`, async () => {
+    it(`payments §4.3 rule 2: stop if a control plugin adjusts the payment to ${amount} ${currency}`, async () => {
       prior = () => ({ adjustedAmount: decimal(amount), adjustedCurrency: currency });
       const paid = engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
       expect(await paid.catch((error: BillingError) => error.code)).to.equal(
@@ -98,14 +98,14 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
       expect(await balance()).to.equal(100);
     });
 
-  it('payments §2.3 rule 6: an instant payment takes what a control plugin converts to in whole minor units', async () => {
+  it('payments §2.3 rule 6: round the amount that a control plugin converts to whole minor units', async () => {
     prior = () => ({ adjustedAmount: decimal('92.3456'), adjustedCurrency: 'EUR' });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(paid?.transaction.amount?.toFixed()).to.equal('92.35');
     expect(await balance()).to.equal(0);
   });
 
-  it('an instant payment whose control plugin fails is an error, and pays nothing', async () => {
+  it('fail and pay nothing if their control plugin fails', async () => {
     prior = () => {
       throw new Error('no');
     };
@@ -117,7 +117,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(await balance()).to.equal(100);
   });
 
-  it('an instant payment that is declined tells its control plugins, and is tried again under its key', async () => {
+  it('report a decline to their control plugins, and can be repeated under the same key', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const input = { invoiceId, controlPlugins, externalKey: 'instant', transactionExternalKey: 'instant-1' };
     const declined = await engine.acme.invoicePayments.pay(input);
@@ -130,7 +130,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(await balance()).to.equal(0);
   });
 
-  it('an instant payment that can only be refused leaves no open attempt', async () => {
+  it('leave no open attempt if they can only be rejected', async () => {
     const tooMuch = engine.acme.invoicePayments.pay({ invoiceId, amount: '200', controlPlugins });
     expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
     expect(await balance()).to.equal(100);
@@ -140,7 +140,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
   const refund = (paymentId: Uuid | undefined, more: object) =>
     engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
 
-  it('payments §9.5: a refund is made of the amount that control plugins have left', async () => {
+  it('payments §9.5: refund the amount that control plugins have left', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
@@ -156,7 +156,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(await balance()).to.equal(30);
   });
 
-  it('payments §9.5: a refund of items hears no less than it adjusts, or is refused', async () => {
+  it('payments §9.5: reject an item refund that control plugins lower below its adjustments', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];
@@ -169,7 +169,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(await balance()).to.equal(5);
   });
 
-  it('payments §9.5 rule 2: plugins are told of the method of an external refund, and may choose its amount', async () => {
+  it('payments §9.5 rule 2: report the method of an external refund to plugins, which can choose its amount', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('7') });
     const { payment, transaction } = await refund(paid?.payment.id, { amount: '20', isExternal: true });
@@ -183,7 +183,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     expect(await balance()).to.equal(7);
   });
 
-  it('an instant payment without outside effect ends after its control plugins were told', async () => {
+  it('end without an external effect after their control plugins are informed', async () => {
     await engine.acme.invoicePayments.pay({ invoiceId, isExternal: true, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
     expect(await balance()).to.equal(0);

@@ -1,7 +1,7 @@
-import { decimal, ErrorCode } from '../../lib/index.ts';
+import { decimal } from '../../lib/index.ts';
 import { directPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import type { TestEngine } from '../support/index.ts';
+import type { ErrorName, TestEngine } from '../support/index.ts';
 import { anyDatabase, expect, expectCode, migrated, openEngine, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { runningCall, ScriptedControl } from '../support/payments/scripted-control.ts';
@@ -14,7 +14,7 @@ const RETRY = '2024-01-03T10:00:00Z';
 /** Long enough for a busy entry to come again. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-anyDatabase('operations on payments around control plugins (payments §4.1, §8)', (open) => {
+anyDatabase('operations on payments with control plugins (payments §4.1, §8)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;
@@ -57,15 +57,15 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
   const transactions = async () =>
     (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
 
-  it('payments §4.1: what may not start is refused before a control plugin hears of it, without an attempt', async () => {
+  it('payments §4.1: reject what may not start before a control plugin is called, without an attempt', async () => {
     const paid = await purchase({ controlPlugins: [] });
-    const refused: readonly (readonly [ErrorCode, Promise<unknown>])[] = [
-      [ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS, purchase()],
-      [ErrorCode.PAYMENT_INVALID_OPERATION, purchase({ transactionExternalKey: 'other' })],
-      [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { currency: 'EUR' })],
-      [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { amount: '11' })],
+    const refused: readonly (readonly [ErrorName, Promise<unknown>])[] = [
+      ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', purchase()],
+      ['PAYMENT_INVALID_OPERATION', purchase({ transactionExternalKey: 'other' })],
+      ['PAYMENT_INVALID_PARAMETER', refund(paid, { currency: 'EUR' })],
+      ['PAYMENT_INVALID_PARAMETER', refund(paid, { amount: '11' })],
       [
-        ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+        'PAYMENT_NO_SUCH_PAYMENT_METHOD',
         purchase({ externalKey: 'new', transactionExternalKey: null, paymentMethodId: account.id }),
       ],
     ];
@@ -74,7 +74,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
     expect(await attempts()).to.eql([]);
   });
 
-  it('payments §4.1: a control plugin may name the payment method where there is none', async () => {
+  it('payments §4.1: accept a payment method from a control plugin if there is none', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const { pluginName, id } = await engine.acme.paymentMethods.add({
       accountId,
@@ -89,7 +89,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
     expect(pluginName).to.equal(engine.gateway.name);
   });
 
-  it('payments §2.3 rule 6: the method of a payment stays, whatever the setting says', async () => {
+  it('payments §2.3 rule 6: keep the method of a payment, whatever the setting', async () => {
     const other = await engine.acme.paymentMethods.add({
       accountId: account.id,
       pluginName: engine.gateway.name,
@@ -100,7 +100,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  it('payments §8.1 rule 4: what is pending is completed by its key with the attempt that it has', async () => {
+  it('payments §8.1 rule 4: complete a pending transaction by its key with its existing attempt', async () => {
     await purchase({ properties: PENDING });
     const { transaction } = await purchase();
     expect(transaction.status).to.equal('SUCCESS');
@@ -109,7 +109,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
     expect(await transactions()).to.eql(['SUCCESS']);
   });
 
-  it('payments §8.1 rule 4: what becomes pending while plugins are asked is completed with its own attempt', async () => {
+  it('payments §8.1 rule 4: complete a transaction that becomes pending while plugins are asked with its own attempt', async () => {
     control.meanwhile = async () => {
       control.meanwhile = async () => null;
       await purchase({ controlPlugins: [], properties: PENDING });
@@ -122,7 +122,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
   });
 
   for (const status of ['SUCCESS', 'PAYMENT_FAILURE'] as const)
-    it(`payments §6.2: control plugins hear that a pending transaction has become ${status}`, async () => {
+    it(`payments §6.2: report to control plugins that a pending transaction has become ${status}`, async () => {
       const card = property('card', '4242');
       const { payment, transaction } = await purchase({ properties: [...PENDING, card] });
       control.asked.splice(0);
@@ -144,7 +144,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
       expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
     });
 
-  it('payments §2.3: an answer of a plugin that cannot be read hides nothing of what has happened', async () => {
+  it('payments §2.3: show the actual outcome even if a plugin gives an unreadable answer', async () => {
     const unreadable = {
       get adjustedProperties(): never {
         throw new Error('unreadable');
@@ -160,7 +160,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  describe('a retry that a plugin has asked for', () => {
+  describe('retries requested by a plugin', () => {
     beforeEach(async () => {
       control.failure = { nextRetryDate: new Date(RETRY) };
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -169,7 +169,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
       control.failure = null;
     });
 
-    it('payments §5.3 rule 2: comes again as if nothing had happened when a call of the payment is running', async () => {
+    it('payments §5.3 rule 2: are postponed unchanged while a call of the payment is running', async () => {
       const end = await runningCall(engine, keyOf());
       const settled = engine.runTo(RETRY);
       await aWhile();
@@ -179,7 +179,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
       expect(await attempts()).to.eql(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §5.3 rule 2: comes again when a call begins while its plugins are asked, which hear nothing of that', async () => {
+    it('payments §5.3 rule 2: are postponed if a call starts while their plugins are asked, without informing the plugins', async () => {
       let end: () => Promise<unknown> = async () => null;
       control.asked.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
@@ -199,7 +199,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
       expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    it('payments §3.3: has an attempt of its own even where it may not run any more', async () => {
+    it('payments §3.3: have an attempt of their own even if they may no longer run', async () => {
       await purchase({ controlPlugins: [] });
       control.asked.splice(0);
       await engine.runTo(RETRY);
@@ -207,7 +207,7 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
     });
 
-    it('payments §2.3 rule 5: is not made when a plugin aborts it, and does not come again', async () => {
+    it('payments §2.3 rule 5: do not run and do not repeat if a plugin aborts them', async () => {
       control.prior = { isAborted: true };
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
@@ -216,8 +216,8 @@ anyDatabase('operations on payments around control plugins (payments §4.1, §8)
   });
 });
 
-anyDatabase('an operation that fails behind its prior calls (payments §2.3 rule 3)', (open) => {
-  it('payments §2.3 rule 3: the error is answered, whatever goes wrong when its attempt is ended', async () => {
+anyDatabase('failure after prior calls (payments §2.3 rule 3)', (open) => {
+  it('payments §2.3 rule 3: returns the original error, even if ending the attempt fails', async () => {
     const control = new ScriptedControl('control');
     const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
     try {

@@ -3,7 +3,7 @@ import { anyDatabase, expect, openEngine, type TestEngine } from '../support/ind
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
-anyDatabase('control plugins of a tenant around payments of its invoices (payments §2.3 rule 9)', (open) => {
+anyDatabase('control plugins of a tenant in invoice payments (payments §2.3 rule 9)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;
@@ -56,7 +56,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
   const payAll = (more: object = {}) =>
     engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
 
-  it('payments §9.6 rule 2: pay-all asks the control plugins about each invoice, and tells them how it went', async () => {
+  it('payments §9.6 rule 2: are called for each invoice of pay-all, before and after its payment', async () => {
     const ids = await invoiced('50', '30');
     await payAll();
     expect(asked().toSorted()).to.eql([
@@ -70,14 +70,14 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: pay-all asks the plugins that the call names, in the place of those of the tenant', async () => {
+  it('payments §9.6 rule 2: are replaced by the plugins that a pay-all call names', async () => {
     const ids = await invoiced('50');
     await payAll({ controlPlugins: ['nobody'] });
     expect(asked()).to.eql([]);
     expect(await balances(ids)).to.eql([0]);
   });
 
-  it('payments §9.6 rule 2: an invoice that a plugin stops does not stop the others, and its share becomes credit', async () => {
+  it('payments §9.6 rule 2: stop one invoice without stopping the others, and its share becomes credit', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);
@@ -87,7 +87,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
   });
 
-  it('payments §9.6 rule 2: pay-all pays what a plugin has adjusted, at most the balance', async () => {
+  it('payments §9.6 rule 2: adjust an amount of pay-all, at most to the balance', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
     await payAll();
@@ -95,7 +95,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: an invoice that is paid while plugins are asked is passed over', async () => {
+  it('payments §9.6 rule 2: skip an invoice that is paid while they are asked', async () => {
     const ids = await invoiced('50');
     const [invoiceId = account.id] = ids;
     control.meanwhile = async () => {
@@ -124,7 +124,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
       }),
   };
   for (const [what, act] of Object.entries(payUnpaid))
-    it(`payments §10.1 rule 7: ${what} asks the control plugins about each unpaid invoice`, async () => {
+    it(`payments §10.1 rule 7: are called for each unpaid invoice by ${what}`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();
@@ -133,7 +133,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
       expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
 
-  it('payments §10.1 rule 7: a method stays added, whatever becomes of the payments that plugins are asked about', async () => {
+  it('payments §10.1 rule 7: do not affect an added method, whatever the outcome of the payments', async () => {
     const ids = await invoiced('50');
     control.priorOf = ({ paymentApiType }) => {
       if (paymentApiType === 'PAYMENT_METHOD') return null;
@@ -145,7 +145,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §2.3 rule 3: an instant payment that is refused behind its prior calls is told to the plugins', async () => {
+  it('payments §2.3 rule 3: are informed of an instant payment that is rejected after their prior calls', async () => {
     const [invoiceId = account.id] = await invoiced('50');
     control.prior = { adjustedAmount: decimal('51') };
     const refused = engine.acme.invoicePayments.pay({ invoiceId });
@@ -156,7 +156,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §9.3: a hold whose release a plugin aborts ends, and is not asked about again', async () => {
+  it('payments §9.3: end a hold if they abort its release, and are not asked about it again', async () => {
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();
@@ -173,7 +173,7 @@ anyDatabase('control plugins of a tenant around payments of its invoices (paymen
     expect(await balances(ids)).to.eql([50]);
   });
 
-  it('payments §9.3: a hold whose release the plugins let pass is paid with what they have adjusted', async () => {
+  it('payments §9.3: adjust the amount of a released hold', async () => {
     const ids = await invoiced('50');
     control.prior = { adjustedAmount: decimal('20') };
     await release();

@@ -49,7 +49,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   }
   const expectSound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it('a deletion of credit asks used credit back for the account, and uses it when it is asked to', async () => {
+  it('reclaims used credit for the account, and uses it again if requested', async () => {
     const id = await newAccount();
     await credit(id, '30');
     const invoiceId = await charge(id, '19.95');
@@ -78,7 +78,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion takes a given credit back with the CREDIT_ADJ that it came from', async () => {
+  it('removes a given credit with its CREDIT_ADJ', async () => {
     const id = await newAccount();
     const invoiceId = await credit(id, '30');
     await told();
@@ -89,7 +89,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion leaves of a credit what had reduced its own invoice', async () => {
+  it('keeps the part of a credit that reduced its own invoice', async () => {
     const id = await newAccount();
     const [item] = await engine.acme.invoices.addCharges({ accountId: id, items: [{ amount: '10' }] });
     const invoiceId = item?.invoiceId as Uuid;
@@ -105,7 +105,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion takes used credit back from the newest uses first, with one event for each invoice', async () => {
+  it('reclaims credit from the newest uses first, with one event per invoice', async () => {
     const id = await newAccount();
     const given = await credit(id, '30');
     for (const amount of ['10', '8', '7']) await charge(id, amount);
@@ -123,7 +123,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion of credit takes no more back than is missing, and passes void invoices over', async () => {
+  it('reclaims no more than is missing, and skips void invoices', async () => {
     const id = await newAccount();
     const given = await credit(id, '20');
     await credit(id, '5');
@@ -146,7 +146,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     expect(await balancesOf(id), 'an item of 0 stays as it is').to.equal('13 / 0');
   });
 
-  it('a deletion of credit reads a long history of uses in pages', async () => {
+  it('reads a long history of uses in pages', async () => {
     const id = await newAccount();
     const uses = RECLAIMED_CREDITS_AT_ONCE + 2;
     const given = await credit(id, `${uses}`);
@@ -157,7 +157,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion gives back the credit that a written-off invoice has used, which then owes it to nobody', async () => {
+  it('reclaims the credit that a written-off invoice has used, whose balance stays 0', async () => {
     const id = await newAccount();
     await credit(id, '10');
     const invoiceId = await charge(id, '25');
@@ -167,7 +167,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('a deletion of credit is followed by the summary of the parent that pays', async () => {
+  it('is followed by the summary of the paying parent', async () => {
     const parent = await newAccount();
     const { id } = await engine.acme.createAccount({
       currency: 'USD',
@@ -181,7 +181,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 25 = 25 owes 0']);
   });
 
-  it('a deletion of credit is refused in the order of the specification and changes nothing', async () => {
+  it('is rejected in the order of the specification and changes nothing', async () => {
     const id = await newAccount();
     const other = await newAccount();
     const [another, voided] = [await charge(id, '25'), await charge(id, '5')];
@@ -204,7 +204,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     expect(await told()).to.eql([]);
   });
 
-  it('a deletion keeps credit that came from no credit: of an adjustment, of a payment', async () => {
+  it('keeps credit of an adjustment or a payment', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const invoiceId = await engine.settle(charge(id, '100'));
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');
@@ -217,7 +217,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     expect(await told()).to.eql([]);
   });
 
-  it('two deletions of one credit at once delete it once', async () => {
+  it('runs only once if requested twice simultaneously', async () => {
     const id = await newAccount();
     const given = await credit(id, '30');
     await Promise.all([remove(id, given), remove(id, given)]);
@@ -227,6 +227,4 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   });
 });
 
-function someId(last: number): Uuid {
-  return `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
-}
+const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;

@@ -53,7 +53,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('invoicing §21 rule 1: none is written unless the tenant wants them, and no statement is added', async () => {
+  it('invoicing §21 rule 1: are written only if the tenant wants them, otherwise without any statement', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -62,7 +62,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: an adjustment and a void of a committed invoice are notes, dated in the account’s zone', async () => {
+  it("invoicing §21 rule 2: record an adjustment and a void of a committed invoice, dated in the account's zone", async () => {
     await start(written);
     const invoice = await charged(100, 20);
     expect(await notesOf(invoice.id)).to.eql([]);
@@ -78,7 +78,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(all.rows.map(lineOf)).to.eql((await notesOf(invoice.id)).slice(0, 2));
   });
 
-  it('invoicing §21 rule 2: what a credit gave beyond the charges of a voided invoice is no part of its note', async () => {
+  it('invoicing §21 rule 2: exclude the excess of a credit over the charges of a voided invoice', async () => {
     await start(written);
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
@@ -92,7 +92,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(await findings()).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: writing off is no note; what is taken off a written-off invoice is, so that its notes stay whole', async () => {
+  it('invoicing §21 rule 2: exclude write-offs, but record reductions of a written-off invoice, so that its notes are complete', async () => {
     await start(written);
     const { id } = await charged(10);
     const object = { type: 'INVOICE', id } as const;
@@ -104,7 +104,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(await notesOf(id)).to.eql(['1 ADJUSTMENT 2012-05-02 4 (4)', '2 VOID 2012-05-02 6 (10 + -4)']);
   });
 
-  it('invoicing §21 rule 2: what happens to drafts needs no note', async () => {
+  it('invoicing §21 rule 2: exclude changes of drafts', async () => {
     await start(written);
     const account = await acme.createAccount({ currency: 'USD' });
     const [item] = await acme.invoices.addCharges({
@@ -116,7 +116,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: a refund with adjustment is a note of its invoice, one without is none', async () => {
+  it('invoicing §21 rule 2: record a refund with adjustment on its invoice, and none without', async () => {
     await start(written);
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);
@@ -132,7 +132,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(await notesOf(invoice.id)).to.eql(['1 ADJUSTMENT 2012-05-02 25 (25)']);
   });
 
-  it('invoicing §21 rule 2: a repair by a run is a note of the invoice whose item it repairs', async () => {
+  it('invoicing §21 rule 2: record a repair on the invoice of the repaired item', async () => {
     await start(written);
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
     const { subscriptionId } = await acme.createSubscription({
@@ -158,7 +158,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(await notesOf(repair?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('invoicing §21 rule 3: numbers have no gap, whoever writes at the same time and whatever fails', async () => {
+  it('invoicing §21 rule 3: have numbers without gaps despite simultaneous writers and failures', async () => {
     await start(written);
     const invoices: InvoiceView[] = [];
     for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
@@ -188,7 +188,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     return found;
   };
 
-  it('invoicing §21 rule 4: the check finds numbers that are missing and sums that are not those of the lines', async () => {
+  it('invoicing §21 rule 4: are checked for missing numbers and for sums that differ from their lines', async () => {
     await start(written);
     const invoice = await charged(100);
     for (const amount of ['1', '2', '3']) await adjust(invoice, 0, amount);
@@ -202,7 +202,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     );
   });
 
-  it('invoicing §21 rule 5: a note as a page and as a PDF names its number and the invoice that it credits', async () => {
+  it('invoicing §21 rule 5: show their number and the credited invoice as a page and as a PDF', async () => {
     await start(written);
     const invoice = await charged(100);
     await adjust(invoice, 0, '12.5');
@@ -223,7 +223,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(info).to.include({ Title: 'Credit note 1' });
   });
 
-  it('invoicing §21 rule 3: a pattern shows the number in its way, in what is read, on the page and in the PDF', async () => {
+  it('invoicing §21 rule 3: show the number in the configured pattern when read, on the page and in the PDF', async () => {
     await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -240,7 +240,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
     expect(info).to.include({ Title: 'Credit note CN12-0001' });
   });
 
-  it('there is none where there is none', async () => {
+  it('are not found under an unknown id', async () => {
     await start(written);
     const unknown = '00000000-0000-4000-8000-000000000000';
     for (const read of [acme.creditNotes.get, acme.creditNotes.html, acme.creditNotes.pdf])

@@ -52,12 +52,12 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
   };
 
   for (const [upload, begin] of Object.entries(uploads))
-    describe(`that began with ${upload}`, () => {
+    describe(`started with ${upload}`, () => {
       beforeEach(async () => {
         await engine.settle(begin());
       });
 
-      it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
+      it('are readable, alone and in the lists of bundles', async () => {
         const read = await tenant.getSubscription(subscriptionId);
         expect(read).to.include({ planName: 'apple-monthly', productName: 'Apple', state: 'ACTIVE' });
         const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
@@ -66,7 +66,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         expect(ofAccount.map(({ subscriptions }) => subscriptions[0]?.productName)).to.eql(['Apple']);
       });
 
-      it('subscriptions of the default catalog that began with a simple plan are billed on at their price', async () => {
+      it('are billed at their price', async () => {
         await engine.runTo('2024-03-05T09:00:00Z');
         expect(await lines()).to.eql([
           'FIXED 2024-01-01..2024-01-31 0',
@@ -75,7 +75,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         ]);
       });
 
-      it('subscriptions of the default catalog that began with a simple plan are cancelled by the rules of the default catalog, and uncancelled', async () => {
+      it('can be cancelled by the rules of the default catalog, and uncancelled', async () => {
         await engine.runTo('2024-02-10T09:00:00Z');
         await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
         const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
@@ -86,7 +86,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         expect((await tenant.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
       });
 
-      it('subscriptions of the default catalog that began with a simple plan change to what the tenant sells now, and not within the default catalog', async () => {
+      it('can change to plans that the tenant sells now, but not within the default catalog', async () => {
         const planName = upload === 'an upload' ? 'solo-monthly' : 'lamp-monthly';
         await engine.runTo('2024-02-10T09:00:00Z');
         const within = tenant.subscriptions.changePlan(subscriptionId, { planName: 'quince-monthly' });
@@ -96,7 +96,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         await engine.settle();
       });
 
-      it('subscriptions of the default catalog that began with a simple plan go over to another account, and end with their own', async () => {
+      it('can be transferred to another account, and end with their own', async () => {
         const target = await newAccount();
         const { bundleId } = await tenant.getSubscription(subscriptionId);
         await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
@@ -110,7 +110,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
         expect(bundle?.subscriptions[0]?.state).to.equal('CANCELLED');
       });
 
-      it('are all that is left of the default catalog: its plans are sold no longer', async () => {
+      it('are all that remains of the default catalog, whose plans are no longer sold', async () => {
         const account = await newAccount();
         const bought = tenant.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
         await expectCode(bought, 2021);
@@ -118,7 +118,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       });
     });
 
-  it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
+  it('are listed from their stored data if their plan has lost their phase, and reject what needs the phase', async () => {
     await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));
     const { database } = engine;
     await engine.close();
@@ -140,7 +140,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     await expectCode(tenant.subscriptions.cancel(subscriptionId), 2020);
   });
 
-  it('subscriptions of the default catalog with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
+  it('change by product among the plans of DEFAULT if the tenant does not have their price list', async () => {
     const { subscriptionId: harvested } = await tenant.createSubscription({
       accountId,
       planName: 'harvest-pear-monthly',
@@ -158,7 +158,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     });
   });
 
-  it('subscriptions of the default catalog with add-ons, and prices of their own, go on after the tenant has deleted its catalog again', async () => {
+  it('continue with add-ons and price overrides after the tenant has deleted its catalog', async () => {
     const base = await tenant.createSubscription({
       accountId,
       planName: 'pear-monthly',
@@ -180,7 +180,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     await tenant.subscriptions.cancel(base.subscriptionId);
   });
 
-  it('subscriptions of the default catalog keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
+  it('keep their price if a plan of the tenant has the same name, at the price of new subscriptions', async () => {
     await engine.runTo('2024-02-05T09:00:00Z');
     const own = catalogXml({
       effectiveDate: '2010-01-01T00:00:00Z',
@@ -201,7 +201,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     expect(await lines(account.id)).to.eql(['RECURRING 2024-02-10..2024-03-10 77']);
   });
 
-  describe('whose plan the tenant has by the same name, without a trial and at another price', () => {
+  describe('on a plan that the tenant sells by the same name without a trial at another price', () => {
     const own = catalogXml({
       effectiveDate: '2010-01-01T00:00:00Z',
       products: product('Apple'),
@@ -209,7 +209,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       priceLists: lists({ DEFAULT: ['apple-monthly'] }),
     });
 
-    it('subscriptions of the default catalog whose plan the tenant has by the same name go over to another account in their trial, and pay what they did', async () => {
+    it('can be transferred in their trial, and keep their price', async () => {
       await engine.settle(tenant.uploadCatalog(own));
       await engine.runTo('2024-01-08T09:00:00Z');
       const { bundleId } = await tenant.getSubscription(subscriptionId);
@@ -228,7 +228,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       ]);
     });
 
-    it('subscriptions of the default catalog whose plan the tenant has by the same name go over with a change that is still to come, which was chosen from the default catalog', async () => {
+    it('are transferred with a future change that was chosen from the default catalog', async () => {
       const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
         accountId,
         planName: 'pear-monthly',
@@ -248,7 +248,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     });
   });
 
-  it('subscriptions of the default catalog whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
+  it('are listed with the others from their stored data if their plan no longer exists', async () => {
     await tenant.uploadCatalog(await readFile(specCatalog));
     const other = await newAccount();
     await engine.settle(tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' }));

@@ -24,13 +24,11 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     return (await engine.acme.createAccount({ ...input, ...more })).id;
   }
 
-  async function subscribe(accountId: Uuid): Promise<Uuid> {
-    return (await engine.subscribe({ accountId, planName: 'heat-monthly' })).subscriptionId;
-  }
+  const subscribe = async (accountId: Uuid) =>
+    (await engine.subscribe({ accountId, planName: 'heat-monthly' })).subscriptionId;
 
-  async function charge(accountId: Uuid, amount: string): Promise<InvoiceView> {
-    return engine.acme.invoices.get((await engine.settle(engine.charge(accountId, amount))).id);
-  }
+  const charge = async (accountId: Uuid, amount: string) =>
+    engine.acme.invoices.get((await engine.settle(engine.charge(accountId, amount))).id);
 
   async function adjust({ id: invoiceId, accountId, items }: InvoiceView, amount: string): Promise<void> {
     const invoiceItemId = items[0]?.id as Uuid;
@@ -144,7 +142,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, 0 0');
   });
 
-  it('invoicing §12 rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
+  it('invoicing §12 rule 1: opens no summary for a pure credit, which joins an open one; a charge of 0 opens one', async () => {
     await begin('2025-02-03T10:00:00Z', '0.00');
     const credit = async (amount: string) => {
       const items = [{ amount: amount }];
@@ -163,7 +161,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     ).to.eql([null, parent, parent]);
   });
 
-  it('invoicing §12 rule 2: one item per child, of all its invoices of the day; what was charged twice is paid once', async () => {
+  it('invoicing §12 rule 2: creates one item per child for all its invoices of the day, and pays a double charge once', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const second = await newChild('second');
     await charge(child, '10');
@@ -187,7 +185,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(payments()).to.eql(['21']);
   });
 
-  it('invoicing §12 rule 2: what was adjusted of an open summary follows the child down, and is never credit of the parent', async () => {
+  it('invoicing §12 rule 2: passes adjustments of an open summary to the child, never as credit of the parent', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '10');
     await adjust(await summaryAt(0), '3');
@@ -208,7 +206,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(await breaches()).to.eql([]);
   });
 
-  it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
+  it('invoicing §12 rule 3: accepts an earlier commit by call, after which the entry finds it committed and the next day has a new summary', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));
@@ -224,7 +222,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate].map((date) => date && date)).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it('invoicing §12 rule 3: the time of day is the tenant’s, tomorrow’s where it is past', async () => {
+  it("invoicing §12 rule 3: uses the tenant's time of day, of tomorrow if it is past", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -235,7 +233,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect((await summaryAt(0)).status).to.equal('COMMITTED');
   });
 
-  it('invoicing §12 rule 4: what a child owes less is taken off an unpaid summary; more is not put on it', async () => {
+  it("invoicing §12 rule 4: lowers an unpaid summary by a decrease of a child's debt, and does not add an increase", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -258,7 +256,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('invoicing §12 rule 5: of what the parent has paid a decrease is credit of the child', async () => {
+  it('invoicing §12 rule 5: credits the child with a decrease of what the parent has paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '30');
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -272,7 +270,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: also where the parent pays between the change and its event', async () => {
+  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and its event', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -288,7 +286,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, -12 12');
   });
 
-  it('invoicing §12 rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
+  it('invoicing §12 rule 5: creates no credit without a payment if child and parent are closed before the queue settles', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '20');
@@ -301,7 +299,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
+  it('invoicing §12 rule 5: does not credit the child again for what an adjustment returned to the parent', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second] = [await charge(child, '10'), await charge(child, '20')];
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -317,7 +315,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
+  it('invoicing §12 rule 6: ignores a voided invoice of a child, and rejects the void once the parent has paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second, third] = [
       await charge(child, '10'),
@@ -335,7 +333,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
   });
 
-  it('invoicing §12 rule 7: a void or write-off of the summary leaves the children nothing to pay', async () => {
+  it('invoicing §12 rule 7: leaves the children nothing to pay after a void or write-off of the summary', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -352,7 +350,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect([await balances(), (await unpaid()).length]).to.eql(['0 0, 0 0', 0]);
   });
 
-  it('invoicing §12 rule 8: the summary shows the items that it stands for when it is asked to', async () => {
+  it('invoicing §12 rule 8: shows the items that the summary represents on request', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await subscribe(child);
     await charge(child, '5');
@@ -368,7 +366,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('a draft of a child contributes from its commit on', async () => {
+  it('includes a draft of a child from its commit on', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(child, SystemTag.AUTO_INVOICING_DRAFT);
     await subscribe(child);
@@ -378,7 +376,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(await invoicesOf(parent)).to.eql(['DRAFT [PARENT_SUMMARY 34] owes 0']);
   });
 
-  it('runs of the parent reuse no summary', async () => {
+  it('does not reuse summaries in runs of the parent', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await charge(child, '5');
@@ -389,7 +387,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('accounts 7 rule 6: existing links stay with the old parent; new invoices are the account’s own', async () => {
+  it('accounts 7 rule 6: leaves existing links with the old parent and new invoices with the account', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -403,7 +401,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(first?.parentAccountId).to.equal(parent);
   });
 
-  it('two children at once are both on the summary, and no lock waits for another', async () => {
+  it("puts two simultaneous children on the summary without one waiting for the other's lock", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
     const items = [{ amount: '1' }];

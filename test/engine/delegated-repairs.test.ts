@@ -6,7 +6,7 @@ const COMMITTED = '2024-03-02T10:00:00Z';
 /** Ten days of March are used. */
 const LATER = '2024-03-11T10:00:00Z';
 
-eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)', (open) => {
+eachDatabaseByTurns('repairs of invoices that a parent is to pay (invoicing §10 rule 8)', (open) => {
   let family: Family;
   let parent: Uuid;
   let child: Uuid;
@@ -29,7 +29,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     'COMMITTED [REPAIR_ADJ -21, CBA_ADJ 21] owes 0',
   ];
 
-  it('a cancellation lowers the unpaid summary, and gives the child no credit', async () => {
+  it('lower the unpaid summary for a cancellation, and give the child no credit', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
@@ -40,7 +40,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('a pause and its end: the summary loses the days, and the rest of the month is billed in the next one', async () => {
+  it('lower the summary by the days of a pause, and bill the rest of the month in the next one', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
@@ -54,7 +54,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('10 0, 10 0');
   });
 
-  it('a change bills its new charge in full: a debt that nobody has paid pays none of it', async () => {
+  it('bill the new charge of a change in full, because an unpaid debt pays nothing', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
@@ -77,7 +77,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(explained).to.not.include(false);
   });
 
-  it('a dry run of such a change shows what comes', async () => {
+  it('appear in a dry run of the change', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_OFF]);
@@ -92,7 +92,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(lines(made)).to.eql(lines(dry));
   });
 
-  it('a child that has left lowers what its parent owes, pays its own charges, and keeps no credit', async () => {
+  it('lower the debt of the former parent of a child that has left, which pays its own charges and keeps no credit', async () => {
     await begin(2);
     await family.moveTo(null);
     await family.engine.runTo(LATER);
@@ -105,7 +105,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('20 0, 41 0');
   });
 
-  it('each parent owes what was billed under it where a child has moved between two', async () => {
+  it('leave each parent the charges billed under it if a child has moved between two', async () => {
     await begin(2);
     const { id: second } = await family.engine.acme.createAccount({ currency: 'USD' });
     await family.moveTo(second);
@@ -116,7 +116,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('20 0, 20 0');
   });
 
-  it('what a draft summary stands for is lowered before an older debt of the child’s own', async () => {
+  it('lower a draft summary before an older debt of the child', async () => {
     family = await Family.begin(open, '2024-02-20T10:00:00Z');
     ({ parent, child } = family);
     await family.moveTo(null);
@@ -134,7 +134,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.told(parent)).to.eql(['DRAFT [PARENT_SUMMARY 0] owes 0']);
   });
 
-  it('a summary that is written off is lowered too, and counts again with what is left', async () => {
+  it('lower a written-off summary, which later counts with its remaining amount', async () => {
     await begin();
     const { id } = await family.summary();
     await family.writeOff(id);
@@ -154,7 +154,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     ]);
   });
 
-  it('under a void summary nobody owes anything, and nothing becomes credit', async () => {
+  it('create neither debt nor credit under a void summary', async () => {
     await begin();
     await family.engine.acme.invoices.void((await family.summary()).id);
     await family.moveTo(null);
@@ -170,7 +170,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, 5 0');
   });
 
-  it('of what the parent has paid, a repair is credit of the child, as before', async () => {
+  it('credit the child for what the parent has paid', async () => {
     await begin();
     await family.holdPayments(false);
     await family.engine.runTo(LATER);
@@ -182,7 +182,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, -21 21');
   });
 
-  it('what the parent has paid of a summary that a repair makes smaller than that is credit of the parent', async () => {
+  it('credit the parent for the part of its payment that exceeds the repaired summary', async () => {
     await begin();
     const { id: invoiceId } = await family.summary();
     await family.engine.acme.invoicePayments.pay({ invoiceId, amount: '20', isExternal: true });
@@ -194,7 +194,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('-10 10, 0 0');
   });
 
-  it('no more becomes credit than the parent has paid of what was adjusted before', async () => {
+  it('credit no more than the parent has paid of previously adjusted items', async () => {
     await begin();
     await family.adjust(await family.summary(), '15');
     await family.holdPayments(false);
@@ -204,7 +204,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances(), '16 were paid').to.equal('0 0, -16 16');
   });
 
-  it('nothing becomes credit of a summary that was adjusted in full, nor of an item that was', async () => {
+  it('create no credit on a fully adjusted summary or item', async () => {
     await begin();
     await family.adjust(await family.summary());
     await family.engine.runTo(LATER);
@@ -218,7 +218,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('credit that was given and used on the debt is the child’s again, beyond what was owed', async () => {
+  it('return used credit to the child, beyond its debt', async () => {
     family = await Family.begin(open);
     ({ parent, child } = family);
     await family.add('addCredits', child, '10');
@@ -234,7 +234,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('so it is where the invoice is adjusted in full', async () => {
+  it('return used credit to the child of a fully adjusted invoice', async () => {
     family = await Family.begin(open);
     ({ parent, child } = family);
     await family.add('addCredits', child, '10');
@@ -247,7 +247,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('the repairs of a draft lower the summary once it is committed', async () => {
+  it('lower the summary with the repairs of a draft once it is committed', async () => {
     await begin(2);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_DRAFT]);
     await family.engine.runTo(LATER);
@@ -265,7 +265,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     ]);
   });
 
-  it('paid between the repair and its event, the difference is the child’s after all', async () => {
+  it('credit the child with the difference if the parent pays between the repair and its event', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
@@ -280,7 +280,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     expect(await family.balances()).to.equal('0 0, -21 21');
   });
 
-  it('what has gone into a committed summary is not taken back as credit of the child', async () => {
+  it('do not reclaim what is part of a committed summary as credit of the child', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);

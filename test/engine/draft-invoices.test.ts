@@ -1,4 +1,4 @@
-import { ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
@@ -25,9 +25,8 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     return subscriptionId;
   }
 
-  async function invoices(): Promise<readonly InvoiceView[]> {
-    return (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-  }
+  const invoices = async () =>
+    (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
 
   async function invoiceAt(index: number): Promise<InvoiceView> {
     const invoice = (await invoices()).at(index);
@@ -66,7 +65,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
   describe('accounts 13.2 AUTO_INVOICING_DRAFT', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('runs make drafts, each of what is missing: no event, no payment, no balance, no charged-through date', async () => {
+    it('has runs create drafts without event, payment, balance or charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -79,7 +78,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
 
-    it('a commit makes it owed, tells of it, pays it and moves the charged-through date', async () => {
+    it('requires a commit, which makes the draft owed, emits an event, pays it and moves the charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       engine.clock.set('2024-01-05T12:00:00Z');
@@ -102,7 +101,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       ]);
     });
 
-    it('without the tag later runs commit theirs, and existing drafts stay', async () => {
+    it('leaves existing drafts when removed, and later runs commit their invoices', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -114,13 +113,13 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(payments()).to.eql(['19.95']);
     });
 
-    it('an explicit run makes a draft too', async () => {
+    it('also applies to an explicit run', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
       await subscribe('solo-now');
       expect((await engine.acme.generateInvoice({ accountId })).status).to.equal('DRAFT');
     });
 
-    it('a draft that is committed late lowers no charged-through date', async () => {
+    it('keeps the charged-through date when a draft is committed late', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -130,7 +129,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(await chargedThrough(id)).to.equal('2024-03-01');
     });
 
-    it('a committed draft uses credit, and what it owed its customer becomes credit then', async () => {
+    it('lets a committed draft use credit, and turns its negative amount into credit', async () => {
       const first = await charge('20', false);
       const second = await charge('5', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30', invoiceId: first.id }] });
@@ -153,7 +152,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
   describe('accounts 13.2 AUTO_INVOICING_REUSE_DRAFT', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('a run adds to the oldest draft, whatever made it, and commits it', async () => {
+    it('has a run add to the oldest draft of any origin and commit it', async () => {
       const oldest = await charge('7', false);
       await charge('3', false);
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
@@ -172,7 +171,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(await balances()).to.equal('0 0');
     });
 
-    it('with AUTO_INVOICING_DRAFT runs gather on one draft, which a commit bills once', async () => {
+    it('collects runs with AUTO_INVOICING_DRAFT on one draft, which a commit bills once', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -184,7 +183,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('AUTO_INVOICING_REUSE_DRAFT makes an invoice where there is no draft, and credit is spent on the whole of a reused one', async () => {
+    it('creates an invoice without a draft, and uses credit on all items of a reused one', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -201,7 +200,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('a call asks for it without the tag: the oldest, or one that it names', async () => {
+    it('can be requested by a call without the tag, for the oldest draft or a named one', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -213,7 +212,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('a run that reuses a draft refuses a named invoice that is no draft of the account, and bills nothing', async () => {
+    it('rejects a named invoice that is not a draft of the account, and bills nothing', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -225,17 +224,17 @@ eachDatabaseByTurns('drafts and voids', (open) => {
         items: [{ amount: '1' }],
       });
       for (const [draftId, code] of [
-        [committed.id, ErrorCode.INVOICE_ALREADY_COMMITTED],
-        [voided.id, ErrorCode.INVOICE_INVALID_STATUS],
-        [foreign?.invoiceId as Uuid, ErrorCode.INVOICE_NOT_FOUND],
-        [accountId, ErrorCode.INVOICE_NOT_FOUND],
+        [committed.id, 'INVOICE_ALREADY_COMMITTED'],
+        [voided.id, 'INVOICE_INVALID_STATUS'],
+        [foreign?.invoiceId as Uuid, 'INVOICE_NOT_FOUND'],
+        [accountId, 'INVOICE_NOT_FOUND'],
       ] as const)
         await expectCode(engine.acme.generateInvoice({ accountId, draftId }), code);
       expect(await invoices()).to.have.length(2);
     });
   });
 
-  it('a run adds nothing to the summary of children, also where it is named', async () => {
+  it('never add items of a run to the summary of children, even if it is named', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -262,7 +261,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     const foresee = (targetDate: string) =>
       engine.acme.invoices.dryRun({ accountId, targetDate: targetDate });
 
-    it('dry runs of AUTO_INVOICING_DRAFT foresee a draft', async () => {
+    it('show a draft under AUTO_INVOICING_DRAFT', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       const foreseen = await foresee('2024-02-01');
@@ -272,7 +271,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       ]);
     });
 
-    it('dry runs of a reused draft show its content and the new items, and leave it alone', async () => {
+    it('show the content of a reused draft with the new items, without changing it', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -293,7 +292,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(await standing()).to.eql(before);
     });
 
-    it('dry runs of a draft that the next run commits show it once', async () => {
+    it('show a draft that the next run commits only once', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       await charge('7', false);
@@ -307,7 +306,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
   describe('invoicing 3 statuses', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('invoicing §3: a change of status commits drafts only and voids what is not void yet', async () => {
+    it('invoicing §3: can commit only drafts, and void everything that is not void yet', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');
@@ -323,7 +322,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('what is paid, or being paid, cannot be voided; what is refunded in the books can', async () => {
+    it('reject the void of a paid or pending invoice, but not of one refunded in the books', async () => {
       const paid = await engine.settle(charge('5', true));
       await told();
       await expectCode(engine.acme.invoices.void(paid.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');
@@ -335,7 +334,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('credit that it has generated goes with it, unless it is used', async () => {
+    it('void the credit that an invoice created, unless it is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];
@@ -360,7 +359,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     });
   });
 
-  it('invoicing §9 rule 6: of an item of credit that is used, more credit on the same invoice changes nothing', async () => {
+  it('invoicing §9 rule 6: reject the void of an invoice with a used credit item, despite more credit on it', async () => {
     await begin('2024-01-01T00:00:00Z');
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '10' }], autoCommit: true });
     const adjusted = await charge('10', true);
@@ -410,7 +409,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     expect(await chargedThrough(id)).to.equal('2013-07-01');
   });
 
-  it('a void takes the account back to the target date that is left, and starts no run', async () => {
+  it('return the account to the remaining target date, without starting a run', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
@@ -426,7 +425,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     );
   });
 
-  it('after a void the next run looks at no more than is left, also before the days that were voided', async () => {
+  it('limit the next run to the remaining days, also before the voided days', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
@@ -441,7 +440,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     expect((await standing()).at(-1)).to.equal('COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3');
   });
 
-  it('a draft whose item is repaired cannot be voided; with its repair it can, and all is billed again', async () => {
+  it('reject the void of a draft with a repaired item, except together with its repair, after which all days are billed again', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     const id = await subscribe('solo-now');
@@ -467,7 +466,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     ]);
   });
 
-  it('with the draft reused, an item and its repair go together', async () => {
+  it('void an item and its repair together on a reused draft', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     const id = await subscribe('solo-now');

@@ -221,7 +221,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       second.forget();
     };
 
-    it(`entitlement plugins of ${operation}: an abort leaves nothing behind; all that were asked are told`, async () => {
+    it(`leave nothing behind if one aborts ${operation}; all called plugins are informed`, async () => {
       await start();
       const before = await stored();
       second.before[operation] = async () => ({ abort: 'not today' });
@@ -233,7 +233,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(second.told()).to.eql([`${operation} 8003`]);
     });
 
-    it(`entitlement plugins of ${operation}: one that aborts is the last that is asked and told`, async () => {
+    it(`are called for ${operation} up to the one that aborts`, async () => {
       await start();
       first.before[operation] = async () => ({ abort: 'no' });
       await expectCode(run(), 8003);
@@ -241,7 +241,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(second.told()).to.eql([]);
     });
 
-    it(`entitlement plugins of ${operation}: success is told, with what it was about`, async () => {
+    it(`are informed of the success of ${operation} with its objects`, async () => {
       await start();
       await run();
       expect(first.told()).to.eql([`${operation} done`]);
@@ -253,7 +253,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       });
     });
 
-    it(`entitlement plugins of ${operation}: a failure of the operation's own rules is told`, async () => {
+    it(`are informed if ${operation} fails by its own rules`, async () => {
       await start();
       await expectCode(refused(), refusal);
       expect(first.told()).to.eql([`${operation} ${refusal}`]);
@@ -261,8 +261,8 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     });
   }
 
-  describe('replaced terms take effect', () => {
-    it('CREATE: plan, dates and prices, each plugin on what the former has left', async () => {
+  describe('replaced terms', () => {
+    it('set plan, dates and prices of CREATE, each plugin starting from the result of the previous one', async () => {
       first.before.CREATE = async ({ terms }) => {
         expect(terms.subscriptions).to.eql([{ planName: 'solo-now' }]);
         return { replace: { subscriptions: [{ planName: 'team-now' }] } };
@@ -297,7 +297,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       });
     });
 
-    it('CREATE of several bundles: each subscription in its own', async () => {
+    it('set each subscription of CREATE for several bundles separately', async () => {
       first.before.CREATE = async ({ terms }) => ({
         replace: {
           subscriptions: terms.subscriptions.map((each) =>
@@ -321,7 +321,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(first.told()).to.eql(['CREATE done', 'CREATE done']);
     });
 
-    it('CHANGE_PLAN: plan, and a date instead of a policy', async () => {
+    it('set the plan of CHANGE_PLAN, and a date instead of a policy', async () => {
       first.before.CHANGE_PLAN = async () => ({
         replace: { planName: 'pro-monthly', billingPolicy: null, requestedDate: day(2, 10) },
       });
@@ -331,7 +331,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(await timeline()).to.include('CHANGE 2024-02-10 pro-monthly');
     });
 
-    it('CANCEL: date and policy', async () => {
+    it('set date and policy of CANCEL', async () => {
       first.before.CANCEL = async () => ({
         replace: { billingPolicy: 'END_OF_TERM', requestedDate: day(1, 20) },
       });
@@ -340,7 +340,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(ends.billingEnd.date).to.equal('2024-02-01');
     });
 
-    it('PAUSE, RESUME and ADD_BLOCKING_STATE: the date', async () => {
+    it('set the date of PAUSE, RESUME and ADD_BLOCKING_STATE', async () => {
       first.before.PAUSE = async () => ({ replace: { requestedDate: day(2, 3) } });
       first.before.RESUME = async () => ({ replace: { requestedDate: day(2, 5) } });
       first.before.ADD_BLOCKING_STATE = async ({ given }) => {
@@ -358,7 +358,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       ]);
     });
 
-    it('TRANSFER: date and policy', async () => {
+    it('set date and policy of TRANSFER', async () => {
       engine.clock.set('2024-01-10T00:00:00Z');
       first.before.TRANSFER = async ({ given }) => {
         expect(given).to.eql({ accountId: target.id });
@@ -370,7 +370,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('are judged as those of callers, and nothing is stored', async () => {
+    it('are validated like those of callers, and nothing is stored if they are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);
@@ -380,10 +380,10 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     });
   });
 
-  describe('a plugin that does not do its part', () => {
+  describe('a faulty plugin', () => {
     const cancel = () => acme.subscriptions.cancel(subscriptionId);
 
-    it('throws: a clear error with its cause, nothing stored, no other asked', async () => {
+    it('causes a clear error with its cause if it throws; nothing is stored and no other plugin is called', async () => {
       const before = await stored();
       const cause = new Error('no connection');
       first.before.CANCEL = () => {
@@ -400,31 +400,31 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
 
     const wrong: readonly (readonly [what: string, decision: unknown])[] = [
       ['no object', 'no'],
-      ['another word', { refuse: 'x' }],
+      ['an unknown decision', { refuse: 'x' }],
       ['two decisions', { abort: 'x', replace: {} }],
-      ['an abort without reason', { abort: '' }],
-      ['a replacement that is no object', { replace: [] }],
-      ['a member that is no term', { replace: { accountId: 'x' } }],
-      ['a member of every object', { replace: { toString: null } }],
+      ['an abort without a reason', { abort: '' }],
+      ['a replacement that is not an object', { replace: [] }],
+      ['an unknown term', { replace: { accountId: 'x' } }],
+      ['a member of Object.prototype', { replace: { toString: null } }],
       ['an unknown policy', { replace: { billingPolicy: 'SOON' } }],
       ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
     ];
     for (const [what, decision] of wrong)
-      it(`an entitlement plugin that decides with ${what} is a clear error, and nothing is stored`, async () => {
+      it(`causes a clear error and stores nothing if it decides with ${what}`, async () => {
         const before = await stored();
         first.before.CANCEL = async () => decision as never;
         await expectCode(cancel(), 60_000);
         expect(await stored()).to.eql(before);
       });
 
-    it('decides on other subscriptions than those of the call: a clear error', async () => {
+    it('causes a clear error if it decides about subscriptions outside the call', async () => {
       for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {
         first.before.CREATE = async () => ({ replace: { subscriptions } }) as never;
         await expectCode(cases.CREATE.run(), 60_000);
       }
     });
 
-    it('does not answer in time: a clear error, nothing stored', async () => {
+    it('causes a clear error and stores nothing if it does not answer in time', async () => {
       const before = await stored();
       const timers: (() => void)[] = [];
       const { after } = engine.systemClock;
@@ -446,7 +446,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(await stored()).to.eql(before);
     });
 
-    it('fails when it is told: logged, the result and the others are not touched', async () => {
+    it('is logged if it fails when informed, without affecting the result and the others', async () => {
       const lines = engine.logger.lines.length;
       first.succeeded = () => Promise.reject(new Error('no connection'));
       first.failed = () => Promise.reject(new Error('no connection'));
@@ -464,7 +464,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     });
   });
 
-  it('no lock is held while a plugin decides: it may change the account itself', async () => {
+  it('decide without a lock, so that they can change the account themselves', async () => {
     first.before.CANCEL = async () => {
       await acme.subscriptions.changeQuantity(subscriptionId, { quantity: 3 });
       return null;
@@ -473,7 +473,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     expect((await acme.getSubscription(subscriptionId)).quantity).to.equal(3);
   });
 
-  it('who calls and its properties are handed on', async () => {
+  it('receive the caller and its properties', async () => {
     const pluginProperties = [{ key: 'coupon', value: 'SPRING' }];
     await engine.billing
       .as({ tenant: engine.tenant, user: 'ada', pluginProperties })
@@ -485,7 +485,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     });
   });
 
-  it('are not asked about what is refused as it stands, unknown, another tenant’s or a dry run', async () => {
+  it('are not called for rejected, unknown or foreign objects or for a dry run', async () => {
     const { acme: theirs } = await openShop(engine.billing, null);
     const codes = [
       await codeOf(acme.createSubscription({ accountId: account.id })),

@@ -8,7 +8,7 @@ import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
-eachDatabase('the feed of events (platform §10.6)', (open) => {
+eachDatabase('event feed (platform §10.6)', (open) => {
   let engine: TestEngine;
   let pushed: { readonly id: string; readonly body: string }[];
   let statements: string[] | undefined;
@@ -33,7 +33,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
   const types = ({ events }: EventFeed) => events.map(({ eventType }) => eventType);
   const createAccount = (name?: string) => engine.acme.createAccount({ currency: 'USD', name: name ?? null });
 
-  it('platform §10.6: events are listed as pushes tell them, under the same ids and in the same order', async () => {
+  it('platform §10.6: returns the events of pushes with the same ids in the same order', async () => {
     await engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
     const { next } = await list({ after: 'latest' });
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -60,7 +60,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });
 
-  it('platform §15 rule 5: an event of a type that only newer nodes know waits for one of them, with what follows it', async () => {
+  it('platform §15 rule 5: keeps an event of a type that only newer nodes know, and later events, for one of those nodes', async () => {
     await createAccount();
     const { storage, tenant, acme, billing } = engine;
     const given: string[] = [];
@@ -86,7 +86,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     expect(engine.logger.lines.filter(({ message }) => /subscriber/.test(message))).to.eql([]);
   });
 
-  it('platform §10.6: every place in the feed can be read on from, page by page, without a gap or a repeat', async () => {
+  it('platform §10.6: continues from any position, page by page, without gaps or repetitions', async () => {
     const accounts: string[] = [];
     for (let index = 0; index < 7; index += 1) accounts.push((await createAccount()).id);
     const whole = await list();
@@ -108,7 +108,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     expect((await list()).events).to.eql(whole.events);
   });
 
-  it('platform §10.6: events are listed by type, and none of what the tenant skips or another tenant does', async () => {
+  it('platform §10.6: returns events by type, without those the tenant skips or of another tenant', async () => {
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
     const theirs = engine.billing.as({ tenant: other, user: 'test' });
@@ -131,7 +131,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     ]);
   });
 
-  it('platform §10.6: who waits for an event gets it at its commit, and after the time nothing', async () => {
+  it('platform §10.6: returns an awaited event at its commit, and nothing at the time limit', async () => {
     const { next } = await list({ after: 'latest' });
     expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });
@@ -142,7 +142,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     expect((await last).events).to.eql([]);
   });
 
-  it('platform §10.6: what is no cursor, no bound or not yet committed is refused', async () => {
+  it('platform §10.6: rejects invalid cursors and limits, and positions not yet committed', async () => {
     for (const request of [
       { after: 'x' },
       { after: '-1' },
@@ -159,7 +159,7 @@ eachDatabase('the feed of events (platform §10.6)', (open) => {
     expect(message).to.match(/outside the transaction of the host/);
   });
 
-  it('platform §10.6: an answer costs as many statements whatever it holds', async () => {
+  it('platform §10.6: sends the same number of statements for any number of events', async () => {
     const counted = async (request: Parameters<typeof list>[0]): Promise<number> => {
       statements = [];
       await list(request);

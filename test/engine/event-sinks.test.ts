@@ -31,7 +31,7 @@ eachDatabase('event sinks', (open) => {
     engine = await openEngine(open, { now: NOW, eventSinks: sinks, ...timers });
   };
 
-  it('platform §10.6: each sink gets every event of all tenants once, those of an account in order, as the feed has them', async () => {
+  it('platform §10.6: receive every event of all tenants once, in order per account, as in the feed', async () => {
     const [one, two] = [recording('one'), recording('two')];
     await opened([one.sink, two.sink]);
     const { acme } = engine;
@@ -55,7 +55,7 @@ eachDatabase('event sinks', (open) => {
     expect(shown.map(({ eventType }) => eventType)).to.include('PAYMENT_SUCCESS');
   });
 
-  it('platform §10.6: a sink that fails gets the event again by the schedule of the server, and what follows it in its account after that', async () => {
+  it("platform §10.6: receive a failed event again on the server's schedule, and later events of its account after it", async () => {
     let isDown = true;
     let tries = 0;
     const good = recording('good');
@@ -78,7 +78,7 @@ eachDatabase('event sinks', (open) => {
     expect(bad.taken).to.eql(good.taken);
   });
 
-  it('platform §10.6: a sink that asks for it with RetryLater gets the event again by its own schedule, however often', async () => {
+  it('platform §10.6: receive an event again on their own schedule with RetryLater, however often', async () => {
     let tries = 0;
     const { sink, taken } = recording('busy', () => {
       tries += 1;
@@ -94,10 +94,10 @@ eachDatabase('event sinks', (open) => {
   });
 });
 
-anyDatabase('event sinks that misbehave', (open) => {
+anyDatabase('faulty event sinks', (open) => {
   let engine: TestEngine;
 
-  it('platform §10.6: a sink that hangs holds up neither other accounts, nor other sinks, nor billing, and comes again', async () => {
+  it('platform §10.6: do not delay other accounts, other sinks or billing if they hang, and receive the event again', async () => {
     let hangs = true;
     const slow = recording('slow', async ({ accountId }) => {
       if (accountId === first && hangs) await new Promise(() => undefined);
@@ -121,7 +121,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(slow.taken.filter(ofFirst)).to.eql(quick.taken.filter(ofFirst));
   });
 
-  it('platform §10.6: an event that a sink never takes is given up after the last delay, with a line in the log, and the next one comes', async () => {
+  it('platform §10.6: lose an event that they never accept after the last delay, with a log line, and receive the next one', async () => {
     const bad = recording('bad', ({ eventType }) => {
       if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });
@@ -135,7 +135,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(line?.fields).to.deep.include({ sink: 'bad', attempts: 6, reason: 'no such template' });
   });
 
-  it('platform §10.4 rule 4: events of the system reach sinks, as those of no tenant', async () => {
+  it('platform §10.4 rule 4: receive system events without a tenant', async () => {
     const { sink, taken } = recording('all');
     engine = await openEngine(open, { now: NOW, eventSinks: [sink] });
     const metaData = { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' };
@@ -153,7 +153,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(taken[0]).to.deep.include({ tenantId: null, eventType: 'BROADCAST_SERVICE', metaData });
   });
 
-  it('two sinks of one name, and one without a name, are refused', async () => {
+  it('are rejected if two have the same name or one has none', async () => {
     engine = await openEngine(open, { now: NOW });
     for (const names of [['a', 'a'], [''], ['x'.repeat(101)]]) {
       const sinks = names.map((name) => recording(name).sink);
@@ -164,7 +164,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     }
   });
 
-  it('platform §10.6: a sink gets what an engine without it does too, and nothing of before its first engine', async () => {
+  it('platform §10.6: receive the events of an engine without them, but none from before their first engine', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });
@@ -193,7 +193,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(taken.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
-  it('platform §10.6: the transaction of a change writes nothing for sinks, however many there are', async () => {
+  it('platform §10.6: add no statements to the transaction of a change, however many there are', async () => {
     const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
     engine = await openEngine(open, { now: NOW, eventSinks: sinks });
     const ofChange = await engine.statementsOf(() => engine.acme.createAccount({ currency: 'USD' }));
@@ -203,7 +203,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(later.filter((statement) => /insert into bw_sink_deliveries/.test(statement))).to.have.length(3);
   });
 
-  it('platform §13: the metrics tell of each sink what waits for it, and how its events ended', async () => {
+  it('platform §13: appear in the metrics with their waiting events and the outcome of delivered ones', async () => {
     let tries = 0;
     const busy = recording('busy', () => {
       tries += 1;
@@ -232,7 +232,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     ]);
   });
 
-  it('platform §10.6: a sink that is in use is kept, however short queue history is', async () => {
+  it('platform §10.6: are kept while in use, however short the queue history', async () => {
     const forgotten: number[] = [];
     engine = await openEngine(open, { now: NOW });
     const { storage, clock, systemClock, logger } = engine;
@@ -247,7 +247,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     expect(forgotten).to.eql([24 * 3_600_000, 90 * 24 * 3_600_000]);
   });
 
-  it('nothing is stored for sinks where there are none', async () => {
+  it('store nothing if none are configured', async () => {
     const statements: string[] = [];
     engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

@@ -23,7 +23,7 @@ function inbox() {
   };
 }
 
-eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
+eachDatabaseByTurns('event subscribers (platform §10.6)', (open) => {
   const engine = engineBeforeEach(open, { now: NOW, longestTimerMs: 5 });
   const createAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
   const broadcast = () =>
@@ -41,7 +41,7 @@ eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
       ]),
     );
 
-  it('platform §10.6: a subscriber gets what happens from then on, after its commit, in order, by the types that it names', async () => {
+  it('platform §10.6: receive later events of the named types after their commit, in order', async () => {
     await createAccount();
     const { put, until } = inbox();
     const failed = inbox();
@@ -67,7 +67,7 @@ eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
     expect(missed).to.have.length(1);
   });
 
-  it('platform §10.6: an event comes again until its handler has taken it; none is left out, and no other handler waits', async () => {
+  it('platform §10.6: receive an event again until their handler accepts it, without skipping events or delaying other handlers', async () => {
     const [{ put, until }, other] = [inbox(), inbox()];
     let refusals = 0;
     const errors = [new Error('not now'), new RetryLater(10), new Error('not yet')];
@@ -90,7 +90,7 @@ eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
     expect(said).to.have.length(3);
   });
 
-  it('platform §10.6: a host that keeps its cursor goes on there, with what happened meanwhile', async () => {
+  it('platform §10.6: continue from a cursor that the host keeps, including events from meanwhile', async () => {
     const first = inbox();
     const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
     await createAccount();
@@ -106,7 +106,7 @@ eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
     expect((await all.until(3)).slice(1)).to.eql(second.events);
   });
 
-  it('platform §10.4 rule 4: events of the system reach subscribers of the system, and those of no tenant', async () => {
+  it('platform §10.4 rule 4: receive system events if they subscribe to the system, and events without a tenant', async () => {
     const [system, tenant] = [inbox(), inbox()];
     await engine.billing.events.subscribe({ onEvent: system.put });
     await engine.billing.events.subscribe({ tenant: engine.tenant.id, onEvent: tenant.put });

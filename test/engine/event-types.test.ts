@@ -93,7 +93,7 @@ const table: Readonly<Record<string, readonly [string | null, string, string | n
   TENANT_CONFIG_DELETION: [null, 'TENANT_KVS', null, '{"key":"OVERDUE_CONFIG"}'],
 };
 
-anyDatabase('types of events', (open) => {
+anyDatabase('event types', (open) => {
   let engine: TestEngine;
   let sent: Body[];
   const names = new Map<string, string>();
@@ -114,7 +114,7 @@ anyDatabase('types of events', (open) => {
     });
   });
 
-  it('platform §10.4: each type that a callback may get comes about in a life, and tells what the table says', async () => {
+  it('platform §10.4: all occur in a random history, with the documented content', async () => {
     await live();
     const types = Object.keys(externalEventTypes).filter((type) => !ELSEWHERE.includes(type));
     expect(new Set(sent.map(({ eventType }) => eventType))).to.eql(new Set(types));

@@ -13,7 +13,7 @@ import {
 
 const NOW = '2025-03-10T10:00:00Z';
 
-onPostgresql('events of several nodes (platform §10.6)', (open) => {
+onPostgresql('events on several nodes (platform §10.6)', (open) => {
   let nodes: Billing<never>[];
   let database: TestDatabase;
   beforeEach(async () => {
@@ -44,7 +44,7 @@ onPostgresql('events of several nodes (platform §10.6)', (open) => {
     return { billing, acme: billing.as({ tenant, user: 'test' }) };
   };
 
-  it('platform §10.6 rule 4: two nodes give a sink each event once, those of an account in order, and one without the sink leaves them alone', async () => {
+  it('platform §10.6 rule 4: reach each sink once from two nodes, in order per account; a node without the sink ignores them', async () => {
     const taken: PublishedEvent[] = [];
     const sink: EventSink = { name: 'books', onEvent: (event) => void taken.push(event) };
     const [one, two, plain] = [await openNode([sink]), await openNode([sink]), await openNode([])];
@@ -69,7 +69,7 @@ onPostgresql('events of several nodes (platform §10.6)', (open) => {
     }
   });
 
-  it('platform §10.6 rule 3: a subscriber on one node is given what the others do, in the order of the feed', async () => {
+  it('platform §10.6 rule 3: reach a subscriber on one node from the other nodes, in the order of the feed', async () => {
     const [one, two] = [await openNode([]), await openNode([])];
     const given: FeedEvent[] = [];
     const all = Promise.withResolvers<void>();

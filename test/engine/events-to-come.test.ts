@@ -10,7 +10,7 @@ const catalog = shelfOf({
   'other-8': plan('other-8', 'T', { price: '8.00', period: 'WEEKLY' }),
 });
 
-eachDatabaseByTurns('events to come', (open) => {
+eachDatabaseByTurns('future events', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;
@@ -90,38 +90,38 @@ eachDatabaseByTurns('events to come', (open) => {
     await engine.settle();
   }
 
-  it('invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a bill cycle day moves', async () => {
+  it('invoicing §5.5 rule 3: cause no repair on the due date of a withdrawn PHASE before a bill cycle day change', async () => {
     await begin();
     await moveBillCycleDay();
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a quantity changes', async () => {
+  it('invoicing §5.5 rule 3: cause no repair on the due date of a withdrawn PHASE before a quantity change', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27')).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: runs for another subscription bring no repair before a bill cycle day moves', async () => {
+  it('invoicing §6 rule 3: cause no repair in runs for another subscription before a bill cycle day change', async () => {
     await begin();
     await moveBillCycleDay();
     await engine.subscribe({ accountId, planName: 'other-8' });
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §6 rule 3: runs that are asked for day by day bring no repair before a quantity changes', async () => {
+  it('invoicing §6 rule 3: cause no repair in daily requested runs before a quantity change', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27', generate)).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: runs that are asked for day by day repair a pause when it begins', async () => {
+  it('invoicing §6 rule 3: cause the repair of a pause when it starts in daily requested runs', async () => {
     await begin();
     await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-11-24' });
     expect(await dayByDay('2024-11-27', generate)).to.eql(['11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9']);
   });
 
-  it('invoicing §6 rule 3: what is withdrawn before its day has repaired nothing', async () => {
+  it('invoicing §6 rule 3: cause no repair if they are withdrawn before their day', async () => {
     await begin();
     await engine.acme.subscriptions.cancel(subscriptionId, {
       requestedDate: '2024-11-20',

@@ -5,7 +5,7 @@ import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('the explanation of an item', (open) => {
+eachDatabaseByTurns('item explanation', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -15,9 +15,8 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd })).id;
   }
 
-  async function subscribe(planName: string, request: object = {}) {
-    return engine.subscribe({ accountId, planName, ...request });
-  }
+  const subscribe = (planName: string, request: object = {}) =>
+    engine.subscribe({ accountId, planName, ...request });
 
   async function items(): Promise<readonly InvoiceItemView[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
@@ -37,7 +36,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
   }
 
-  it('the explanation of an item tells the events, the version, the days and the rounding of what runs charge', async () => {
+  it('contains events, version, days and rounding of the charges of runs', async () => {
     await begin('2024-01-15T00:00:00Z');
     const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
     await subscribe('pro-monthly');
@@ -62,7 +61,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     );
   });
 
-  it('items of account credit, made and used, are explained, and of what people give', async () => {
+  it('covers created and used account credit, and items that users add', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme } = engine;
     const [charge] = await acme.invoices.addCharges({
@@ -104,7 +103,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     );
   });
 
-  it('the explanation of an item stays what it was after changes, uploads and repairs', async () => {
+  it('stays the same after changes, uploads and repairs', async () => {
     await begin('2024-01-15T00:00:00Z', {
       catalog: pricedCatalog({ effectiveDate: '2024-01-01T00:00:00Z', price: '10.00' }),
     });
@@ -142,7 +141,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await expectAllRight();
   });
 
-  it('the explanation of an item names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit', async () => {
+  it("names the rule case, the subscription's bill cycle day, the block or the transfer behind a charge or credit", async () => {
     await begin('2024-01-05T08:00:00Z');
     const { acme } = engine;
     const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
@@ -267,7 +266,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
   });
 
-  it('the explanation of an item takes the same few statements whatever the history', async () => {
+  it('takes the same few statements whatever the history', async () => {
     await begin('2023-01-01T00:00:00Z');
     await subscribe('solo-now');
     const count = async (): Promise<number> => {
@@ -282,7 +281,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     expect(few).to.be.lessThan(6);
   });
 
-  it('an explanation of an unknown item, or of another tenant’s: there is none', async () => {
+  it('is missing for an unknown item or one of another tenant', async () => {
     await begin('2024-01-01T00:00:00Z');
     await subscribe('solo-now');
     const [item] = await items();

@@ -71,10 +71,10 @@ const pairs: readonly Pair[] = isLongRun
   : deciding;
 
 // invoicing §12, §17 rules 1, 3; ruling R32
-onPostgresql('an operation on a child beside one on its parent, and beside the work that follows', (open) => {
+onPostgresql('simultaneous operations on a child, its parent and their follow-up work', (open) => {
   const engine = engineBefore(open, { now: START });
 
-  it(`two operations on an account family at once leave one of the orders, and nothing half done: ${pairs.length} pairs`, async () => {
+  it(`leave the result of one of the orders, complete: ${pairs.length} pairs`, async () => {
     const families = await inTurns(pairs.length * 4, (index) => found(engine, index));
     const placed = families.toSorted((a, b) => Number(a.mark) - Number(b.mark));
     await engine.settle();

@@ -3,7 +3,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
-eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rule 3)', (open) => {
+eachDatabaseByTurns('gateway notifications (payments §11.2 rule 3)', (open) => {
   let answer: NotificationAnswer = {};
   let number = 0;
 
@@ -33,7 +33,7 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
   };
   const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  it('payments §11.2 rule 3: of a payment that is pending the gateway is asked, and what it says is recorded', async () => {
+  it('payments §11.2 rule 3: start a query of a pending payment, whose answer is recorded', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     const { payment, transaction } = await engine.acme.payments.purchase({
       accountId: account.id,
@@ -49,7 +49,7 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
     expect(Number(after.totals.purchasedAmount)).to.equal(12);
   });
 
-  it('payments §11.2 rule 3: a dispute is a chargeback while it stands, however often it is told, and is reversed when it does not', async () => {
+  it('payments §11.2 rule 3: record an open dispute as a chargeback once, and reverse it when the dispute ends', async () => {
     const { id, paymentId } = await invoices.paid('20');
     for (const _ of [1, 2]) {
       await disputed(paymentId);
@@ -68,13 +68,13 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
     ]);
   });
 
-  it('payments §11.2 rule 3: a dispute that never took money changes nothing', async () => {
+  it('payments §11.2 rule 3: change nothing for a dispute that never took money', async () => {
     const { id, paymentId } = await invoices.paid('20');
     await disputed(paymentId, { stands: false });
     expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
   });
 
-  it('payments §11.2 rule 3: a dispute of more than what is left is logged, and the notification is taken', async () => {
+  it('payments §11.2 rule 3: are logged and accepted for a dispute above the remaining amount', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
     expect(status).to.equal(200);
@@ -82,7 +82,7 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
     expect(warnings()).to.contain(`too-much-${number}`);
   });
 
-  it('payments §11.2 rule 3: a payment of another gateway, or none, is left alone', async () => {
+  it('payments §11.2 rule 3: are ignored for a payment of another gateway or an unknown one', async () => {
     const accountId = account.id;
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
@@ -95,12 +95,12 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
 
   const unreadable = [
     ['no reference', { name: '' }],
-    ['an amount of nothing', { amount: '0' }],
-    ['no amount', { amount: 'much' }],
-    ['no word on whether it stands', { stands: 'yes' }],
+    ['an amount of 0', { amount: '0' }],
+    ['an invalid amount', { amount: 'much' }],
+    ['an invalid state', { stands: 'yes' }],
   ] as const;
   for (const [what, given] of unreadable)
-    it(`payments §11.2 rule 3: a dispute with ${what} is an answer that cannot be read`, async () => {
+    it(`payments §11.2 rule 3: are unreadable if a dispute has ${what}`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       const reference = 'name' in given ? '' : `dispute-${number}`;
       const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;

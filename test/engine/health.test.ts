@@ -4,7 +4,7 @@ import { connectedAs, eachDatabaseByTurns, engineBeforeEach, expect, openEngine 
 
 const PASSED = { healthy: true, message: null };
 
-eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
+eachDatabaseByTurns('node health (platform §13)', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z' });
   beforeEach(async () => {
     await engine.settle();
@@ -30,7 +30,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     await engine.billing.settle({ timeoutMs: 100 });
   }
 
-  it('the health of a node passes every check, the queues also where this node does not work on them', async () => {
+  it('passes every check, including the queues on a node that does not process them', async () => {
     expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: { healthy: true, message: 'This node does not work on the queues' },
@@ -46,7 +46,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     });
   });
 
-  it('the health of a node fails when entries stay undone for more than 10 minutes', async () => {
+  it('fails if entries stay unprocessed for more than 10 minutes', async () => {
     await unhandled(1);
     engine.billing.start();
     engine.clock.advance({ minutes: 10 });
@@ -60,7 +60,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     });
   });
 
-  it('the health of a node fails with more than 1000 late entries', async () => {
+  it('fails with more than 1000 late entries', async () => {
     await unhandled(1_000);
     engine.billing.start();
     engine.clock.advance({ minutes: 1 });
@@ -75,7 +75,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     });
   });
 
-  it('platform §13 rule 3: the metrics of a node tell what is due of each topic, and since when', async () => {
+  it('platform §13 rule 3: includes metrics of the due entries of each topic and the oldest due date', async () => {
     await unhandled(3);
     engine.clock.advance({ minutes: 2 });
     const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
@@ -86,7 +86,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     ]);
   });
 
-  it('the health of a node counts an entry as late from its creation where that was after its date', async () => {
+  it('counts an entry as late from its creation if that is after its date', async () => {
     const account = await engine.payingAccount({ currency: 'USD' });
     const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
     engine.clock.advance({ days: 1 });
@@ -102,7 +102,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     expect((await backlog(1)).late).to.equal(1);
   });
 
-  it('the health of a node says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
+  it("reports that row-level security does not bind the engine's role, after a warning at the start", async () => {
     const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
       now: '2024-03-01T08:00:00Z',
     });
@@ -123,7 +123,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     }
   });
 
-  it('the health of a node fails when the clocks differ', async () => {
+  it('fails if the clocks differ', async () => {
     const messages: unknown[] = [];
     for (const ms of [10_000, -20_000]) {
       engine.systemClock.push(ms);
@@ -134,7 +134,7 @@ eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
     expect(messages).to.eql(Array(2).fill("The clock of this process differs by 10 s from the database's"));
   });
 
-  it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
+  it('fails if the database does not answer in time, and writes its message only to the log', async () => {
     const { storage, clock, logger } = engine;
     const reportOf = (answer: () => Promise<never>): Promise<HealthReport> => {
       const system = { ...storage.system, ping: answer, nowMs: answer };

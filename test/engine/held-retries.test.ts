@@ -18,7 +18,7 @@ const OVERDUE = {
   ],
 } as const;
 
-eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
+eachDatabaseByTurns('payments §9.3: retries held back by a tag', (open) => {
   let engine: TestEngine;
   let account: Account;
   let invoices: PaidInvoices;
@@ -40,12 +40,9 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
   });
 
   const object = () => ({ id: account.id, type: 'ACCOUNT' }) as const;
-  const hold = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-    await engine.settle(engine.acme.tags.add(object(), [tag]));
-  };
-  const release = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-    await engine.settle(engine.acme.tags.remove(object(), [tag]));
-  };
+  const hold = (tag: Uuid = SystemTag.AUTO_PAY_OFF) => engine.settle(engine.acme.tags.add(object(), [tag]));
+  const release = (tag: Uuid = SystemTag.AUTO_PAY_OFF) =>
+    engine.settle(engine.acme.tags.remove(object(), [tag]));
   const day = (date: string) => engine.runTo(`${date}T00:03:43Z`);
   const holds = async () =>
     (
@@ -78,7 +75,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     return id;
   }
 
-  it('go on as the same payment when the tag is removed after their date has passed', async () => {
+  it('continue as the same payment if the tag is removed after their date', async () => {
     const id = await held();
     await day('2012-06-20');
     engine.gateway.configure(ACCEPT);
@@ -91,7 +88,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect((await keysOf(id)).size).to.equal(1);
   });
 
-  it('go on with the next delay of their schedule, which has no more retries than without the tag', async () => {
+  it('continue with the next delay of their schedule, without additional retries', async () => {
     const id = await held();
     await day('2012-06-20');
     await release();
@@ -114,7 +111,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     ]);
   });
 
-  it('can be held back again, each time as the same payment', async () => {
+  it('can be held back again, always as the same payment', async () => {
     const id = await held();
     await release();
     await hold();
@@ -127,7 +124,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     ]);
   });
 
-  it('are made on their date when the tag is removed before it', async () => {
+  it('run on their date if the tag is removed before it', async () => {
     const { id } = await invoices.add('20');
     await day('2012-06-01');
     await hold();
@@ -139,7 +136,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
   });
 
-  it('of several invoices go on each as its own payment, the oldest first', async () => {
+  it('continue as a separate payment per invoice, the oldest first', async () => {
     const ids = [(await invoices.add('20')).id];
     await day('2012-06-01');
     ids.push((await invoices.add('30')).id, (await invoices.add('40')).id);
@@ -174,7 +171,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']]);
   });
 
-  it('end without a payment when their invoice was paid meanwhile', async () => {
+  it('end without a payment if their invoice was paid meanwhile', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
     await release();
@@ -187,7 +184,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     ]);
   });
 
-  it('take what is still due when a part was paid meanwhile', async () => {
+  it('pay the remaining amount if a part was paid meanwhile', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
     engine.gateway.configure(ACCEPT);
@@ -196,7 +193,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('leave the rest to a new payment when their own was repeated by a call meanwhile', async () => {
+  it('leave the rest to a new payment if a call repeated their own meanwhile', async () => {
     const id = await held();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
     engine.gateway.configure(ACCEPT);
@@ -213,7 +210,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect(await holds()).to.equal(0);
   });
 
-  it('start again as a new payment with the default method when theirs was deleted', async () => {
+  it('start again as a new payment with the default method if their method was deleted', async () => {
     const id = await held();
     const { paymentMethodId: old } = await engine.acme.accounts.get(account.id);
     await engine.acme.paymentMethods.add({
@@ -230,7 +227,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     ]);
   });
 
-  it('end where their retry is cancelled', async () => {
+  it('end if their retry is cancelled', async () => {
     const id = await held();
     const [transactionExternalKey] = await keysOf(id);
     await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: transactionExternalKey ?? '' });
@@ -240,7 +237,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     expect((await story(id)).map(([transactions]) => transactions)).to.eql(['PAYMENT_FAILURE 20']);
   });
 
-  it('go on with the properties and the control plugins of their payment', async () => {
+  it('continue with the properties and control plugins of their payment', async () => {
     const id = (await invoices.add('20', { isHeldBack: true })).id;
     await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
     const { id: other } = await invoices.add('30');
@@ -268,7 +265,7 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
     ]);
   });
 
-  it('leave an invoice unpaid for overdue while they are held, and end the state once they have succeeded', async () => {
+  it('leave an invoice unpaid for overdue while they are held, and end the state after they succeed', async () => {
     await engine.acme.overdue.upload(OVERDUE);
     const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
     const id = await held();

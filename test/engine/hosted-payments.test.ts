@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { HostedEngine } from '../support/index.ts';
 import { codeOf, engineBefore, expect, hostedEngine, itemLines } from '../support/index.ts';
 
-eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open) => {
+eachDatabaseByTurns("payments in a host's transaction (payments §5.1)", (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
@@ -12,7 +12,7 @@ eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open
     ({ inside } = await hostedEngine(engine, { gateways: [engine.gateway] }));
   });
 
-  it('a payment that calls a gateway is refused in a host’s transaction, and leaves nothing', async () => {
+  it('are rejected and leave nothing if they call a gateway', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const code = await inside((acme) => codeOf(acme.payments.purchase({ accountId, amount: '10' })));
     expect(code).to.equal(ErrorCode.INVALID_PARAMETER);
@@ -20,7 +20,7 @@ eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open
     expect(engine.ledger.all().filter((entry) => entry.accountId === accountId)).to.eql([]);
   });
 
-  it('a payment by cheque or transfer is part of the host’s transaction', async () => {
+  it('are part of the transaction if made by check or transfer', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
@@ -37,7 +37,7 @@ eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open
 });
 
 // accounts §9, ruling R41
-eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
+eachDatabaseByTurns("closing an account in a host's transaction", (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
@@ -45,7 +45,7 @@ eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
     ({ inside } = await hostedEngine(engine));
   });
 
-  it('closing an account in a host’s transaction is refused while work is due, which cannot be done in there, and closes once it is done', async () => {
+  it('is rejected while work is due, which cannot run inside the transaction, and works afterward', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     await engine.runTo('2024-01-11T00:00:00Z');
@@ -67,7 +67,7 @@ eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
 });
 
 // invoicing §13
-eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
+eachDatabaseByTurns("invoice plugins in a host's transaction", (open) => {
   let inside: HostedEngine['inside'];
   let aborts = false;
   const existing: number[] = [];
@@ -85,7 +85,7 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
     ({ inside } = await hostedEngine(engine, { invoicePlugins: [plugin] }));
   });
 
-  it('see what the host has done in it, and their items commit with it', async () => {
+  it("see the host's changes, and their items commit with it", async () => {
     const accountId = await inside(async (acme) => {
       const { id } = await acme.createAccount({ currency: 'USD' });
       await acme.invoices.addCharges({ accountId: id, items: [{ amount: '3' }], autoCommit: true });
@@ -101,7 +101,7 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
     ]);
   });
 
-  it('abort a run of which nothing stays', async () => {
+  it('leave nothing of a run that they abort', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     aborts = true;
@@ -114,7 +114,7 @@ eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {
 });
 
 // subscriptions §22
-eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
+eachDatabaseByTurns("entitlement plugins in a host's transaction", (open) => {
   let inside: HostedEngine['inside'];
   const told: string[] = [];
   const plugin: EntitlementPlugin = {
@@ -139,7 +139,7 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
     told.length = 0;
   });
 
-  it('replace terms, and abort what they do not want, of which nothing stays', async () => {
+  it('replace terms, and leave nothing of an operation that they abort', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const { created, code } = await inside(async (acme) => {
       const made = await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -152,7 +152,7 @@ eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {
     expect(stored.cancelled).to.equal(null);
   });
 
-  it('are told of an operation when it is done, also where the host then rolls back', async () => {
+  it('are informed after an operation, even if the host then rolls back', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const changedMind = inside(async (acme) => {
       await acme.createSubscription({ accountId, planName: 'solo-now' });

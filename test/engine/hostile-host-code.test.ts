@@ -23,7 +23,7 @@ type Operation = (stage: Stage) => Promise<unknown>;
 
 const properties = [{ key: 'a', value: 'b', isUpdatable: false }];
 const controlPlugins = [HOSTILE];
-const pay: Operation = ({ acme, accountId }) =>
+const pay = ({ acme, accountId }: Stage) =>
   acme.payments.purchase({ accountId, amount: '10', controlPlugins });
 const authorized = async ({ acme, accountId }: Stage) =>
   (await acme.payments.authorize({ accountId, amount: '10' })).payment.id;
@@ -55,9 +55,8 @@ const operations: Readonly<Record<string, Operation>> = {
     stage.acme.payments.capture({ paymentId: await authorized(stage), amount: '5' }),
   'gateway.void': async (stage) => stage.acme.payments.void({ paymentId: await authorized(stage) }),
   'gateway.credit': ({ acme, accountId }) => acme.payments.credit({ accountId, amount: '10' }),
-  'gateway.refund': async (stage) => {
-    return stage.acme.payments.refund({ paymentId: (await pay(stage)).payment.id, amount: '5' });
-  },
+  'gateway.refund': async (stage) =>
+    stage.acme.payments.refund({ paymentId: (await pay(stage)).payment.id, amount: '5' }),
   'gateway.getPaymentInfo': async ({ acme, accountId }) =>
     acme.payments.ofAccount(accountId, { withPluginInfo: true }),
   'gateway.addPaymentMethod': ({ acme, accountId }) =>
@@ -152,7 +151,7 @@ function readWhole(error: unknown): void {
   if (cause !== undefined) readWhole(cause);
 }
 
-anyDatabase('hostile code of a host (lib/ports)', (open) => {
+anyDatabase('hostile host code (lib/ports)', (open) => {
   const host = new HostileHost();
   const escaped: unknown[] = [];
   const note = (reason: unknown): void => void escaped.push(reason);
@@ -185,7 +184,7 @@ anyDatabase('hostile code of a host (lib/ports)', (open) => {
   });
 
   for (const { member, what, act } of cells)
-    it(`${member} that ${what} ends neither the process nor the engine, and callers get a plain error`, async () => {
+    it(`gives callers a plain error without ending the process or the engine: ${member} ${what}`, async () => {
       await host.while(member, act, async () => {
         // On a busy machine `settle` may end before the member is called.
         for (let turn = 0; turn < 20 && host.calls === 0; turn += 1)

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const tenant = { id: '11111111-1111-4111-8111-111111111111', recordId: 7 } as never;
 const answer = { status: 201, headers: { Location: '/x/1' }, body: '{"secret":"whsec_1"}' };
 
-eachDatabase('the keeping of answers', (open) => {
+eachDatabase('stored answers', (open) => {
   let storage: Storage<never>;
   let clock: ReturnType<typeof pushableSystemClock>;
   let service: IdempotencyService;
@@ -29,12 +29,12 @@ eachDatabase('the keeping of answers', (open) => {
     return claim;
   };
 
-  it('the keeping of answers gives an answer back as it was', async () => {
+  it('are returned unchanged', async () => {
     expect(await service.keep(await claimOf(), answer)).to.equal(true);
     expect(await begin()).to.eql({ answer });
   });
 
-  it('the keeping of answers runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
+  it('allow a request again after a crash between effect and answer, but not within ten minutes', async () => {
     await claimOf();
     clock.push(9 * MINUTE_MS);
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
@@ -43,7 +43,7 @@ eachDatabase('the keeping of answers', (open) => {
     expect(await begin()).to.have.property('claim');
   });
 
-  it('the keeping of answers keeps the answer of the call that took over, not of the one that was late', async () => {
+  it('are those of the call that took over, not of the late one', async () => {
     const late = await claimOf();
     clock.push(10 * MINUTE_MS + 1);
     const current = await claimOf();
@@ -53,7 +53,7 @@ eachDatabase('the keeping of answers', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('the keeping of answers forgets a released request at its next call where the database could not at once', async () => {
+  it('release a key at its next call if the database could not release it immediately', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,
@@ -73,12 +73,12 @@ eachDatabase('the keeping of answers', (open) => {
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
   });
 
-  it('the keeping of answers forgets a released request', async () => {
+  it('release the key of a released request', async () => {
     await service.release(await claimOf());
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('the keeping of answers lets a key go after a day, also for another request, and removes what is older', async () => {
+  it('expire after a day, when their key can be used for another request, and older ones are removed', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();
@@ -90,7 +90,7 @@ eachDatabase('the keeping of answers', (open) => {
     expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
   });
 
-  it('the keeping of answers keeps answers as long as server.idempotency.retention says', async () => {
+  it('are kept as long as server.idempotency.retention specifies', async () => {
     const billing = await Billing.open({
       storage,
       systemClock: clock,
@@ -106,7 +106,7 @@ eachDatabase('the keeping of answers', (open) => {
     expect(await billing.idempotency.begin(request)).to.have.property('claim');
   });
 
-  it('the keeping of answers keeps bodies encrypted', async () => {
+  it('have encrypted bodies', async () => {
     await service.keep(await claimOf(), answer);
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
     const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };

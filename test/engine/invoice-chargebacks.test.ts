@@ -5,7 +5,7 @@ import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const TOO_HIGH = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
 
-eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (open) => {
+eachDatabaseByTurns('chargebacks of invoice payments (payments §9.5)', (open) => {
   let number = 0;
 
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
@@ -38,19 +38,19 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
 
   const refused = [
     ['without an amount', null, 4902],
-    ['of nothing', '0', 4902],
-    ['of less than nothing', '-1', 4902],
+    ['of 0', '0', 4902],
+    ['of a negative amount', '-1', 4902],
     ['of more than was paid', '20.01', 4901],
   ] as const;
   for (const [what, amount, code] of refused)
-    it(`payments §9.5 rule 3: a chargeback ${what} is refused with ${code}, and nothing is recorded`, async () => {
+    it(`payments §9.5 rule 3: are rejected with ${code} and not recorded: ${what}`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       await expectCode(engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never }), code);
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
     });
 
-  it('payments §9.5 rule 3: each of several partial chargebacks counts, to what is left of the payment', async () => {
+  it('payments §9.5 rule 3: all count if they are partial, up to the remaining amount of the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -62,7 +62,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(0);
   });
 
-  it('payments §9.5 rule 3: a chargeback after a refund takes no more than what is left', async () => {
+  it('payments §9.5 rule 3: take at most the remaining amount after a refund', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -71,7 +71,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 3: of two chargebacks in another currency the first takes the whole payment, the second is refused', async () => {
+  it('payments §9.5 rule 3: take the whole payment in another currency, and a second one is rejected', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'one');
     expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 100', 'CHARGED_BACK SUCCESS -100']);
@@ -79,7 +79,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: a chargeback in another currency takes what refunds and chargebacks have left', async () => {
+  it('payments §9.5 rule 3: take the amount that refunds and chargebacks have left in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });
@@ -99,7 +99,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: a chargeback in another currency leaves what a refund elsewhere may still take', async () => {
+  it('payments §9.5 rule 3: leave the amount of a pending external refund in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { acme, gateway } = engine;
     const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -121,7 +121,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 4: a chargeback that was reversed can be recorded again under its key, and no other reversal is', async () => {
+  it('payments §9.5 rule 4: can be recorded again under their key after a reversal, unlike the reversal', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
@@ -139,7 +139,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(8);
   });
 
-  it('payments §7.4 rule 1: the reversal of a chargeback is corrected to no success; undone, its chargeback stands again for its amount', async () => {
+  it('payments §7.4 rule 1: stand again with their amount if their reversal is corrected to a failure', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { id, paymentId } = await invoices.paid('20');
     const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
@@ -164,7 +164,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('payments §3.2: a reversal without a chargeback that stands is not found, whatever the state of the payment', async () => {
+  it('payments §3.2: must stand for a reversal, whatever the state of the payment', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { paymentId } = await invoices.paid('20');
     const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
@@ -177,7 +177,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     await expectCode(payments.reverseChargeback(reversal), none);
   });
 
-  it('payments §9.5 rule 4: of several chargebacks each that is won is reversed, after a refund too', async () => {
+  it('payments §9.5 rule 4: are reversed separately when won, also after a refund', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const keys = ['one', 'two', 'three'].map((name) => ({ paymentId, transactionExternalKey: keyOf(name) }));
@@ -194,7 +194,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     await expectCode(invoicePayments.reverseChargeback(two), 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
   });
 
-  it('http-api §4 line 15: a chargeback of too much that is recorded as refused changes neither totals, nor invoice, nor what may follow', async () => {
+  it('http-api §4 line 15: change neither totals nor invoice nor later transactions if they are recorded as rejected', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const excess = { paymentId, amount: '20.01', recordsExcess: true };
@@ -216,7 +216,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
       await expectCode(invoicePayments.chargeback({ ...excess, amount }), 4902);
   });
 
-  it('http-api §4 line 15: a chargeback in another currency of which nothing is left is recorded as refused', async () => {
+  it('http-api §4 line 15: are recorded as rejected in another currency if nothing is left', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'first');
     const second = await engine.acme.invoicePayments.chargeback({
@@ -229,7 +229,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: a refused chargeback that an operator corrects to a success takes no more than what is left', async () => {
+  it('payments §9.5 rule 3: take at most the remaining amount if an operator corrects a rejected one to a success', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { acme } = engine;
     await acme.invoicePayments.refund({ paymentId, amount: '5' });
@@ -240,7 +240,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 5: a refund, a chargeback and its reversal that are sent to the payment count on its invoice', async () => {
+  it('payments §9.5 rule 5: count on the invoice if they, their reversal or a refund are sent to the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
@@ -259,7 +259,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     ]);
   });
 
-  it('payments §9.5 rule 5: a refund that is sent to the payment and succeeds later counts on its invoice then', async () => {
+  it('payments §9.5 rule 5: follow the rule of a refund sent to the payment that succeeds later', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

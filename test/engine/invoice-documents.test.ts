@@ -36,7 +36,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     return { accountId: account.id, invoiceId: invoice.id };
   }
 
-  it('invoicing §14 rule 2: the template of the locale, of its language, the plain one, the built-in one', async () => {
+  it('invoicing §14 rule 2: use the template of the locale, of its language, the general one or the built-in one', async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     expect(await html(invoiceId))
       .to.contain('<html lang="de-AT"')
@@ -55,7 +55,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('invoicing §14 rule 2: accounts that carry MANUAL_PAY get the template for them, else the one of all', async () => {
+  it('invoicing §14 rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general one', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -69,7 +69,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.equal('all false');
   });
 
-  it('invoicing §14 rule 3: texts and names are those of the tenant’s translations, and of the default locale where these say nothing', async () => {
+  it("invoicing §14 rule 3: use the tenant's translations for texts and names, otherwise those of the default locale", async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     await texts().upload({
       ...template,
@@ -86,7 +86,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung|');
   });
 
-  it('invoicing §14 rule 3: the default locale is the tenant’s setting', async () => {
+  it("invoicing §14 rule 3: use the default locale of the tenant's setting", async () => {
     const { invoiceId } = await invoiceOf(null);
     expect(await html(invoiceId)).to.contain('<html lang="en-US"');
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', '{"org.killbill.default.locale":"fr_FR"}');
@@ -95,7 +95,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
       .and.contain('Facture');
   });
 
-  it('invoicing §15: what is there already is replaced only if that is asked for', async () => {
+  it('invoicing §15: replace an existing upload only if requested', async () => {
     await texts().upload({ ...template, text: 'one' });
     const again = await rejection(texts().upload({ ...template, text: 'two' }));
     expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
@@ -109,7 +109,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal('three');
   });
 
-  it('invoicing §15: of uploads at once that do not replace, one is stored', async () => {
+  it('invoicing §15: store only one of several simultaneous uploads without replacement', async () => {
     const uploads = ['a', 'b', 'c', 'd'].map((text) =>
       texts()
         .upload({ ...template, text })
@@ -121,7 +121,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal(stored);
   });
 
-  it('platform §3: keys of tenants and texts of documents are the same values, with the same checks and events', async () => {
+  it('platform §3: treat tenant keys and document texts as the same values, with the same checks and events', async () => {
     const { keyValues } = engine.acme;
     await texts().upload({ ...template, text: 'one' });
     await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
@@ -156,14 +156,14 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
   ] as const)
-    it(`invoicing §14 rule 5: ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) is refused, and nothing is stored`, async () => {
+    it(`invoicing §14 rule 5: reject ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) and store nothing`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
       expect(await told()).to.eql([]);
     });
 
-  it('invoicing §14 rule 5: a locale that is none is refused', async () => {
+  it('invoicing §14 rule 5: reject an invalid locale', async () => {
     for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
       const bad: DocumentText = { kind: TRANSLATION, locale };
       await expectCode(texts().upload({ ...bad, text: 'a=b' }), 60_002, locale);
@@ -172,7 +172,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     }
   });
 
-  it('invoicing §14: the currency in which an invoice was paid is told if it is another one', async () => {
+  it('invoicing §14: name the currency of the payment if it differs', async () => {
     await texts().upload({
       ...template,
       text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
@@ -183,7 +183,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
   });
 
-  it('invoicing §14 rule 1: an invoice of more than 10,000 items has no document', async () => {
+  it('invoicing §14 rule 1: are not available for an invoice of more than 10,000 items', async () => {
     const { accountId } = await invoiceOf(null);
     const withItems = async (count: number) => {
       const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: '1' }));
@@ -194,7 +194,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it('invoicing §14 rule 5: a host writes amounts and days in its own way, and the rest as built in', async () => {
+  it("invoicing §14 rule 5: use the host's format for amounts and days, and the built-in one for the rest", async () => {
     const asked: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -215,7 +215,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect(asked).to.eql([{ locale: 'de-AT' }]);
   });
 
-  it('invoicing §14 rule 4: a child’s invoice is paid once its parent has paid the summary, not before', async () => {
+  it("invoicing §14 rule 4: show a child's invoice as paid once its parent has paid the summary, not before", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -238,7 +238,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
     expect([await isPaid(), 'settled']).to.eql([true, 'settled']);
   });
 
-  it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
+  it('invoicing §14: are missing for an unknown invoice or one of another tenant', async () => {
     const { invoiceId } = await invoiceOf(null);
     const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
     await expectCode(html(unknown), 'INVOICE_NOT_FOUND');

@@ -23,7 +23,7 @@ async function listedCodes() {
   return { listed: listed.map(Number), neverThrown: numbers(reasons) };
 }
 
-anyDatabase('invoicing §15.1: each error code', (open) => {
+anyDatabase('invoicing §15.1: error codes', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [aborter] });
 
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -154,7 +154,7 @@ anyDatabase('invoicing §15.1: each error code', (open) => {
     },
   };
 
-  it('is provoked below, or never thrown, as the page says', async () => {
+  it('are caused by a test below or never thrown, as documented', async () => {
     const { listed, neverThrown } = await listedCodes();
     const cases = Object.keys(provoked).map(Number);
     expect([...cases, ...neverThrown].toSorted((one, other) => one - other)).to.eql(
@@ -163,5 +163,5 @@ anyDatabase('invoicing §15.1: each error code', (open) => {
   });
 
   for (const [code, provoke] of Object.entries(provoked))
-    it(`error code ${code} is what it is refused with`, () => expectCode(provoke(), Number(code)));
+    it(`include ${code}`, () => expectCode(provoke(), Number(code)));
 });

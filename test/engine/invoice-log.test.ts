@@ -1,10 +1,10 @@
 import type { Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 
-anyDatabase('platform §14.2: the invoices of an account in the log', (open) => {
+anyDatabase('platform §14.2: invoice log of an account', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('an entry for each, void and migrated ones too, and for none of another account', async () => {
+  it('has an entry per invoice, including void and migrated ones, and none of another account', async () => {
     const { acme, logger } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const { id: other } = await acme.createAccount({ currency: 'USD' });
@@ -29,7 +29,7 @@ anyDatabase('platform §14.2: the invoices of an account in the log', (open) => 
       .and.not.to.contain(other);
   });
 
-  it('of an unknown account: refused', async () => {
+  it('is rejected for an unknown account', async () => {
     const unknown = '00000000-0000-7000-8000-00000000dead' as Uuid;
     await expectCode(engine.acme.invoices.writeToLog(unknown), 3002);
   });

@@ -21,9 +21,8 @@ async function told({ database }: TestEngine): Promise<readonly string[]> {
   });
 }
 
-async function scheduled({ database }: TestEngine): Promise<number> {
-  return (await rowsOf(database, stored('topic', `topic = '${NOTICES}'`))).length;
-}
+const scheduled = async ({ database }: TestEngine) =>
+  (await rowsOf(database, stored('topic', `topic = '${NOTICES}'`))).length;
 
 const SEPTEMBER = '2024-09-01T06:00:00.000Z USD 19.95';
 
@@ -51,13 +50,13 @@ type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'test
   readonly lead?: string;
 };
 
-eachDatabase('invoices that are told of before they come (invoicing §8.1)', (open) => {
+eachDatabase('invoice notices (invoicing §8.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('each is told of once, as long before as the setting says, with what it will come to', async () => {
+  it('are sent once per invoice, at the configured time before it, with its expected content', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T05:59:59Z');
@@ -71,7 +70,7 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
     expect(await told(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
   });
 
-  it('that it was told of is forgotten once its date is over for as long as queue history is kept', async () => {
+  it('are forgotten after their date as long as queue history is kept', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T06:00:00Z');
@@ -92,7 +91,7 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
     expect(await dates()).to.eql(['2024-10-01']);
   });
 
-  it('a run that finds the same date again does not tell of it again', async () => {
+  it('are not repeated by a run that finds the same date again', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-26T00:00:00Z');
@@ -104,13 +103,13 @@ eachDatabase('invoices that are told of before they come (invoicing §8.1)', (op
   });
 });
 
-anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
+anyDatabase('contents of invoice notices (invoicing §8.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('however many accounts are told of, in as many statements', async () => {
+  it('take as many statements for many accounts as for one', async () => {
     const statements: string[] = [];
     await stage.begin(open, { trace: (statement) => statements.push(statement) });
     await stage.subscribe();
@@ -134,7 +133,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
   });
 
-  it('one that cannot be foreseen keeps the others from nothing', async () => {
+  it('are sent for the other accounts if one dry run fails', async () => {
     await stage.begin(open);
     await stage.subscribe();
     const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -151,7 +150,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect(Number(failed?.errors)).to.be.greaterThan(0);
   });
 
-  it('nothing by default, for which nothing is stored', async () => {
+  it('are neither sent nor stored by default', async () => {
     await stage.begin(open, { lead: '0s' });
     await stage.subscribe();
     await stage.engine.runTo('2024-10-02T00:00:00Z');
@@ -159,13 +158,13 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.eql([]);
   });
 
-  it('at once where the time of the setting has begun when the date becomes known', async () => {
+  it('are sent immediately if their time has begun when the date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
-  it('what is owed once credit is used, and nothing where it covers all', async () => {
+  it('contain the balance after credit, and none are sent if credit covers it', async () => {
     await stage.begin(open);
     await stage.subscribe();
     const { accountId } = stage;
@@ -179,7 +178,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.have.length(1);
   });
 
-  it('nothing of an account that automatic runs pass over, nor after the setting is taken away', async () => {
+  it('are not sent for an account that automatic runs skip, or after the setting is removed', async () => {
     await stage.begin(open);
     await stage.subscribe();
     const tags = stage.engine.acme.tags;
@@ -193,7 +192,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.eql([]);
   });
 
-  it('the first invoice of a subscription that starts later', async () => {
+  it('include the first invoice of a subscription that starts later', async () => {
     await stage.begin(open);
     const { accountId } = stage;
     const date = '2024-09-01';
@@ -206,7 +205,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
-  it('the callback of the tenant is told, with no id since there is no invoice yet', async () => {
+  it("reach the tenant's callback without an id, because there is no invoice yet", async () => {
     const bodies: string[] = [];
     const pushSender = {
       resolve: async () => ['127.0.0.1'],

@@ -154,14 +154,14 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(249.95);
   });
 
-  it('money paid externally beyond what is owed becomes credit where nothing is owed at all', async () => {
+  it('turn the excess of an external payment into credit even if nothing is owed', async () => {
     const pay = { accountId: account.id, isExternal: true, amount: '100' };
     expect(await engine.acme.invoicePayments.payAll(pay)).to.equal(null);
     const balances = await engine.acme.accounts.balances([account.id]);
     expect(Number(balances.get(account.id)?.accountCBA)).to.equal(100);
   });
 
-  it('a failed payment of an invoice is repeated with the method that it was begun with, and nowhere else', async () => {
+  it('can be repeated after a failure only with their original method', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -186,7 +186,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
   });
 
-  it('payments §4.2 rule 2: a failed payment of an invoice goes on under a new key of its transaction', async () => {
+  it('payments §4.2 rule 2: continue after a failure under a new transaction key', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string, externalKey = 'further') =>
@@ -214,7 +214,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('further-4'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §4.2 rule 2: a failed payment of an invoice does not go on under a key that another transaction has', async () => {
+  it('payments §4.2 rule 2: do not continue under a key of another transaction', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'elsewhere' });
@@ -228,7 +228,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §4.2 rule 2: a payment of an invoice that is pending does not go on under a new key', async () => {
+  it('payments §4.2 rule 2: do not continue under a new key while pending', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string) =>
@@ -238,7 +238,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('waits-2'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('a chargeback that an operator corrects to a failure no longer counts on its invoice', async () => {
+  it('ignore a chargeback that an operator corrects to a failure', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const charged = await engine.acme.invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -248,7 +248,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('a refund in another currency than was paid is refused', async () => {
+  it('reject a refund in another currency than the payment', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const refund = engine.acme.invoicePayments.refund({

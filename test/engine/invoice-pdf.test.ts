@@ -33,7 +33,7 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
   const companyName = (text: string) =>
     engine.acme.invoiceTexts.upload({ kind: DocumentTextKind.TRANSLATION, locale: 'en_US', text });
 
-  it('the text of a German invoice, its title, author and language', async () => {
+  it('contain the text, title, author and language of a German invoice', async () => {
     await companyName('companyName=Obst & Söhne\ncompanyAddress=Am Hang 1\ninvoiceFooter=HRB 12');
     const id = await invoiceOf({ locale: 'de_DE', country: 'DE', name: 'Zoë Müller' }, 2);
     const { pages, info, language, size } = await pdfOf(id);
@@ -62,7 +62,7 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
     expect(size).to.eql(A4);
   });
 
-  it('400 lines: each once, in order, none broken, under the head of the table on every page, numbered pages', async () => {
+  it('contain 400 lines once each, in order and unbroken, under the table head on every numbered page', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 400));
     const lines = pages.flat();
     const rows = lines.filter((line) => line.startsWith('Line '));
@@ -79,7 +79,7 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
     expect(pages.at(-1)).to.include('Total €80,400.00').and.to.include('Amount due €0.00');
   });
 
-  it('the totals stand on one page wherever the table ends', async () => {
+  it('keep the totals on one page, wherever the table ends', async () => {
     for (let count = 15; count <= 24; count += 1) {
       const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, count));
       const last = pages.at(-1) ?? [];
@@ -97,7 +97,7 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
     ['DE', A4],
     [null, A4],
   ] as const)
-    it(`the paper of an account of ${country ?? 'no country'} is ${size === A4 ? 'A4' : 'Letter'}`, async () => {
+    it(`use ${size === A4 ? 'A4' : 'Letter'} paper for an account of ${country ?? 'no country'}`, async () => {
       expect((await pdfOf(await invoiceOf({ country }, 1))).size).to.eql(size);
     });
 
@@ -106,20 +106,20 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
     ['Greek', 'Υπηρεσίες φιλοξενίας ΆΈ'],
     ['Cyrillic', 'Хранилище данных ґєїў'],
   ])
-    it(`${script} letters are written as they are`, async () => {
+    it(`contain ${script} letters unchanged`, async () => {
       const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => name ?? ''));
       expect(pages.flat().join('\n')).to.contain(name);
       expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.eql([]);
     });
 
-  it('a character that no font has is replaced, and the log says which', async () => {
+  it('replace and log a character that no font contains', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
     expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
     const [warning] = engine.logger.lines.filter(({ level }) => level === 'warn');
     expect(warning?.fields).to.include({ characters: '🍏' });
   });
 
-  it('a document whose own words no font can write is refused with what helps', async () => {
+  it('reject a document with text of its own that no font contains, and name the solution', async () => {
     const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
     expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
     expect(error)
@@ -127,21 +127,21 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
       .that.matches(/language ar-EG.*pdfRenderer\(\{ fonts \}\)/);
   });
 
-  it('a name of any length takes some lines and no more', async () => {
+  it('wrap long names to a limited number of lines', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 2, () => 'Wort'.repeat(60)));
     const lines = pages.flat();
     expect(lines.filter((line) => line.includes('WortWort')).length).to.be.within(5, 10);
     expect(lines.filter((line) => /Wort.* €[12]\.50$/.test(line))).to.have.length(2);
   });
 
-  it('there is none of an invoice that there is not', async () => {
+  it('are missing for an unknown invoice', async () => {
     const error = await rejection(engine.acme.invoices.pdf('00000000-0000-4000-8000-000000000000'));
     expect(error.code).to.equal(ErrorCode.INVOICE_NOT_FOUND);
   });
 });
 
-eachDatabaseByTurns('invoicing §14 rule 6: renderers of the host', (open) => {
-  it('without one the error says how to get one, with one it is given the whole document', async () => {
+eachDatabaseByTurns('invoicing §14 rule 6: host renderers', (open) => {
+  it('are required by an error that names the solution, and receive the whole document', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {
@@ -173,8 +173,8 @@ eachDatabaseByTurns('invoicing §14 rule 6: renderers of the host', (open) => {
   });
 });
 
-describe('invoicing §14 rule 6: fonts of the host', () => {
-  it('a font that cannot be read is an error of the document', async () => {
+describe('invoicing §14 rule 6: host fonts', () => {
+  it('cause a document error if they are unreadable', async () => {
     const renderer = pdfRenderer({ fonts: [{ regular: new Uint8Array([1, 2, 3]) }] });
     expect(await rejection(renderer.pdf({} as PrintableDocument))).to.be.instanceOf(Error);
   });

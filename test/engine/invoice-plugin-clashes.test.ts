@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '
 
 const chosenId = '22222222-2222-4222-8222-222222222222';
 
-eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13 rules 3 and 6)', (open) => {
+eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 3 and 6)', (open) => {
   let engine: TestEngine;
 
   async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
@@ -55,7 +55,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
   const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('numbers of a run that is refused for one of them leave no gap, whoever asks for the run', async () => {
+  it('leave no gap in the numbers of a rejected run, whoever requested it', async () => {
     let refused: Uuid | null = null;
     await begin({
       name: 'numbers',
@@ -76,7 +76,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await sound();
   });
 
-  it('of accounts that run together one gets the number that all are given, and the counter goes on behind what is stored', async () => {
+  it('give a shared number to one of several accounts in a batch, and the counter continues after the stored one', async () => {
     const given = new Map<Uuid, readonly string[]>();
     await begin({
       name: 'numbers',
@@ -101,7 +101,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     getAdditionalInvoiceItems: async (invoice: SeenInvoice) => ({ items: itemsFor(invoice) }),
   });
 
-  it('one id for two new items is refused, with the name of the plugin; an automatic run parks the account', async () => {
+  it('reject one id for two new items with the name of the plugin; an automatic run parks the account', async () => {
     let earlier: Uuid | null = null;
     const tax = () =>
       earlier === null ? [] : [{ id: chosenId, itemType: 'TAX' as const, amount: '1', invoiceId: earlier }];
@@ -115,7 +115,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await sound();
   });
 
-  it('one id for new items of two invoices of an operation is refused, with the name of the plugin', async () => {
+  it('reject one id for new items on two invoices of an operation, with the name of the plugin', async () => {
     let isOn = false;
     const once = () => (isOn ? [{ id: chosenId, itemType: 'TAX' as const, amount: '1' }] : []);
     await begin(adding('one', once));
@@ -137,7 +137,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await sound();
   });
 
-  it('of accounts that run together, one gets the item whose id all are given, and the others are parked', async () => {
+  it('give a shared item id to one of several accounts in a batch, and park the others', async () => {
     await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
     const last = await newAccount();
     const accountIds = [await newAccount(), await newAccount(), last];
@@ -148,7 +148,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await sound();
   });
 
-  it('an id that an item of another tenant has is refused when it is stored: the account is parked, others go on', async () => {
+  it('park the account of an id that another tenant uses when it is stored, while others continue', async () => {
     const marked: Uuid[] = [];
     const told: string[] = [];
     await begin({
@@ -179,7 +179,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await sound();
   });
 
-  it('a split run that adds to a draft of an earlier group answers with that group', async () => {
+  it('return the group of a split run that adds to a draft of an earlier group', async () => {
     await begin({ name: 'groups', getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }) });
     const accountId = await newAccount();
     const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
@@ -214,7 +214,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
   const lines = async () =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map((each) => itemLines(each));
 
-  it('invoicing §13 rule 2: plugins get copies; what one does to them neither others see nor the books', async () => {
+  it('invoicing §13 rule 2: receive copies, so that changes by one are invisible to the others and the books', async () => {
     const refused: string[] = [];
     const seen: number[] = [];
     const tried = (what: string, work: () => unknown): void => {
@@ -249,7 +249,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
     expect(await lines()).to.eql([['RECURRING 2024-01-01..2024-02-01 19.95']]);
   });
 
-  it('invoicing §13 rule 2: the first that groups the items decides, and no other is asked', async () => {
+  it('invoicing §13 rule 2: split the items with the first that groups them, without calling the others', async () => {
     const asked: string[] = [];
     const grouping = (name: string, isApart: boolean | null): InvoicePlugin => ({
       name,
@@ -267,7 +267,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
     expect(asked).to.eql(['a', 'b']);
   });
 
-  it('invoicing §8.2 step 12: of a draft that is used again nobody asks how to split it', async () => {
+  it('invoicing §8.2 step 12: are not asked to split a reused draft', async () => {
     const asked: string[] = [];
     await begin({
       name: 'groups',

@@ -8,7 +8,7 @@ const splitter: InvoicePlugin = {
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
 };
 
-anyDatabase('what follows of invoice plugins', (open) => {
+anyDatabase('results of invoice plugins', (open) => {
   let engine: TestEngine;
 
   async function begin(plugin: InvoicePlugin): Promise<void> {
@@ -25,7 +25,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
     return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
   };
 
-  it('invoicing §12: each invoice of a group of a child is linked to the summary of the parent', async () => {
+  it("invoicing §12: link each invoice of a child's group to the summary of the parent", async () => {
     await begin(splitter);
     const parent = await engine.payingAccount({ currency: 'USD' });
     const { id: childId } = await engine.acme.createAccount({
@@ -45,7 +45,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
     expect(linked).to.eql([summary?.id, summary?.id]);
   });
 
-  it('every invoice of a group moves the charged-through dates of its own subscriptions, and can be voided by itself', async () => {
+  it("move the charged-through dates of each invoice's subscriptions, and allow a separate void", async () => {
     await begin(splitter);
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const bundles = await engine.acme.subscriptions.createBundles([
@@ -68,7 +68,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('a run that cannot be worked out before its plugins are asked is not stored without them', async () => {
+  it('are required to store a run that fails before its plugins are called', async () => {
     const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
     engine = await openEngine(open, {
       now: '2024-06-01T00:00:00Z',
@@ -98,7 +98,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
     }
   });
 
-  it('invoicing §8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {
+  it('invoicing §8.6: postpone a run on request, while others are billed', async () => {
     let left = 2;
     let waiting: Uuid | undefined;
     await begin({
@@ -124,7 +124,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
     expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.eql(['19.95']);
   });
 
-  it('invoicing §8.6: where other errors do not park, a plugin that fails is asked again by the rules for errors', async () => {
+  it('invoicing §8.6: retry a failed plugin by the rules for errors if other errors do not park', async () => {
     let left = 1;
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -147,7 +147,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
 });
 
 eachDatabase('statements of runs with an invoice plugin', (open) => {
-  it('do not grow with the number of accounts or of split invoices', async () => {
+  it('are as many for many accounts and split invoices as for one', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
       invoicePlugins: [

@@ -75,183 +75,180 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-anyDatabase(
-  'every answer of every call of an invoice plugin (invoicing §13), in every kind of run',
-  (open) => {
-    let engine: TestEngine;
-    let plugin: ScriptedInvoicePlugin;
-    const accountOf = new Map<Cell, Uuid>();
+anyDatabase('answers of an invoice plugin (invoicing §13) in runs', (open) => {
+  let engine: TestEngine;
+  let plugin: ScriptedInvoicePlugin;
+  const accountOf = new Map<Cell, Uuid>();
 
+  before(async () => {
+    plugin = new ScriptedInvoicePlugin();
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      invoicePlugins: [plugin],
+      longestTimerMs: 300,
+    });
+  });
+
+  async function signUp(): Promise<void> {
+    accountOf.clear();
+    for (const cell of cells) {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      accountOf.set(cell, id);
+    }
+  }
+
+  function script(): void {
+    plugin.told.clear();
+    for (const [cell, id] of accountOf) plugin.script.set(id, cell);
+  }
+
+  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`);
+  }
+
+  async function parkReason(id: Uuid): Promise<string> {
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
+    const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+    if (mark === undefined) return '';
+    const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
+    return rows.map(({ comments }) => comments).join();
+  }
+
+  async function isPending(accountId: Uuid, kind: string, date: string): Promise<boolean> {
+    const { recordId } = await engine.acme.getAccount(accountId);
+    const keys = [`${kind}:${recordId}:${date}`];
+    const { storage, tenant } = engine;
+    return (await storage.read(tenant, ({ notifications }) => notifications.findPending(keys))).length > 0;
+  }
+
+  interface Run {
+    /** The items that the run bills, and when the next run is due. */
+    readonly billed: string;
+    readonly tax: string;
+    readonly nextDue: string;
+    readonly today: string;
+    /** Invoices before the run. */
+    readonly before: readonly string[];
+    readonly isAutomatic: boolean;
+  }
+
+  async function check(cell: Cell, accountId: Uuid, run: Run): Promise<void> {
+    const { call, answer, outcome } = cell;
+    const hasTax = call === 'getAdditionalInvoiceItems' && answer === 'ok';
+    const amount = hasTax ? `${run.billed}, ${run.tax} owes 20.95` : `${run.billed} owes 19.95`;
+    const expected = outcome === 'billed' ? [...run.before, amount] : run.before;
+    expect(await linesOf(accountId)).to.eql(expected);
+    const told = plugin.told.get(accountId) ?? [];
+    const isWorkedOut = outcome === 'fails' && call !== 'priorCall';
+    if (outcome === 'billed') expect(told).to.eql(['success']);
+    else expect(told).to.eql(isWorkedOut ? ['failure'] : []);
+    const reason = await parkReason(accountId);
+    if (outcome === 'fails' && run.isAutomatic) expect(reason).to.contain('"scripted"');
+    else expect(reason).to.equal('');
+    const isDue = await isPending(accountId, 'invoice-run', run.nextDue);
+    expect(isDue, 'next due entry').to.equal(outcome === 'billed' || isWorkedOut);
+    const isPutOff = await isPending(accountId, 'rescheduled-run', run.today);
+    expect(isPutOff, 'rescheduled entry').to.equal(outcome === 'later');
+  }
+
+  describe('after an event', () => {
     before(async () => {
-      plugin = new ScriptedInvoicePlugin();
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        invoicePlugins: [plugin],
-        longestTimerMs: 300,
-      });
+      await signUp();
+      script();
+      await engine.settle();
     });
 
-    async function signUp(): Promise<void> {
-      accountOf.clear();
-      for (const cell of cells) {
-        const { id } = await engine.acme.createAccount({ currency: 'USD' });
-        await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-        accountOf.set(cell, id);
-      }
-    }
+    for (const cell of cells)
+      it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+        await check(cell, idOf(accountOf, cell), {
+          billed: 'RECURRING 2024-01-01..2024-02-01 19.95',
+          tax: 'TAX 2024-01-01 1',
+          nextDue: '2024-02-01',
+          today: '2024-01-01',
+          before: [],
+          isAutomatic: true,
+        });
+      });
 
-    function script(): void {
-      plugin.told.clear();
-      for (const [cell, id] of accountOf) plugin.script.set(id, cell);
-    }
+    it('bill the postponed items when they fall due', async () => {
+      const cell = cells.find(({ outcome }) => outcome === 'later');
+      await engine.runTo('2024-01-01T01:00:00Z');
+      expect(await linesOf(idOf(accountOf, cell))).to.eql([
+        'RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95',
+      ]);
+    });
+  });
 
-    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`);
-    }
+  describe('in due and requested runs', () => {
+    const january = 'RECURRING 2024-01-02..2024-02-02 19.95';
 
-    async function parkReason(id: Uuid): Promise<string> {
-      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
-      const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
-      if (mark === undefined) return '';
-      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
-      return rows.map(({ comments }) => comments).join();
-    }
+    before(async () => {
+      plugin.script.clear();
+      engine.clock.set('2024-01-02T00:00:00Z');
+      await engine.settle(signUp());
+    });
 
-    async function isPending(accountId: Uuid, kind: string, date: string): Promise<boolean> {
-      const { recordId } = await engine.acme.getAccount(accountId);
-      const keys = [`${kind}:${recordId}:${date}`];
-      const { storage, tenant } = engine;
-      return (await storage.read(tenant, ({ notifications }) => notifications.findPending(keys))).length > 0;
-    }
+    describe('requested', () => {
+      const failures = new Map<Cell, unknown>();
 
-    interface Run {
-      /** The items that the run bills, and when the next run is due. */
-      readonly billed: string;
-      readonly tax: string;
-      readonly nextDue: string;
-      readonly today: string;
-      /** Invoices before the run. */
-      readonly before: readonly string[];
-      readonly isAutomatic: boolean;
-    }
-
-    async function check(cell: Cell, accountId: Uuid, run: Run): Promise<void> {
-      const { call, answer, outcome } = cell;
-      const hasTax = call === 'getAdditionalInvoiceItems' && answer === 'ok';
-      const amount = hasTax ? `${run.billed}, ${run.tax} owes 20.95` : `${run.billed} owes 19.95`;
-      const expected = outcome === 'billed' ? [...run.before, amount] : run.before;
-      expect(await linesOf(accountId)).to.eql(expected);
-      const told = plugin.told.get(accountId) ?? [];
-      const isWorkedOut = outcome === 'fails' && call !== 'priorCall';
-      if (outcome === 'billed') expect(told).to.eql(['success']);
-      else expect(told).to.eql(isWorkedOut ? ['failure'] : []);
-      const reason = await parkReason(accountId);
-      if (outcome === 'fails' && run.isAutomatic) expect(reason).to.contain('"scripted"');
-      else expect(reason).to.equal('');
-      const isDue = await isPending(accountId, 'invoice-run', run.nextDue);
-      expect(isDue, 'next due entry').to.equal(outcome === 'billed' || isWorkedOut);
-      const isPutOff = await isPending(accountId, 'rescheduled-run', run.today);
-      expect(isPutOff, 'rescheduled entry').to.equal(outcome === 'later');
-    }
-
-    describe('a run after an event', () => {
       before(async () => {
-        await signUp();
         script();
-        await engine.settle();
+        for (const [cell, accountId] of accountOf) {
+          const targetDate = '2024-02-02';
+          const splits = cell.call === 'getInvoiceGrouping';
+          const request = { accountId, targetDate };
+          const run: Promise<unknown> = splits
+            ? engine.acme.invoices.generateGroup(request)
+            : engine.acme.generateInvoice(request);
+          await run.catch((error: unknown) => failures.set(cell, error));
+        }
       });
 
       for (const cell of cells)
-        it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
+        it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
           await check(cell, idOf(accountOf, cell), {
-            billed: 'RECURRING 2024-01-01..2024-02-01 19.95',
-            tax: 'TAX 2024-01-01 1',
-            nextDue: '2024-02-01',
-            today: '2024-01-01',
-            before: [],
+            billed: 'RECURRING 2024-02-02..2024-03-02 19.95',
+            tax: 'TAX 2024-01-02 1',
+            nextDue: '2024-03-02',
+            today: '2024-01-02',
+            before: [`${january} owes 19.95`],
+            isAutomatic: false,
+          });
+          const failure = failures.get(cell);
+          if (cell.outcome === 'billed') expect(failure).to.equal(undefined);
+          else if (cell.outcome !== 'fails') expect(failure).to.have.property('code', 4007);
+          else if (cell.answer === 'unknown invoice' && cell.call === 'getAdditionalInvoiceItems')
+            expect(failure).to.have.property('code', 4006);
+          else if (failure instanceof BillingError) expect(failure.message).to.contain('"scripted"');
+          else expect.fail(String(failure));
+        });
+    });
+
+    describe('due', () => {
+      before(async () => {
+        plugin.script.clear();
+        engine.clock.set('2024-01-03T00:00:00Z');
+        await engine.settle(signUp());
+        script();
+        await engine.runTo('2024-02-03T00:00:00Z');
+      });
+
+      for (const cell of cells)
+        it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+          await check(cell, idOf(accountOf, cell), {
+            billed: 'RECURRING 2024-02-03..2024-03-03 19.95',
+            tax: 'TAX 2024-02-03 1',
+            nextDue: '2024-03-03',
+            today: '2024-02-03',
+            before: ['RECURRING 2024-01-03..2024-02-03 19.95 owes 19.95'],
             isAutomatic: true,
           });
         });
-
-      it('what was put off is billed when it comes', async () => {
-        const cell = cells.find(({ outcome }) => outcome === 'later');
-        await engine.runTo('2024-01-01T01:00:00Z');
-        expect(await linesOf(idOf(accountOf, cell))).to.eql([
-          'RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95',
-        ]);
-      });
     });
-
-    describe('a run that falls due, and one that is asked for', () => {
-      const january = 'RECURRING 2024-01-02..2024-02-02 19.95';
-
-      before(async () => {
-        plugin.script.clear();
-        engine.clock.set('2024-01-02T00:00:00Z');
-        await engine.settle(signUp());
-      });
-
-      describe('asked for', () => {
-        const failures = new Map<Cell, unknown>();
-
-        before(async () => {
-          script();
-          for (const [cell, accountId] of accountOf) {
-            const targetDate = '2024-02-02';
-            const splits = cell.call === 'getInvoiceGrouping';
-            const request = { accountId, targetDate };
-            const run: Promise<unknown> = splits
-              ? engine.acme.invoices.generateGroup(request)
-              : engine.acme.generateInvoice(request);
-            await run.catch((error: unknown) => failures.set(cell, error));
-          }
-        });
-
-        for (const cell of cells)
-          it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
-            await check(cell, idOf(accountOf, cell), {
-              billed: 'RECURRING 2024-02-02..2024-03-02 19.95',
-              tax: 'TAX 2024-01-02 1',
-              nextDue: '2024-03-02',
-              today: '2024-01-02',
-              before: [`${january} owes 19.95`],
-              isAutomatic: false,
-            });
-            const failure = failures.get(cell);
-            if (cell.outcome === 'billed') expect(failure).to.equal(undefined);
-            else if (cell.outcome !== 'fails') expect(failure).to.have.property('code', 4007);
-            else if (cell.answer === 'unknown invoice' && cell.call === 'getAdditionalInvoiceItems')
-              expect(failure).to.have.property('code', 4006);
-            else if (failure instanceof BillingError) expect(failure.message).to.contain('"scripted"');
-            else expect.fail(String(failure));
-          });
-      });
-
-      describe('falls due', () => {
-        before(async () => {
-          plugin.script.clear();
-          engine.clock.set('2024-01-03T00:00:00Z');
-          await engine.settle(signUp());
-          script();
-          await engine.runTo('2024-02-03T00:00:00Z');
-        });
-
-        for (const cell of cells)
-          it(`${cell.call}, ${cell.answer}: ${cell.outcome}`, async () => {
-            await check(cell, idOf(accountOf, cell), {
-              billed: 'RECURRING 2024-02-03..2024-03-03 19.95',
-              tax: 'TAX 2024-02-03 1',
-              nextDue: '2024-03-03',
-              today: '2024-02-03',
-              before: ['RECURRING 2024-01-03..2024-02-03 19.95 owes 19.95'],
-              isAutomatic: true,
-            });
-          });
-      });
-    });
-  },
-);
+  });
+});
 
 function idOf(accountOf: ReadonlyMap<Cell, Uuid>, cell: Cell | undefined): Uuid {
   const id = cell && accountOf.get(cell);

@@ -6,7 +6,7 @@ import { codeOf, expect, expectCode, hostedEngine, itemLines, openEngine } from 
 import type { InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rule 7)', (open) => {
+eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -41,7 +41,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
 
   const sound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it('every operation asks before, with no target date and the properties of its caller, and tells each invoice once', async () => {
+  it("are called before each operation without a target date, with the caller's properties, and once per invoice after it", async () => {
     const calls: string[] = [];
     await begin({
       name: 'watcher',
@@ -105,8 +105,8 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
   });
 
   for (const answer of [{ aborted: true }, { rescheduleDate: new Date('2024-05-01T00:00:00Z') }]) {
-    const what = 'aborted' in answer ? 'aborts' : 'puts off';
-    it(`a plugin that ${what} deletions of credit, rebalancing, transfers and migration leaves all as it was`, async () => {
+    const what = 'aborted' in answer ? 'aborts' : 'postpones';
+    it(`leave everything unchanged if one ${what} deletions of credit, rebalancing, transfers and migration`, async () => {
       let isAsked = false;
       await begin({ name: 'gate', priorCall: async () => (isAsked ? answer : null) });
       const { id: childId } = await engine.acme.createAccount({
@@ -137,7 +137,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     });
   }
 
-  it('items for several drafts: each gets its own, one gets what is said of the other, and what is there is adjusted and rewritten', async () => {
+  it('add items to several drafts separately, including answers about others, and adjust and rewrite existing items', async () => {
     let isTaxing = false;
     await begin({
       name: 'tax',
@@ -194,7 +194,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     await sound();
   });
 
-  it('of a committed invoice nothing that is stored is rewritten; what it is adjusted by can be, and becomes credit', async () => {
+  it('rewrite nothing stored on a committed invoice except its adjustments, which become credit', async () => {
     let more: InvoicePlugin['getAdditionalInvoiceItems'];
     await begin({ name: 'tax', getAdditionalInvoiceItems: async (...given) => more?.(...given) });
     const { id: invoiceItemId, invoiceId } = await charge();
@@ -228,7 +228,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     await sound();
   });
 
-  it('a draft that changes between asking and doing is asked about again, at most five times', async () => {
+  it('are called again, at most five times, for a draft that changes before the operation', async () => {
     let asked = 0;
     let changes = 0;
     const told: string[] = [];
@@ -272,7 +272,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     expect([asked, told, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
-  it('in a transaction of the host plugins see what it has done, and what they add is kept or undone with it', async () => {
+  it('see the changes in a host transaction, and their items are kept or rolled back with it', async () => {
     await begin();
     const seen: number[] = [];
     const plugin: InvoicePlugin = {
@@ -306,7 +306,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     expect(await lines()).to.eql(both);
   });
 
-  it('an adjustment on a draft is rewritten within what remains of its item, and moves that', async () => {
+  it('rewrite an adjustment on a draft within the remaining amount of its item, and change that amount', async () => {
     let amount = '-5';
     await begin({
       name: 'discount',
@@ -330,7 +330,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     await sound();
   });
 
-  it('a number that a plugin imposes on a charge is kept, and one that is taken refuses it', async () => {
+  it('impose a number on a charge, which is rejected if the number is taken', async () => {
     let number = '500';
     await begin({
       name: 'numbers',
@@ -343,7 +343,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('invoicing §13 rule 0: an answer with a member that throws when it is read fails the operation, and names the plugin', async () => {
+  it('invoicing §13 rule 0: fail the operation with their name if a member of the answer throws', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };
@@ -365,7 +365,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     expect(await invoicesOf()).to.have.length(0);
   });
 
-  it('plugins that a tenant does not have are not asked', async () => {
+  it('are not called if the tenant does not use them', async () => {
     let asked = 0;
     await begin({
       name: 'other',
@@ -386,7 +386,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       await engine.subscribe({ accountId, planName: 'solo-now' });
     }
 
-    it('each step asks, with its date and the one asked for; one that is aborted or put off is billed by the next', async () => {
+    it('call them in each step with its date and the requested one; an aborted or postponed step is billed by the next', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;
@@ -439,7 +439,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       expect(await lines()).to.eql(['COMMITTED RECURRING 19.95 owes 19.95']);
     });
 
-    it('credit goes to what earlier steps have billed and nobody has paid, as it does in the runs', async () => {
+    it('apply credit to unpaid bills of earlier steps, like actual runs', async () => {
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({
@@ -457,7 +457,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       expect((await lines()).at(-1)).to.equal('COMMITTED RECURRING 19.95 owes 19.95');
     });
 
-    it('what plugins change, take off earlier invoices and rewrite of drafts comes to the invoice of the run that follows', async () => {
+    it('include their changes, their items for earlier invoices and rewritten drafts in the invoice of the next run', async () => {
       await begin({
         name: 'history',
         getAdditionalInvoiceItems: async ({ items }, ...[, , { existingInvoices, targetDate }]) => {
@@ -500,7 +500,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       await sound();
     });
 
-    it('what is taken off an invoice that the parent has paid is the child’s credit, foreseen as it comes', async () => {
+    it("show the reduction of an invoice that the parent has paid as the child's credit", async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',
@@ -529,7 +529,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
       await sound();
     });
 
-    it('what a run gives back of a charge is no more there for a plugin to take off, in the run as in its dry run', async () => {
+    it('exclude a refunded charge from their reductions, like the actual run', async () => {
       const april = parseLocalDate('2024-04-01');
       let taken = '0';
       let annual: { readonly id: Uuid } | undefined;

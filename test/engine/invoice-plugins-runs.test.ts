@@ -2,7 +2,6 @@ import type { AdditionalItem, InvoicePlugin, SeenInvoice, Uuid } from '../../lib
 import { formatDecimal, formatLocalDate, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
-import type { InvoiceView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   let engine: TestEngine;
@@ -18,15 +17,11 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     return subscriptionId;
   }
 
-  async function invoices(): Promise<readonly InvoiceView[]> {
-    return (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-  }
+  const invoices = async () =>
+    (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
 
-  async function lines(): Promise<readonly string[]> {
-    return (await invoices()).map(
-      (each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
-    );
-  }
+  const lines = async () =>
+    (await invoices()).map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`);
 
   const taxOf = ({ items }: SeenInvoice, rate = '0.1'): readonly AdditionalItem[] =>
     items
@@ -47,7 +42,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     return rows.map(({ comments }) => comments).join();
   };
 
-  it('a tax is added to every run, paid with it, and later repairs and taxes go on', async () => {
+  it('add a tax to every run, paid with it, and later repairs and taxes continue', async () => {
     await begin(tax());
     await subscribe();
     await engine.runTo('2024-02-01T00:00:00Z');
@@ -61,7 +56,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ]);
   });
 
-  it('a run that is asked for gets the items of plugins too, and its properties', async () => {
+  it('add items to a requested run, which passes its properties', async () => {
     const properties: string[] = [];
     await begin({
       ...tax(),
@@ -92,7 +87,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     await expectCode(acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
-  it('plugins come in the order of the configuration, by name without one, each seeing what the previous added', async () => {
+  it('run in the configured order, by default by name, each seeing the additions of the previous one', async () => {
     const seen: string[] = [];
     const named = (name: string): InvoicePlugin => ({
       name,
@@ -110,7 +105,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(seen.slice(3)).to.eql(['c sees 1', 'a sees 2']);
   });
 
-  it('a plugin cannot change in place what others are given: neither those after it, nor those asked about other accounts', async () => {
+  it('cannot change the input of later plugins or of other accounts in place', async () => {
     let isOn = false;
     const others: string[] = [];
     const tries: unknown[] = [];
@@ -153,7 +148,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
   });
 
-  it('an abort does nothing and tells nobody; the next run catches up', async () => {
+  it('abort a run without effects or events, and the next run catches up', async () => {
     let isAborting = true;
     const told: string[] = [];
     await begin({
@@ -179,7 +174,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ]);
   });
 
-  it('a run that is put off comes at that instant, and says that it was', async () => {
+  it('postpone a run to an instant, and are told about the delay', async () => {
     const calls: string[] = [];
     await begin({
       name: 'later',
@@ -197,7 +192,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(calls).to.eql(['false 2024-01-01', 'true 2024-01-03']);
   });
 
-  it('groups: the items of one run become several invoices of one group, each paid by itself', async () => {
+  it('split the items of one run into several invoices of a group, paid separately', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -217,7 +212,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(group.map(({ id }) => id)).to.eql([first?.id, second?.id]);
   });
 
-  it('an automatic run may be split, one that is asked for only where it says so', async () => {
+  it('split automatic runs, and requested runs only with permission', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -234,7 +229,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(group.map(({ items }) => items.length)).to.eql([1, 1]);
   });
 
-  it('credit is applied over all invoices of a group in their order', async () => {
+  it('apply credit to all invoices of a group in their order', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({
@@ -251,7 +246,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ]);
   });
 
-  it('a number that a plugin imposes is kept; a number that is taken fails the run, and the counter goes on behind it', async () => {
+  it('impose a number that is kept; a number in use fails the run, and the counter continues after it', async () => {
     let number: string | null = '1000';
     await begin({
       name: 'numbers',
@@ -269,7 +264,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('items for existing invoices: a tax on an earlier one and an adjustment of its charge, as credit', async () => {
+  it('add items to existing invoices: a tax on an earlier one and an adjustment of its charge as credit', async () => {
     let more: (earlier: SeenInvoice) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
@@ -295,7 +290,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await lines()).to.have.length(2);
   });
 
-  it('a changed amount is what is billed, repaired and credited later', async () => {
+  it('change an amount, which is then billed, repaired and credited', async () => {
     await begin({
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({
@@ -333,7 +328,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ...(await engine.acme.invoices.verifyCoverage(accountId)),
   ];
 
-  it('days that a plugin has made free stay billed: they are cut by a repair of 0, and come back with its void', async () => {
+  it('keep free days billed: a repair of 0 shortens them, and its void restores them', async () => {
     await begin(changedTo('0'));
     await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [
@@ -349,7 +344,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await wrong()).to.eql([]);
   });
 
-  it('free days that a plugin has charged are charged once, and repaired with their share', async () => {
+  it('charge their free days once, and repair them with their share', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,
@@ -369,11 +364,11 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   });
 
   for (const [item, billCycleDayLocal, amount, repair] of [
-    ['of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
-    ['of a short one', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
-    ['that is the rate for a short one', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
+    ['the amount of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
+    ['the amount of a short period', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
+    ['the full rate for a short period', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
   ] as const)
-    it(`under fixed days a changed amount ${item} is what a repair is a share of`, async () => {
+    it(`change an amount under fixed days that repairs use proportionally: ${item}`, async () => {
       const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
       const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
       engine = await openEngine(open, options);
@@ -387,7 +382,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       expect(await wrong()).to.eql([]);
     });
 
-  it('a one-time price that a plugin has changed is not charged again', async () => {
+  it('change a one-time price, which is not charged again', async () => {
     await begin({
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({
@@ -403,7 +398,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('a repair that a plugin makes smaller leaves the rest with its item', async () => {
+  it('lower a repair, and leave the rest with its item', async () => {
     await begin({
       name: 'keeper',
       getAdditionalInvoiceItems: async ({ items }) => ({
@@ -422,7 +417,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('of a draft that is reused, plugins see all items and may rewrite theirs', async () => {
+  it('see all items of a reused draft and can rewrite their own', async () => {
     const seen: string[] = [];
     await begin({
       name: 'tax',
@@ -453,7 +448,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ]);
   });
 
-  it('an adjustment on a draft that is reused is rewritten within what remains of its item, and moves that', async () => {
+  it('rewrite an adjustment on a reused draft within the remaining amount of its item, and change that amount', async () => {
     let amount = '-5';
     await begin({
       name: 'discount',
@@ -484,7 +479,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
+  it('are called again for an account that changes during an automatic run, which returns while changes continue', async () => {
     let asked = 0;
     let changes = 1;
     await begin({
@@ -509,7 +504,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(february).to.have.length(9);
   });
 
-  it('an account that changes between asking and applying is asked about again, at most five times', async () => {
+  it('are called at most five times for an account that changes between question and application', async () => {
     let asked = 0;
     let changes = 2;
     await begin({

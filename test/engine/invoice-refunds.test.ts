@@ -11,7 +11,7 @@ const does = (action: string) => [{ key: action, value: 'true', isUpdatable: fal
 const answers = (status: 'PENDING' | 'UNDEFINED' | 'ERROR' | 'CANCELED') =>
   does(`ACTION_RETURN_PLUGIN_STATUS_${status}`);
 
-eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) => {
+eachDatabaseByTurns('refunds of invoice payments (payments §9.5)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
@@ -25,16 +25,16 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
   const refused = [
     ['an adjustment of no item', { isAdjusted: true, amount: '5' }, 4025],
     ['an adjustment of an empty list of items', { isAdjusted: true, adjustments: [], amount: '5' }, 4025],
-    ['an item of nowhere', { ...whole(NOWHERE), amount: '5' }, 4021],
-    ['more than was paid', { amount: '20.01' }, 4906],
-    ['nothing', { amount: '0' }, 7199],
-    ['less than nothing', { amount: '-1' }, 7199],
+    ['an unknown item', { ...whole(NOWHERE), amount: '5' }, 4021],
+    ['more than the payment', { amount: '20.01' }, 4906],
+    ['an amount of 0', { amount: '0' }, 7199],
+    ['a negative amount', { amount: '-1' }, 7199],
     ['no amount and no item', {}, 7199],
-    ['no amount and items that are not to be adjusted', { adjustments: [{ invoiceItemId: NOWHERE }] }, 7199],
+    ['no amount and items without adjustment', { adjustments: [{ invoiceItemId: NOWHERE }] }, 7199],
   ] as const;
   for (const [what, input, code] of refused) {
     for (const isExternal of [false, true])
-      it(`payments §9.5 rule 1: a refund${isExternal ? ' elsewhere' : ''} of ${what} is refused with ${code}, and no gateway is called`, async () => {
+      it(`payments §9.5 rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without calling a gateway`, async () => {
         const { id, paymentId } = await invoices.paid('20');
         const calls = engine.ledger.all().length;
         await expectCode(engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input }), code);
@@ -45,19 +45,19 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
   }
 
   const badItems = [
-    ['more than the item', '20.01', 4020],
-    ['nothing', '0', 4020],
-    ['less than nothing', '-1', 4020],
+    ['more than the item amount', '20.01', 4020],
+    ['an amount of 0', '0', 4020],
+    ['a negative amount', '-1', 4020],
   ] as const;
   for (const [what, amount, code] of badItems)
-    it(`payments §9.5 rule 1a: an adjustment of ${what} is refused with ${code}`, async () => {
+    it(`payments §9.5 rule 1a: reject an adjustment by ${what} with ${code}`, async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const adjustments = [{ invoiceItemId, amount }];
       const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('payments §9.5 rule 1a: an item without an amount is adjusted by what remains of it, and one that is used up by nothing more', async () => {
+  it('payments §9.5 rule 1a: adjust an item without an amount by its remaining amount, and a used-up item by nothing', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
@@ -69,7 +69,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     await expectCode(invoicePayments.refund({ paymentId, ...whole(itemId) }), 4020);
   });
 
-  it('payments §9.5 rule 1a: the description of an adjustment is stored with it (R56)', async () => {
+  it('payments §9.5 rule 1a: store the description of an adjustment (R56)', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = (adjustments: readonly object[], more: object = {}) =>
@@ -98,13 +98,13 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);
   });
 
-  it('payments §9.5 rule 1a: one item that is named twice is adjusted by what remains of it at most', async () => {
+  it('payments §9.5 rule 1a: adjust an item that is named twice by its remaining amount at most', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('payments §9.5 rule 1c: a refund of less than its items is refused with 4907, elsewhere too', async () => {
+  it('payments §9.5 rule 1c: reject less than the amount of their items with 4907, also externally', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {
@@ -113,7 +113,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     }
   });
 
-  it('payments §9.5 rule 1d: what was refunded and charged back before is no longer there', async () => {
+  it('payments §9.5 rule 1d: exclude what was refunded or charged back before', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
 
   for (const answer of ['PENDING', 'UNDEFINED'] as const) {
     for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-      it(`payments §9.5 rule 1d: a refund by ${way} that answered ${answer} keeps its amount from every other`, async () => {
+      it(`payments §9.5 rule 1d: reserve their amount if a refund by ${way} answered ${answer}`, async () => {
         const { paymentId } = await invoices.paid('20');
         const { invoicePayments, payments } = engine.acme;
         const paymentMethodId = await otherCard();
@@ -151,7 +151,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
       });
   }
 
-  it('payments §9.5 rule 1d: a refund elsewhere that fails in the end gives its amount free', async () => {
+  it('payments §9.5 rule 1d: release the amount of an external refund that finally fails', async () => {
     const { paymentId, id } = await invoices.paid('20');
     const { invoicePayments, payments } = engine.acme;
     const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
@@ -168,7 +168,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 2: a refund elsewhere that is pending is completed under its key, and does not count against itself', async () => {
+  it('payments §9.5 rule 2: complete a pending external refund under its key, without counting it against itself', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = {
@@ -189,7 +189,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('payments §9.5 rule 2: a refund elsewhere that has failed is repeated with the method that it was begun with, and with no other', async () => {
+  it('payments §9.5 rule 2: repeat a failed external refund only with its original method', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const transactionExternalKey = `refund-${paymentId}`;
@@ -205,7 +205,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
   });
 
   for (const answer of ['ERROR', 'CANCELED'] as const)
-    it(`payments §9.5 rule 1e: a refund that answered ${answer} leaves no row and no adjustment`, async () => {
+    it(`payments §9.5 rule 1e: leave no row and no adjustment if the gateway answers ${answer}`, async () => {
       const { id, itemId, paymentId } = await invoices.paid('20');
       await engine.acme.invoicePayments.refund({ paymentId, ...whole(itemId), properties: answers(answer) });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
@@ -213,7 +213,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
       expect(await invoices.balanceOf(id)).to.equal(0);
     });
 
-  describe('a refund with adjustments whose outcome comes later', () => {
+  describe('with adjustments and a later outcome', () => {
     let id: Uuid;
     let paymentId: Uuid;
     let open: PaymentResult;
@@ -238,19 +238,19 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
     const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
 
-    it('payments §9.5 rule 1e: adjusts the items when it is completed, and not before', async () => {
+    it('payments §9.5 rule 1e: adjust the items when completed, and not before', async () => {
       expect(await state()).to.eql(PENDING);
       await engine.acme.invoicePayments.complete({ paymentId });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjusts the items when the gateway tells its success', async () => {
+    it('payments §9.5 rule 1e: adjust the items when the gateway reports their success', async () => {
       const transactionId = open.transaction.id;
       await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjusts the items when recovery finds its success', async () => {
+    it('payments §9.5 rule 1e: adjust the items when recovery finds their success', async () => {
       const transactionId = open.transaction.id;
       engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       await engine.acme.payments.get(paymentId, { withPluginInfo: true });
@@ -258,27 +258,27 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     });
 
     for (const answer of ['ERROR', 'CANCELED'] as const)
-      it(`payments §9.5 rule 1e: adjusts nothing when its completion answers ${answer}`, async () => {
+      it(`payments §9.5 rule 1e: adjust nothing if the completion answers ${answer}`, async () => {
         await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
         expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
         await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });
         expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-    it('payments §9.5 rule 1e: adjusts the items after its outcome was unknown in between', async () => {
+    it('payments §9.5 rule 1e: adjust the items after an unknown outcome in between', async () => {
       await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
       expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjusts the items where a failure is corrected to a success', async () => {
+    it('payments §9.5 rule 1e: adjust the items if a failure is corrected to a success', async () => {
       await fix('PAYMENT_FAILURE');
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only', async () => {
+    it('payments §9.5 rule 1e: keep their adjustments, made only once, as credit if their success is corrected', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });
@@ -293,7 +293,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     });
   });
 
-  it('payments §9.5 rule 1e: two refunds under way that adjust one item take no more off it than it is', async () => {
+  it('payments §9.5 rule 1e: reduce an item by no more than its amount if two of them adjust it', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];
@@ -322,7 +322,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     ]);
   });
 
-  it('payments §6.1 rule 5: a payment of an invoice that is completed already is completed again without effect', async () => {
+  it('payments §6.1 rule 5: allow a completed invoice payment to be completed again without effect', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const calls = engine.ledger.ofPayment(paymentId).length;
     expect(statusOf(await engine.acme.invoicePayments.complete({ paymentId }))).to.equal('SUCCESS');

@@ -6,15 +6,13 @@ import { expect, expectCode, itemLines, newEvents, openEngine } from '../support
 eachDatabaseByTurns('invoicing', (open) => {
   const begin = (now: string) => openEngine(open, { now });
 
-  async function invoicesOf({ acme }: TestEngine, accountId: Uuid) {
-    return acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-  }
+  const invoicesOf = ({ acme }: TestEngine, accountId: Uuid) =>
+    acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
 
-  async function linesOf(opened: TestEngine, accountId: Uuid): Promise<readonly (readonly string[])[]> {
-    return (await invoicesOf(opened, accountId)).map(itemLines);
-  }
+  const linesOf = async (opened: TestEngine, accountId: Uuid) =>
+    (await invoicesOf(opened, accountId)).map(itemLines);
 
-  it('invoicing E1 Trial and phase: the trial is invoiced at 0, then the first month; the account gets its cycle day', async () => {
+  it("invoicing E1 Trial and phase: bills the trial at 0, then the first month, and sets the account's bill cycle day", async () => {
     const opened = await begin('2012-04-01T00:03:42Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     const events = newEvents(opened.database);
@@ -50,7 +48,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     );
   });
 
-  it('invoicing E2 Month ends: a cycle day of 31 clamps to each month, from a leading proration', async () => {
+  it('invoicing E2 Month ends: clamps a bill cycle day of 31 to each month after a leading proration', async () => {
     const opened = await begin('2012-03-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
     await opened.acme.createSubscription({
@@ -68,7 +66,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     ]);
   });
 
-  it('invoicing E17 Dry run is not cumulative: only the invoice of the target date, and nothing is stored', async () => {
+  it('invoicing E17 Dry run is not cumulative: returns only the invoice of the target date and stores nothing', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });
@@ -86,7 +84,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('a dry run equals the run that follows it', async () => {
+  it('matches its dry run', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 14 });
     await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
@@ -97,7 +95,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     expect((await linesOf(opened, account.id)).at(-1)).to.eql(foreseen === null ? null : itemLines(foreseen));
   });
 
-  it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
+  it('invoicing E19 Zone: uses the time zone rules of each due date, and local dates on items', async () => {
     const opened = await begin('2026-01-15T05:30:00Z');
     const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const { subscriptionId } = await opened.subscribe({ accountId: account.id, planName: 'team-now' });
@@ -122,7 +120,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     expect((await linesOf(opened, account.id)).at(-1)).to.eql(['RECURRING 2026-04-15..2026-05-15 29.95']);
   });
 
-  it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {
+  it('dates invoices, commits and payments after a clock jump on the day they are made', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
@@ -147,7 +145,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     ]);
   });
 
-  it('numbers of a tenant are consecutive, whoever is invoiced', async () => {
+  it('numbers the invoices of a tenant consecutively across accounts', async () => {
     const opened = await begin('2020-01-01T00:00:00Z');
     for (const externalKey of ['a', 'b', 'c']) {
       const account = await opened.payingAccount({ externalKey, currency: 'USD' });
@@ -158,7 +156,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.eql([1, 2, 3, 4, 5, 6]);
   });
 
-  it('an explicit run invoices ahead, and answers 4007 when there is nothing left', async () => {
+  it('bills ahead in an explicit run, which fails with 4007 if nothing is left', async () => {
     const opened = await begin('2020-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
@@ -171,7 +169,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     expect(await linesOf(opened, account.id)).to.have.length(2);
   });
 
-  it('a jump over many due dates gives the same invoices as single steps', async () => {
+  it('creates the same invoices for a jump over many due dates as for single steps', async () => {
     const opened = await begin('2020-01-31T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
@@ -185,7 +183,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     ]);
   });
 
-  it('an account without a currency cannot be invoiced: its automatic run parks it, an explicit run says why', async () => {
+  it('parks an account without a currency in an automatic run, and rejects an explicit run with the reason', async () => {
     const opened = await begin('2020-01-01T00:00:00Z');
     await expectCode(opened.acme.generateInvoice({ accountId: (await opened.acme.createAccount({})).id }), 3);
   });

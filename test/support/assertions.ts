@@ -43,7 +43,7 @@ export async function expectCode(work: Promise<unknown>, code: ErrorName | numbe
   expect(await codeOf(work), message).to.equal(typeof code === 'number' ? code : ErrorCode[code]);
 }
 
-type ErrorName = keyof typeof ErrorCode;
+export type ErrorName = keyof typeof ErrorCode;
 
 export function errorOf(call: () => unknown): BillingError {
   const outcome = valueOrError(call);
