@@ -1,11 +1,19 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { Catalog, Given, Instant, PlanEntryInput, Uuid } from '../../lib/index.ts';
-import { BillingError, formatInstant, parseWireInstant } from '../../lib/index.ts';
+import { formatInstant, parseWireInstant } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
 import { catalogOf } from '../support/engine.ts';
-import { expect, itemLines, newEvents, openBilling, openEngine, type TestEngine } from '../support/index.ts';
+import {
+  codeOf,
+  expect,
+  expectCode,
+  newEvents,
+  openBilling,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 function at(text: string): Instant {
   const instant = parseWireInstant(text);
@@ -44,6 +52,14 @@ eachDatabaseByTurns('catalog entries', (open) => {
     engine = await openEngine(open, { now, catalog: null });
   }
 
+  /** Opens an engine with entries for the product Pot and these plans. */
+  async function openWith(now: string, ...plans: readonly Given<PlanEntryInput>[]) {
+    await openEmpty(now);
+    const entries = engine.acme.catalogEntries;
+    await entries.create({ products: [pot], plans });
+    return entries;
+  }
+
   async function openOverlay(now: string): Promise<void> {
     engine = await openEngine(open, { now, catalog: null });
     for (const document of overlayCatalog) await engine.acme.uploadCatalog(document);
@@ -63,20 +79,8 @@ eachDatabaseByTurns('catalog entries', (open) => {
 
   const current = (accountId: Uuid | null = null): Promise<Catalog> => catalogOf(engine, accountId);
 
-  async function codeOf(call: Promise<unknown>): Promise<number> {
-    try {
-      await call;
-    } catch (error) {
-      if (error instanceof BillingError) return error.code;
-      throw error;
-    }
-    return 0;
-  }
-
   async function w18(): Promise<void> {
-    await openEmpty('2024-01-01T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+    const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     await entries.create({ plans: [monthly('p2', '2024-02-01'), monthly('p3', '2024-05-01')] });
     await entries.updatePlan('p1', {
       phases: [evergreen('12')],
@@ -130,10 +134,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('catalog W18 Entries to versions: change the price of a running subscription on the date for existing subscriptions', async () => {
-    await openEmpty('2024-01-01T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
-    const billed = async (accountId: Uuid): Promise<readonly string[]> => await engine.linesOf(accountId);
+    const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);
       const account = await engine.acme.createAccount({ currency: 'USD' });
@@ -148,12 +149,12 @@ eachDatabaseByTurns('catalog entries', (open) => {
     });
     const late = await subscribe('2024-05-02T00:00:00Z');
     await engine.runTo('2024-06-10T00:00:00Z');
-    expect((await billed(early)).slice(4)).to.eql([
+    expect((await engine.linesOf(early)).slice(4)).to.eql([
       'RECURRING 2024-05-10..2024-06-01 7.1',
       'RECURRING 2024-06-01..2024-06-10 3.48',
       'RECURRING 2024-06-10..2024-07-10 12',
     ]);
-    expect(await billed(late)).to.eql([
+    expect(await engine.linesOf(late)).to.eql([
       'RECURRING 2024-05-02..2024-06-02 12',
       'RECURRING 2024-06-02..2024-07-02 12',
     ]);
@@ -169,8 +170,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       { accountId },
     );
     await engine.runTo('2024-05-10T00:00:00Z');
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.eql([
+    expect(await engine.linesOf(accountId)).to.eql([
       'RECURRING 2024-02-10..2024-03-10 20',
       'RECURRING 2024-03-10..2024-04-10 20',
       'RECURRING 2024-04-10..2024-05-01 14',
@@ -212,18 +212,17 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(contents(await current(b.id))).to.eql(contents(await current()));
 
     await engine.runTo('2024-03-10T00:00:00Z');
-    const lines = async (accountId: Uuid): Promise<readonly string[]> => await engine.linesOf(accountId);
-    expect(await lines(a.id)).to.eql([
+    expect(await engine.linesOf(a.id)).to.eql([
       'RECURRING 2024-02-10..2024-03-10 20',
       'RECURRING 2024-03-10..2024-04-10 20',
     ]);
     expect((await engine.acme.getSubscription(running.subscriptionId)).planName).to.equal('x');
     const subscribe = (accountId: Uuid, planName: string): Promise<unknown> =>
       engine.acme.createSubscription({ accountId, planName });
-    expect(await codeOf(subscribe(b.id, 'acct-x'))).to.equal(2021);
-    expect(await codeOf(subscribe(a.id, 'x'))).to.equal(2021);
+    await expectCode(subscribe(b.id, 'acct-x'), 2021);
+    await expectCode(subscribe(a.id, 'x'), 2021);
     await engine.settle(subscribe(a.id, 'acct-x'));
-    expect(await lines(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
+    expect(await engine.linesOf(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
   });
 
   it('bill accounts by their own catalogs in one batch of due work', async () => {
@@ -246,18 +245,9 @@ eachDatabaseByTurns('catalog entries', (open) => {
     }
     await engine.settle();
     await engine.runTo('2024-03-10T00:00:00Z');
-    const amounts = await Promise.all(
-      accounts.map(async ({ id: accountId }) =>
-        (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap((invoice) =>
-          invoice.items.map((item) => item.amount.toString()),
-        ),
-      ),
-    );
-    expect(amounts).to.eql([
-      ['20', '20'],
-      ['1', '1'],
-      ['2', '2'],
-    ]);
+    const lines = await Promise.all(accounts.map(({ id }) => engine.linesOf(id)));
+    const amounts = lines.map((own) => own.map((line) => line.split(' ').at(-1)).join(' '));
+    expect(amounts).to.eql(['20 20', '1 1', '2 2']);
   });
 
   it('emit one TENANT_CONFIG_CHANGE each for a creation and a change, and nothing for a repetition', async () => {
@@ -286,8 +276,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('store one of two simultaneous creations of the same plan and return it to both callers', async () => {
-    await openEmpty('2024-01-01T00:00:00Z');
-    await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('p0', '2024-01-01')] });
+    await openWith('2024-01-01T00:00:00Z', monthly('p0', '2024-01-01'));
     const created = await Promise.all(
       ['11', '22'].map((price) => engine.acme.catalogEntries.createPlan(monthly('p1', '2024-01-01', price))),
     );
@@ -296,31 +285,29 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('reject the later of two simultaneous creations of one name in two scopes', async () => {
-    await openEmpty('2024-01-01T00:00:00Z');
-    await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('p0', '2024-01-01')] });
+    await openWith('2024-01-01T00:00:00Z', monthly('p0', '2024-01-01'));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const outcomes = await Promise.all(
       [{ accountId }, {}].map((scope) =>
         codeOf(engine.acme.catalogEntries.createPlan(monthly('p1', '2024-01-01'), scope)),
       ),
     );
-    expect(outcomes.toSorted()).to.eql([0, 61002]);
+    expect(outcomes.toSorted()).to.eql([61002, 'no error']);
   });
 
   it('reject the deletion of a plan in use, and of its product', async () => {
-    await openEmpty('2024-01-10T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({
-      products: [pot],
-      plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-01-01')],
-    });
+    const entries = await openWith(
+      '2024-01-10T00:00:00Z',
+      monthly('p1', '2024-01-01'),
+      monthly('p2', '2024-01-01'),
+    );
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'p1' });
-    expect(await codeOf(entries.deletePlan('p1', { force: false }))).to.equal(61003);
-    expect(await codeOf(entries.deletePlan('p1', { force: true }))).to.equal(61005);
-    expect(await codeOf(entries.deleteProduct('Pot', { force: true, deleteAllPlans: true }))).to.equal(61005);
-    expect(await codeOf(entries.deletePlan('p3', { force: true }))).to.equal(61006);
-    expect(await codeOf(entries.deleteProduct('Pan', { force: true }))).to.equal(61007);
+    await expectCode(entries.deletePlan('p1', { force: false }), 61003);
+    await expectCode(entries.deletePlan('p1', { force: true }), 61005);
+    await expectCode(entries.deleteProduct('Pot', { force: true, deleteAllPlans: true }), 61005);
+    await expectCode(entries.deletePlan('p3', { force: true }), 61006);
+    await expectCode(entries.deleteProduct('Pan', { force: true }), 61007);
     expect((await entries.plans()).map((row) => row.name)).to.eql(['p1', 'p2']);
     await entries.deletePlan('p2', { force: true });
     expect((await entries.plans()).map((row) => row.name)).to.eql(['p1']);
@@ -341,7 +328,11 @@ eachDatabaseByTurns('catalog entries', (open) => {
       const ordered = index % 2 === 0 ? calls : calls.toReversed();
       const outcomes = await Promise.all(ordered.map((call) => call()));
       const [created, deleted] = index % 2 === 0 ? outcomes : outcomes.toReversed();
-      expect([created, deleted].join(' '), planName).to.be.oneOf(['0 61005', '2021 0', '2050 0']);
+      expect([created, deleted].join(' '), planName).to.be.oneOf([
+        'no error 61005',
+        '2021 no error',
+        '2050 no error',
+      ]);
     }
   });
 
@@ -361,23 +352,19 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('treat a plan with overridden prices as in use, and keep the names of its override plans', async () => {
-    await openEmpty('2024-01-10T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+    const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({
       accountId,
       planName: 'p1',
       priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '8' }],
     });
-    expect(await codeOf(entries.deletePlan('p1', { force: true, allVersions: true }))).to.equal(61005);
-    expect(await codeOf(entries.createPlan(monthly('p1-1', '2024-01-01')))).to.equal(61004);
+    await expectCode(entries.deletePlan('p1', { force: true, allVersions: true }), 61005);
+    await expectCode(entries.createPlan(monthly('p1-1', '2024-01-01')), 61004);
   });
 
   it('erase the latest row of a plan, or the whole plan with its names', async () => {
-    await openEmpty('2024-01-10T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+    const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true });
     expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'] });
@@ -389,12 +376,11 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('retire a product with its last plan until it gets another plan', async () => {
-    await openEmpty('2024-01-10T00:00:00Z');
-    const entries = engine.acme.catalogEntries;
-    await entries.create({
-      products: [pot],
-      plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-01-01')],
-    });
+    const entries = await openWith(
+      '2024-01-10T00:00:00Z',
+      monthly('p1', '2024-01-01'),
+      monthly('p2', '2024-01-01'),
+    );
     const retiredDate = async () => (await entries.products())[0]?.retiredDate;
     await entries.retirePlan('p1');
     expect(await retiredDate()).to.equal(null);
@@ -418,7 +404,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       () => entries.deletePlan('p1', { force: true }),
       () => entries.deleteProduct('Pot', { force: true }),
     ];
-    for (const write of writes) expect(await codeOf(write())).to.equal(61004);
+    for (const write of writes) await expectCode(write(), 61004);
     expect(await entries.plans()).to.have.length(1);
     expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
     plugin.serve(null);
@@ -428,9 +414,8 @@ eachDatabaseByTurns('catalog entries', (open) => {
   });
 
   it('reserve their names, so that an upload with one of them is rejected', async () => {
-    await openEmpty('2024-01-10T00:00:00Z');
-    await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('x', '2024-01-01')] });
-    expect(await codeOf(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''))).to.equal(2080);
+    await openWith('2024-01-10T00:00:00Z', monthly('x', '2024-01-01'));
+    await expectCode(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''), 2080);
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
@@ -469,8 +454,8 @@ eachDatabaseByTurns('catalog entries', (open) => {
       amount: '12.5',
       billingPeriod: 'MONTHLY',
     } as const;
-    expect(await codeOf(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }))).to.equal(2060);
-    expect(await codeOf(catalogs.addSimplePlan({ ...lamp, productName: 'Pot' }))).to.equal(2060);
+    await expectCode(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }), 2060);
+    await expectCode(catalogs.addSimplePlan({ ...lamp, productName: 'Pot' }), 2060);
     expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'], '2024-03-01': ['p1 10', 'p2 10'] });
     await catalogs.addSimplePlan(lamp);
     const catalog = await current();
@@ -484,12 +469,11 @@ eachDatabaseByTurns('catalog entries', (open) => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     for (const planName of ['p1', 'lamp-monthly'])
       await engine.settle(engine.acme.createSubscription({ accountId, planName }));
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines).toSorted()).to.eql([
+    expect((await engine.linesOf(accountId)).toSorted()).to.eql([
       'RECURRING 2024-02-10..2024-03-10 10',
       'RECURRING 2024-02-10..2024-03-10 12.5',
     ]);
-    expect(await codeOf(entries.createPlan(monthly('lamp-monthly', '2024-03-01')))).to.equal(61004);
+    await expectCode(entries.createPlan(monthly('lamp-monthly', '2024-03-01')), 61004);
   });
 
   it('survive the deletion of the XML catalog, with their products', async () => {
@@ -511,8 +495,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     ]);
     expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
     await engine.runTo('2024-05-10T00:00:00Z');
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.eql([
+    expect(await engine.linesOf(accountId)).to.eql([
       'RECURRING 2024-04-10..2024-05-10 10',
       'RECURRING 2024-05-10..2024-06-10 10',
     ]);
@@ -525,27 +508,22 @@ eachDatabaseByTurns('catalog entries', (open) => {
     const { acme: mine } = engine;
     const theirs = other.as({ tenant, user: 'other node' });
     const { id: accountId } = await mine.createAccount({ currency: 'USD' });
-    const seen = async () =>
+    const seen = () =>
       Promise.all(
-        [engine.billing, other].map(async (billing) => [
-          contents(await catalogOf({ billing, tenant })),
-          contents(await catalogOf({ billing, tenant }, accountId)),
-        ]),
+        [null, accountId].flatMap((scope) =>
+          [engine.billing, other].map(async (billing) =>
+            contents(await catalogOf({ billing, tenant }, scope)),
+          ),
+        ),
       );
     await mine.catalogEntries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
     const one = { '2024-01-01': ['p1 10'] };
-    expect(await seen()).to.eql([
-      [one, one],
-      [one, one],
-    ]);
+    expect(await seen()).to.eql([one, one, one, one]);
     await theirs.catalogEntries.createPlan(monthly('own', '2024-01-01', '5'), { accountId });
     await mine.catalogEntries.createPlan(monthly('p2', '2024-01-01'));
     const own = { '2024-01-01': ['own 5'] };
     const two = { '2024-01-01': ['p1 10', 'p2 10'] };
-    expect(await seen()).to.eql([
-      [two, own],
-      [two, own],
-    ]);
+    expect(await seen()).to.eql([two, two, own, own]);
     await other.close();
   });
 

@@ -35,10 +35,8 @@ eachDatabaseByTurns('the charged-through date', (open) => {
 
   const writeOff = (id: Uuid) => engine.acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]);
 
-  async function chargedThrough(): Promise<string | null> {
-    const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
-    return date === null ? null : date.date;
-  }
+  const chargedThrough = async () =>
+    (await engine.acme.getSubscription(subscriptionId)).chargedThrough?.date ?? null;
 
   /** The invoices that are not VOID, the oldest first. */
   const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
@@ -68,15 +66,18 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   }
 
   async function seats(quantity: number, from: string): Promise<void> {
-    const effectiveFromDate = from;
-    const request = { quantity, effectiveFromDate, allowPastDate: true };
+    const request = { quantity, effectiveFromDate: from, allowPastDate: true };
     await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, request));
+  }
+
+  async function seatsOn(date: string, quantity: number): Promise<void> {
+    await engine.runTo(`${date}T06:00:00Z`);
+    await seats(quantity, date);
   }
 
   it('invoicing §8.5: stays if a backdated change bills a part before days that stay billed', async () => {
     await beginWithSeats('annual');
-    await engine.runTo('2026-06-10T06:00:00Z');
-    await seats(15, '2026-06-10');
+    await seatsOn('2026-06-10', 15);
     expect(await chargedThrough()).to.equal('2027-01-01');
     await engine.runTo('2026-06-20T06:00:00Z');
     await seats(12, '2026-06-05');
@@ -109,24 +110,21 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     await engine.runTo('2026-09-15T06:00:00Z');
     await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
     await engine.settle();
-    await engine.runTo('2026-09-20T06:00:00Z');
-    await seats(15, '2026-09-20');
+    await seatsOn('2026-09-20', 15);
     await seats(12, '2026-09-10');
     expect(await chargedThrough()).to.equal('2027-09-15');
   });
 
   /** 15 seats from 2026-06-10 on, and then 12 from 2026-06-05 on: a part of five days in front of them. */
   async function seatsInFront(): Promise<void> {
-    await engine.runTo('2026-06-10T06:00:00Z');
-    await seats(15, '2026-06-10');
+    await seatsOn('2026-06-10', 15);
     await engine.runTo('2026-06-20T06:00:00Z');
     await seats(12, '2026-06-05');
   }
 
   it('invoicing §8.5: stays if a draft for a part before days that stay billed is committed', async () => {
     await beginWithSeats('annual');
-    await engine.runTo('2026-06-10T06:00:00Z');
-    await seats(15, '2026-06-10');
+    await seatsOn('2026-06-10', 15);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await seats(12, '2026-06-05');
     await engine.acme.invoices.commit((await invoiceAt(-1)).id);
@@ -135,8 +133,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
 
   it('invoicing §8.5: stays if a run adds such a part to a draft and commits it', async () => {
     await beginWithSeats('annual');
-    await engine.runTo('2026-06-10T06:00:00Z');
-    await seats(15, '2026-06-10');
+    await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await seats(12, '2026-06-05');
@@ -147,8 +144,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
 
   /** Bills 15 seats from 2026-06-10 to a pause of 2026-06-25, and then the part in front of them. */
   async function seatsInFrontOfPause(): Promise<void> {
-    await engine.runTo('2026-06-10T06:00:00Z');
-    await seats(15, '2026-06-10');
+    await seatsOn('2026-06-10', 15);
     await engine.runTo('2026-06-25T06:00:00Z');
     await pause();
     await seats(12, '2026-06-05');
@@ -200,8 +196,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   it('invoicing §8.5: stays if a trial of 0 is voided while the days after such a part are paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
-    await engine.runTo('2030-06-10T06:00:00Z');
-    await seats(15, '2030-06-10');
+    await seatsOn('2030-06-10', 15);
     await seats(12, '2030-06-05');
     await engine.runTo('2030-06-25T06:00:00Z');
     await pause();
@@ -212,8 +207,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
 
   it('invoicing §8.5: returns to the remaining days if the month after such a part is voided', async () => {
     await beginWithSeats('monthly');
-    await engine.runTo('2026-01-05T06:00:00Z');
-    await seats(15, '2026-01-05');
+    await seatsOn('2026-01-05', 15);
     await engine.runTo('2026-02-01T06:00:00Z');
     await seats(12, '2026-01-03');
     expect(await chargedThrough()).to.equal('2026-03-01');
@@ -380,8 +374,7 @@ eachDatabaseByTurns('coverage', (open) => {
     expect(difference?.expected.map(({ itemType }) => itemType)).to.eql(
       Array.from({ length: 3 }, () => 'RECURRING'),
     );
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    expect(invoices.flatMap(itemLines)).to.eql([
+    expect(await engine.linesOf(accountId)).to.eql([
       'RECURRING 2024-01-01..2024-02-01 30',
       'RECURRING 2024-02-01..2024-03-01 30',
     ]);

@@ -14,12 +14,6 @@ eachDatabaseByTurns('closing an account', (open) => {
   const close = (id: Uuid, options?: CloseOptions) => engine.acme.accounts.close(id, options);
   const subscribe = (accountId: Uuid) => engine.acme.createSubscription({ accountId, planName: 'solo-now' });
 
-  async function balancesOf(accountId: Uuid): Promise<readonly [string, string]> {
-    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-    if (!state) throw new Error('no balance');
-    return [formatDecimal(state.accountBalance), formatDecimal(state.accountCBA)];
-  }
-
   async function itemsOf(accountId: Uuid): Promise<readonly string[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     return invoices.flatMap(({ items }) =>
@@ -51,7 +45,7 @@ eachDatabaseByTurns('closing an account', (open) => {
   async function partlyPaid(): Promise<Uuid> {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '40' });
     const id = await engine.settle(charged('100', await engine.payingAccount({ currency: 'USD' })));
-    expect(await balancesOf(id)).to.eql(['60', '0']);
+    expect(await engine.balancesOf(id)).to.eql(['60', '0']);
     await told();
     return id;
   }
@@ -60,7 +54,7 @@ eachDatabaseByTurns('closing an account', (open) => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
-    expect(await balancesOf(id)).to.eql(['-40', '40']);
+    expect(await engine.balancesOf(id)).to.eql(['-40', '40']);
     expect(await tagsOf(id)).to.eql(['ACCOUNT AUTO_INVOICING_OFF']);
     expect(await told()).to.eql(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
     await expectCode(subscribe(id), 6000);
@@ -79,7 +73,7 @@ eachDatabaseByTurns('closing an account', (open) => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);
-    expect(await balancesOf(id)).to.eql(['0', '0']);
+    expect(await engine.balancesOf(id)).to.eql(['0', '0']);
     expect(await tagsOf(id)).to.eql(['ACCOUNT AUTO_INVOICING_OFF', 'INVOICE WRITTEN_OFF']);
     expect(await told()).to.eql(['TAG_CREATION', 'TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
     await expectCode(subscribe(id), 6000);
@@ -92,7 +86,7 @@ eachDatabaseByTurns('closing an account', (open) => {
     expect(await told()).to.eql(['TAG_CREATION', 'BLOCKING_STATE']);
     await close(id);
     expect(await told()).to.eql([]);
-    expect(await balancesOf(id)).to.eql(['10', '0']);
+    expect(await engine.balancesOf(id)).to.eql(['10', '0']);
     const states = await rowsOf(engine.database, `select state_name from bw_blocking_states`);
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
@@ -255,7 +249,7 @@ eachDatabaseByTurns('closing an account', (open) => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
-      expect(await balancesOf(id)).to.eql(['-13.51', '13.51']);
+      expect(await engine.balancesOf(id)).to.eql(['-13.51', '13.51']);
       await engine.runTo('2024-03-01T00:00:00Z');
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
@@ -289,7 +283,7 @@ eachDatabaseByTurns('closing an account', (open) => {
       engine.clock.set('2024-03-15T00:00:00Z');
       await close(id, { cancelAllSubscriptions: true });
       expect(await itemsOf(id)).to.eql(['RECURRING 19.95', 'RECURRING 19.95', 'RECURRING 19.95']);
-      expect(await balancesOf(id)).to.eql(['0', '0']);
+      expect(await engine.balancesOf(id)).to.eql(['0', '0']);
     });
 
     it('waits for work that another node holds, as long as for a busy account', async () => {

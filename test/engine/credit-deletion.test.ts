@@ -29,11 +29,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
     const invoiceItemId = (await itemOf(invoiceId)).id;
     await engine.acme.invoices.deleteCredit({ accountId, invoiceId, invoiceItemId });
   }
-  async function balancesOf(accountId: Uuid): Promise<string> {
-    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-    if (!state) throw new Error('no balance');
-    return `${formatDecimal(state.accountBalance)} / ${formatDecimal(state.accountCBA)}`;
-  }
+  const balancesOf = async (accountId: Uuid) => (await engine.balancesOf(accountId)).join(' / ');
   /** Every invoice: its items with the reasons that a deletion gives, its amount and its balance. */
   async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });

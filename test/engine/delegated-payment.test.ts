@@ -32,7 +32,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
 
   async function adjust({ id: invoiceId, accountId, items }: InvoiceView, amount: string): Promise<void> {
     const invoiceItemId = items[0]?.id as Uuid;
-    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: amount });
+    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount });
     await engine.settle();
   }
 
@@ -56,15 +56,8 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
 
   /** Balance and credit of the parent, then of the child. */
   async function balances(): Promise<string> {
-    const found = await engine.acme.accounts.balances([parent, child]);
-    return [parent, child]
-      .map((id) => {
-        const state = found.get(id);
-        return state
-          ? `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`
-          : 'unknown';
-      })
-      .join(', ');
+    const found = await Promise.all([parent, child].map(engine.balancesOf));
+    return found.map((each) => each.join(' ')).join(', ');
   }
 
   const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
@@ -74,30 +67,20 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   /** Delivers every event of a child's invoice once more. */
   async function redeliver(): Promise<void> {
     const before = [await invoicesOf(parent), await invoicesOf(child), await balances()];
-    const rows = await rowsOf(
-      engine.database,
-      "select payload from bw_queue_history where topic = 'CHILD_INVOICE_CHANGE'",
-    );
+    const changes = "select payload from bw_queue_history where topic = 'CHILD_INVOICE_CHANGE'";
+    const rows = await rowsOf(engine.database, changes);
     const [state] = await rowsOf(engine.database, `select record_id from bw_accounts where id = '${child}'`);
-    await engine.storage.write(
-      engine.tenant,
-      {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate: engine.clock.now(),
-        userTokenOf: () => child,
-      },
-      async (session) => {
-        session.publish(
-          rows.map(({ payload }) => ({
-            type: 'CHILD_INVOICE_CHANGE' as const,
-            accountRecordId: Number(state?.record_id),
-            payload: (typeof payload === 'string' ? JSON.parse(payload) : payload) as Record<string, unknown>,
-          })),
-        );
-      },
-    );
+    const author = { userName: 'test', reasonCode: null, comments: null, userTokenOf: () => child };
+    const authorship = { ...author, createdDate: engine.clock.now() };
+    await engine.storage.write(engine.tenant, authorship, async (session) => {
+      session.publish(
+        rows.map(({ payload }) => ({
+          type: 'CHILD_INVOICE_CHANGE' as const,
+          accountRecordId: Number(state?.record_id),
+          payload: (typeof payload === 'string' ? JSON.parse(payload) : payload) as Record<string, unknown>,
+        })),
+      );
+    });
     await engine.settle();
     expect([await invoicesOf(parent), await invoicesOf(child), await balances()]).to.eql(before);
   }
@@ -173,11 +156,8 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
       [child, 'child summary'],
       [second, 'second summary'],
     ]);
-    expect([summary.isParentInvoice, summary.targetDate, formatDecimal(summary.amount)]).to.eql([
-      true,
-      null,
-      '22.5',
-    ]);
+    expect(summary).to.include({ isParentInvoice: true, targetDate: null });
+    expect(formatDecimal(summary.amount)).to.equal('22.5');
     await adjust(more, '1.5');
     expect(await invoicesOf(parent)).to.eql(['DRAFT [PARENT_SUMMARY 14, PARENT_SUMMARY 7] owes 0']);
     await redeliver();
@@ -195,15 +175,14 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await adjust(invoice, '7');
     const followed = 'PARENT_SUMMARY 2, ITEM_ADJ -2, ITEM_ADJ 0';
     expect(await invoicesOf(parent)).to.eql([`DRAFT [${followed}] owes 0`]);
-    const breaches = () => Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-    expect(await breaches()).to.eql([]);
+    expect(await engine.breaches()).to.eql([]);
     await redeliver();
     await charge(child, '4');
     await engine.runTo('2025-02-04T00:00:00Z');
     expect(await invoicesOf(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 6, ITEM_ADJ -2, ITEM_ADJ 0] owes 0']);
     expect(payments()).to.eql(['4']);
     expect(await balances()).to.equal('0 0, 0 0');
-    expect(await breaches()).to.eql([]);
+    expect(await engine.breaches()).to.eql([]);
   });
 
   it('invoicing §12 rule 3: accepts an earlier commit by call, after which the entry finds it committed and the next day has a new summary', async () => {
@@ -219,7 +198,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await engine.runTo('2025-02-04T00:00:00Z');
     expect(payments()).to.eql(['10', '3']);
     const { invoiceDate, commitDate } = await summaryAt(1);
-    expect([invoiceDate, commitDate].map((date) => date && date)).to.eql(['2025-02-03', '2025-02-04']);
+    expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
   it("invoicing §12 rule 3: uses the tenant's time of day, of tomorrow if it is past", async () => {

@@ -42,16 +42,9 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     );
   }
 
-  async function balances(): Promise<string> {
-    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-    if (!state) throw new Error('no balance');
-    return `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`;
-  }
-
-  async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
-    const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
-    return date === null ? null : date.date;
-  }
+  const balances = async () => (await engine.balancesOf(accountId)).join(' ');
+  const chargedThrough = async (id: Uuid) =>
+    (await engine.acme.getSubscription(id)).chargedThrough?.date ?? null;
 
   const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
 

@@ -12,10 +12,8 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
   }
 
-  async function subscribe(planName = 'solo-now'): Promise<Uuid> {
-    const { subscriptionId } = await engine.subscribe({ accountId, planName });
-    return subscriptionId;
-  }
+  const subscribe = async (planName = 'solo-now') =>
+    (await engine.subscribe({ accountId, planName })).subscriptionId;
 
   const invoices = async () =>
     (await engine.invoicesOf(accountId)).toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
@@ -33,10 +31,14 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     getAdditionalInvoiceItems: async (invoice) => ({ items: taxOf(invoice, rate) }),
   });
 
+  const splitting: InvoicePlugin = {
+    name: 'groups',
+    getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+  };
+
   const parkReason = async (): Promise<string> => {
-    const [mark] = (await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId })).filter(
-      ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
-    );
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+    const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
     if (mark === undefined) return 'not parked';
     const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
     return rows.map(({ comments }) => comments).join();
@@ -50,10 +52,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 2 owes 0',
       'RECURRING 2024-02-01..2024-03-01 19.95, TAX 2024-02-01 2 owes 0',
     ]);
-    expect(engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount))).to.eql([
-      '21.95',
-      '21.95',
-    ]);
+    expect(engine.ledger.all().map(({ amount }) => String(amount))).to.eql(['21.95', '21.95']);
   });
 
   it('add items to a requested run, which passes its properties', async () => {
@@ -73,18 +72,14 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     });
     await subscribe();
     const targetDate = '2024-02-01';
-    const { acme } = engine;
-    const caller = engine.billing.as({
-      tenant: engine.tenant,
-      user: 'me',
-      pluginProperties: [{ key: 'a', value: 'b' }],
-    });
+    const pluginProperties = [{ key: 'a', value: 'b' }];
+    const caller = engine.billing.as({ tenant: engine.tenant, user: 'me', pluginProperties });
     expect(itemLines(await caller.generateInvoice({ accountId, targetDate }))).to.eql([
       'RECURRING 2024-02-01..2024-03-01 19.95',
       'TAX 2024-01-01 2',
     ]);
     expect(properties).to.eql(['', 'seen 2 1', 'a=b', 'seen 2 2']);
-    await expectCode(acme.generateInvoice({ accountId, targetDate }), 4007);
+    await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
   it('run in the configured order, by default by name, each seeing the additions of the previous one', async () => {
@@ -168,13 +163,11 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     await expectCode(engine.acme.generateInvoice({ accountId }), 4007);
     isAborting = false;
     await engine.acme.generateInvoice({ accountId });
-    expect([await lines(), told]).to.eql([
-      ['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95'],
-      ['success'],
-    ]);
+    expect(await lines()).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95']);
+    expect(told).to.eql(['success']);
   });
 
-  it('postpone a run to an instant, and are told about the delay', async () => {
+  it('postpone a run to an instant, and are informed of the delay', async () => {
     const calls: string[] = [];
     await begin({
       name: 'later',
@@ -193,10 +186,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   });
 
   it('split the items of one run into several invoices of a group, paid separately', async () => {
-    await begin({
-      name: 'groups',
-      getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
-    });
+    await begin(splitting);
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     await engine.subscribe({ accountId, planName: 'solo-now' });
     await engine.runTo('2024-02-01T00:00:00Z');
@@ -213,16 +203,11 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   });
 
   it('split automatic runs, and requested runs only with permission', async () => {
-    await begin({
-      name: 'groups',
-      getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
-    });
+    await begin(splitting);
     const date = '2024-01-01';
+    const dates = { billingDate: date, entitlementDate: date };
     for (const planName of ['solo-now', 'solo-now'])
-      await engine.acme.createSubscription(
-        { accountId, planName },
-        { billingDate: date, entitlementDate: date },
-      );
+      await engine.acme.createSubscription({ accountId, planName }, dates);
     expect((await engine.acme.generateInvoice({ accountId })).items).to.have.length(2);
     const targetDate = '2024-02-01';
     const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
@@ -310,15 +295,19 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect((await lines())[1]).to.equal(
       'REPAIR_ADJ 2024-01-16..2024-02-01 -8, CBA_ADJ 2024-01-16..2024-01-16 8 owes 0',
     );
-    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
+    expect(await engine.breaches()).to.eql([]);
   });
 
-  const changedTo = (amount: string): InvoicePlugin => ({
+  const changedTo = (amount: string, type = 'RECURRING'): InvoicePlugin => ({
     name: 'changed',
     getAdditionalInvoiceItems: async ({ items }) => ({
-      items: items.filter(({ itemType }) => itemType === 'RECURRING').map(({ id }) => ({ id, amount })),
+      items: items.filter(({ itemType }) => itemType === type).map(({ id }) => ({ id, amount })),
     }),
   });
+  const reuseDrafts = () => {
+    const tags = [SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT];
+    return engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
+  };
   const cancelOn = async (id: Uuid, instant: string): Promise<void> => {
     await engine.runTo(instant);
     await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
@@ -375,46 +364,29 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal })).id;
       const subscriptionId = await subscribe();
       engine.clock.set('2024-01-11T00:00:00Z');
-      const now = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
-      await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, now));
+      await engine.cancelNow(subscriptionId);
       const [, repairing] = await invoices();
       expect(repairing && itemLines(repairing)).to.include(repair);
       expect(await wrong()).to.eql([]);
     });
 
   it('change a one-time price, which is not charged again', async () => {
-    await begin({
-      name: 'discount',
-      getAdditionalInvoiceItems: async ({ items }) => ({
-        items: items.filter(({ itemType }) => itemType === 'FIXED').map(({ id }) => ({ id, amount: '0.5' })),
-      }),
-    });
+    await begin(changedTo('0.5', 'FIXED'));
     const id = await subscribe('solo-monthly');
     await engine.settle(engine.acme.subscriptions.changeQuantity(id, { quantity: 2 }));
-    const fixed = (await invoices())
-      .flatMap(({ items }) => items)
-      .filter(({ itemType }) => itemType === 'FIXED');
-    expect(fixed.map(({ amount }) => formatDecimal(amount))).to.eql(['0.5']);
-    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
+    const fixed = (await engine.linesOf(accountId)).filter((line) => line.startsWith('FIXED'));
+    expect(fixed.map((line) => line.split(' ').at(-1))).to.eql(['0.5']);
+    expect(await engine.breaches()).to.eql([]);
   });
 
   it('lower a repair, and leave the rest with its item', async () => {
-    await begin({
-      name: 'keeper',
-      getAdditionalInvoiceItems: async ({ items }) => ({
-        items: items
-          .filter(({ itemType }) => itemType === 'REPAIR_ADJ')
-          .map(({ id }) => ({ id, amount: '-4' })),
-      }),
-    });
-    const id = await subscribe();
-    engine.clock.set('2024-01-16T00:00:00Z');
-    await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
+    await begin(changedTo('-4', 'REPAIR_ADJ'));
+    await cancelOn(await subscribe(), '2024-01-16T00:00:00Z');
     const [charge, repair] = await invoices();
     expect(repair && itemLines(repair)[0]).to.equal('REPAIR_ADJ 2024-01-16..2024-02-01 -4');
     const [item] = charge?.items ?? [];
     expect(item && formatDecimal(item.repairable)).to.equal('15.95');
-    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
+    expect(await engine.breaches()).to.eql([]);
   });
 
   it('see all items of a reused draft and can rewrite their own', async () => {
@@ -430,22 +402,17 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
         };
       },
     });
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
-      SystemTag.AUTO_INVOICING_DRAFT,
-      SystemTag.AUTO_INVOICING_REUSE_DRAFT,
-    ]);
+    await reuseDrafts();
     await subscribe();
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(seen).to.eql(['RECURRING', 'RECURRING,TAX,RECURRING']);
     const [draft] = await invoices();
-    expect([draft && itemLines(draft), draft && formatDecimal(draft.amount)]).to.eql([
-      [
-        'RECURRING 2024-01-01..2024-02-01 19.95',
-        'TAX 2024-01-01 2',
-        'RECURRING 2024-02-01..2024-03-01 19.95',
-      ],
-      '41.9',
+    expect(draft && itemLines(draft)).to.eql([
+      'RECURRING 2024-01-01..2024-02-01 19.95',
+      'TAX 2024-01-01 2',
+      'RECURRING 2024-02-01..2024-03-01 19.95',
     ]);
+    expect(String(draft?.amount)).to.equal('41.9');
   });
 
   it('rewrite an adjustment on a reused draft within the remaining amount of its item, and change that amount', async () => {
@@ -460,10 +427,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
         };
       },
     });
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
-      SystemTag.AUTO_INVOICING_DRAFT,
-      SystemTag.AUTO_INVOICING_REUSE_DRAFT,
-    ]);
+    await reuseDrafts();
     await subscribe();
     const left = async () => {
       const [draft] = await invoices();
@@ -498,9 +462,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
     expect(await parkReason()).to.equal('not parked');
-    const february = (await invoices())
-      .flatMap(({ items }) => items)
-      .filter(({ startDate }) => startDate === '2024-02-01');
+    const february = (await engine.linesOf(accountId)).filter((line) => line.includes(' 2024-02-01..'));
     expect(february).to.have.length(9);
   });
 

@@ -46,6 +46,8 @@ export interface TestEngine {
   /** Includes voided invoices. */
   invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]>;
   linesOf(accountId: Uuid): Promise<readonly string[]>;
+  /** Returns the balance of the account and the credit in it. */
+  balancesOf(accountId: Uuid): Promise<readonly [balance: string, credit: string]>;
   /** Formats the state, the end of service and the end of billing: `ACTIVE 2024-06-20 -`. */
   endsOf(subscriptionId: Uuid): Promise<string>;
   /** Ends service and billing of a subscription immediately, and settles. */
@@ -141,6 +143,11 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     },
     invoicesOf,
     linesOf: async (accountId) => (await invoicesOf(accountId)).flatMap(itemLines),
+    balancesOf: async (accountId) => {
+      const state = (await acme.accounts.balances([accountId])).get(accountId);
+      if (state === undefined) throw new Error(`no balance of account ${accountId}`);
+      return [formatDecimal(state.accountBalance), formatDecimal(state.accountCBA)];
+    },
     endsOf: async (subscriptionId) => {
       const { state, cancelled, billingEnd } = await acme.getSubscription(subscriptionId);
       return `${state} ${cancelled?.date ?? '-'} ${billingEnd?.date ?? '-'}`;
