@@ -98,7 +98,7 @@ eachDatabase((kind, open) => {
 });
 
 function isDeath(pattern: Pattern): pattern is DeathPoint {
-  return Object.hasOwn(DeathPoint, pattern);
+  return (Object.values(DeathPoint) as readonly string[]).includes(pattern);
 }
 
 async function deliverAgain(stage: PaymentStage, accountRecordId: number, invoiceId: Uuid): Promise<void> {
