@@ -266,7 +266,12 @@ export async function payThroughLedger(): Promise<readonly string[]> {
     tell('transfer', transfer.transaction.status, transfer.payment.totals.purchasedAmount);
     // Days later the processor notifies; the HTTP API hands it to verifyNotification and processNotification.
     const { rawBody } = gateway.notificationOf(transfer.transaction.id);
-    const context = { tenantId: tenant.id, userName: 'ledger', userToken: tenant.id, now: clock.now() };
+    const context = {
+      tenantId: tenant.id,
+      userName: 'ledger',
+      userToken: tenant.id,
+      now: new Date(clock.now()),
+    };
     await gateway.processNotification?.({ body: rawBody, properties: [] }, context);
     const arrived = await shop.payments.complete({ paymentId: transfer.payment.id });
     tell('transfer', arrived.transaction.status, arrived.payment.totals.purchasedAmount);

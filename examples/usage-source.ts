@@ -26,7 +26,7 @@ export function callLogSource(log: readonly LoggedCalls[]): UsageSource {
   async function* recordsIn({ start, end }: UsageRange): AsyncGenerator<RawUsageRecord> {
     for (const { subscriptionId, at, calls, batch } of log) {
       const instant = new Date(at);
-      if (instant.getTime() < start || instant.getTime() >= end) continue;
+      if (instant < start || instant >= end) continue;
       // Amounts are texts or decimals: a number would not always be exact.
       yield { subscriptionId, instant, unitType: 'calls', amount: String(calls), trackingId: batch };
     }

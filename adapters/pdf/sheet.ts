@@ -62,7 +62,7 @@ export class Sheet {
       displayTitle: true,
       info: {
         Title: title,
-        CreationDate: new Date(createdDate),
+        CreationDate: createdDate,
         Creator: 'Billwright',
         ...(author === null ? {} : { Author: author }),
       },

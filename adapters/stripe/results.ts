@@ -9,7 +9,6 @@ import {
   decimal,
   minorUnits,
 } from '../../lib/values/money/index.ts';
-import { type Instant, instant } from '../../lib/values/time/index.ts';
 import type { Failure } from './stripe-accounts.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -93,7 +92,7 @@ export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
 }
 
 /** Returns the result of a transaction that failed at Stripe or before. */
-export function failedResult(told: Told, failure: Failure, createdDate: Instant): GatewayResult {
+export function failedResult(told: Told, failure: Failure, createdDate: Date): GatewayResult {
   const { status, code, message, reference } = failure;
   return {
     ...transactionAt(told, createdDate),
@@ -184,10 +183,10 @@ function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
 }
 
 function at(told: Told, seconds: number) {
-  return transactionAt(told, instant(seconds * MS_PER_SECOND));
+  return transactionAt(told, new Date(seconds * MS_PER_SECOND));
 }
 
-function transactionAt({ paymentId, transactionId, transactionType }: Told, createdDate: Instant) {
+function transactionAt({ paymentId, transactionId, transactionType }: Told, createdDate: Date) {
   const ids = { kbPaymentId: paymentId, kbTransactionPaymentId: transactionId };
   return { ...ids, transactionType, createdDate, effectiveDate: createdDate };
 }

@@ -1,4 +1,5 @@
 import { accountFields, type CallContext, invoiceItemFields } from '../records/index.ts';
+import { priceOverrideAmounts } from '../subscriptions/index.ts';
 import { inputShapeOf } from '../values/fields/index.ts';
 import type { Shape } from '../values/given/index.ts';
 import type { StrictOperations } from './engine.ts';
@@ -28,23 +29,7 @@ const planTerms = {
   ],
 } as const;
 
-const priceOverrides = [
-  {
-    fixedPrice: 'amount',
-    recurringPrice: 'amount',
-    usagePrices: [
-      {
-        tierPrices: [
-          {
-            blockPrices: [{ max: 'amount', price: 'amount', size: 'amount' }],
-            recurringPrice: 'amount',
-          },
-        ],
-      },
-    ],
-  },
-] as const;
-const creation = { accountId: 'uuid', bundleId: 'uuid', priceOverrides } as const;
+const creation = { accountId: 'uuid', bundleId: 'uuid', priceOverrides: priceOverrideAmounts } as const;
 const creationDates = [
   'options',
   { billingDate: 'requestedDate', entitlementDate: 'requestedDate' },
@@ -98,7 +83,7 @@ export const inputs: Inputs = {
     ...each(['get', 'uncancel', 'undoChangePlan'], [subscription] as const),
     planAt: [['request', { ...requestedDate, subscriptionId: 'uuid' }]],
     cancel: [subscription, ['options', requestedDate]],
-    changePlan: [subscription, ['change', { ...requestedDate, priceOverrides }]],
+    changePlan: [subscription, ['change', { ...requestedDate, priceOverrides: priceOverrideAmounts }]],
     ...each(['changeBillCycleDay', 'changeQuantity'], [
       subscription,
       ['change', { effectiveFromDate: 'requestedDate' }],
@@ -160,7 +145,7 @@ export const inputs: Inputs = {
           accountId: 'uuid',
           bundleId: 'uuid',
           effectiveDate: 'requestedDate',
-          priceOverrides,
+          priceOverrides: priceOverrideAmounts,
           subscriptionId: 'uuid',
           targetDate: 'date',
         },

@@ -31,6 +31,7 @@ export {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkTerms,
+  priceOverrideAmounts,
 } from './requests/create-request.ts';
 export { checkChangeRequest, type TransferBundleRequest } from './requests/edit-requests.ts';
 export {

@@ -388,7 +388,8 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       ['an unknown term', { replace: { accountId: 'x' } }],
       ['a member of Object.prototype', { replace: { toString: null } }],
       ['an unknown policy', { replace: { billingPolicy: 'SOON' } }],
-      ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
+      ['a date that does not exist', { replace: { requestedDate: '2024-02-30' } }],
+      ['a date as a number', { replace: { requestedDate: 19_753 } }],
     ];
     for (const [what, decision] of wrong)
       it(`causes a clear error and stores nothing if it decides with ${what}`, async () => {

@@ -1,5 +1,5 @@
 import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
-import { ErrorCode, formatDecimal, formatLocalDate, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { codeOf, expect, expectCode, hostedEngine, itemLines, openEngine } from '../support/index.ts';
@@ -366,8 +366,7 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
         priorCall: async (...[{ targetDate, dryRun, invoice }, given]) => {
           if (!dryRun) return null;
           const of = (name: string) => given.find(({ key }) => key === name)?.value;
-          const date = targetDate === null ? '' : formatLocalDate(targetDate);
-          calls.push(`${date} ${of('DRY_RUN_CUR_DATE')} ${of('DRY_RUN_TARGET_DATE')} ${invoice}`);
+          calls.push(`${targetDate ?? ''} ${of('DRY_RUN_CUR_DATE')} ${of('DRY_RUN_TARGET_DATE')} ${invoice}`);
           if (of('DRY_RUN_CUR_DATE') !== stopped) return null;
           return isAborting ? { aborted: true } : { rescheduleDate: new Date('2024-06-01T00:00:00Z') };
         },
@@ -414,8 +413,7 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({
-          items:
-            targetDate === parseLocalDate('2024-03-01') ? [{ itemType: 'CREDIT_ADJ', amount: '-50' }] : [],
+          items: targetDate === '2024-03-01' ? [{ itemType: 'CREDIT_ADJ', amount: '-50' }] : [],
         }),
       });
       await subscribe();
@@ -501,7 +499,7 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
     });
 
     it('exclude a refunded charge from their reductions, like the actual run', async () => {
-      const april = parseLocalDate('2024-04-01');
+      const april = '2024-04-01';
       let taken = '0';
       let annual: { readonly id: Uuid } | undefined;
       await begin({

@@ -41,7 +41,7 @@ class SlowNetwork {
   }
 
   async #purchase({ paymentId, transactionId, amount, currency }: GatewayRequest): Promise<GatewayResult> {
-    const now = 0 as GatewayResult['createdDate'];
+    const now = new Date(0);
     const result: GatewayResult = {
       kbPaymentId: paymentId,
       kbTransactionPaymentId: transactionId,

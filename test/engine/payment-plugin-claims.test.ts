@@ -20,8 +20,8 @@ const processed = ({ paymentId, transactionId, amount, currency }: GatewayReques
   status: 'PROCESSED',
   amount,
   currency,
-  createdDate: 0 as GatewayResult['createdDate'],
-  effectiveDate: 0 as GatewayResult['effectiveDate'],
+  createdDate: '2012-05-01',
+  effectiveDate: new Date('2012-05-01'),
   properties: [],
 });
 

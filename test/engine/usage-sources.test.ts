@@ -1,5 +1,5 @@
 import type { UsageGranularity, UsageSource, Uuid } from '../../lib/index.ts';
-import { formatInstant, parseLocalDate, RetryLater, SystemTag } from '../../lib/index.ts';
+import { parseLocalDate, RetryLater, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
@@ -102,15 +102,12 @@ eachDatabaseByTurns('usage sources', (open) => {
     await begin('club');
     for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
     const { range, context, properties } = source.calls.at(-1) ?? {};
-    expect(range && [formatInstant(range.start), formatInstant(range.end)]).to.eql([
-      '2026-04-01T00:00:00.000Z',
-      '2026-07-02T00:00:00.000Z',
-    ]);
+    expect(range).to.eql({ start: new Date('2026-04-01'), end: new Date('2026-07-02') });
     expect(context).to.deep.include({
       tenantId: engine.tenant.id,
       accountId,
       dryRunType: null,
-      inputTargetDate: parseLocalDate('2026-07-01'),
+      inputTargetDate: '2026-07-01',
     });
     expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.eql({
       [subscriptionId]: { videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`) },
@@ -124,7 +121,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       if (isAggregating) {
         source.addUp(({ start, end }) => {
           const own = source.records.filter(
-            ({ instant }) => start <= Number(instant) && Number(instant) < end,
+            ({ instant }) => start <= new Date(instant) && new Date(instant) < end,
           );
           return { quantity: String(own.reduce((all, { amount }) => all + Number(amount), 0)) };
         });
@@ -150,7 +147,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
     const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
     const asked = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
-    const targetDate = parseLocalDate('2026-05-01');
+    const targetDate = '2026-05-01';
     const invoice = await asked.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
     expect(invoice && itemLines(invoice)).to.eql([
       'RECURRING 2026-05-01..2026-06-01 30',
@@ -254,8 +251,8 @@ eachDatabaseByTurns('usage sources', (open) => {
     const facts = { subscriptionId, usageName: 'team-usage', aggregation: 'MAX', endInclusive: false };
     const told = call?.requests.map(({ start, end, ...each }) => ({
       ...each,
-      from: formatInstant(start),
-      to: formatInstant(end),
+      from: start.toISOString(),
+      to: end.toISOString(),
     }));
     const bounds = { from: '2026-04-01T00:00:00.000Z', to: '2026-05-01T00:00:00.000Z' };
     expect(told).to.eql([

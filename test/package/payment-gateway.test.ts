@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { uuidGenerator } from '../../adapters/node/this-process.ts';
-import { checkPaymentGateway, fakeClock } from '../../adapters/testing/index.ts';
+import { checkPaymentGateway } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
 
 describe('payment gateway example', () => {
@@ -49,7 +49,7 @@ const CONTEXT = {
   tenantId: ids.next(),
   userName: 'test',
   userToken: ids.next(),
-  now: fakeClock('2024-01-10').now(),
+  now: new Date('2024-01-10'),
 };
 
 /** What the example has beyond the port. */

@@ -5,7 +5,6 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type {
   CatalogPlugin,
   Decimal,
-  Instant,
   PaymentGateway,
   TenantBilling,
   Uuid,
@@ -103,7 +102,7 @@ export const gateway: PaymentGateway = {
   name: 'till',
   async purchase({ paymentId, transactionId, amount, currency }, { now }) {
     same<typeof amount, Decimal>();
-    same<typeof now, Instant>();
+    same<typeof now, Date>();
     return {
       kbPaymentId: paymentId,
       kbTransactionPaymentId: transactionId,

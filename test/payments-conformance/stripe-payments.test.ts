@@ -1,12 +1,14 @@
 import { expect } from 'chai';
-import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
+import { type GatewayResult, type Given, PluginStatus } from '../../lib/index.ts';
 import { newMethod } from '../support/stripe/payment-intents.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';
 
+type Answer = Given<GatewayResult>;
+
 /** Status, amount and code, such as `PROCESSED 10` or `ERROR 10 card_declined`. */
-const line = (answer: GatewayResult | null): string =>
+const line = (answer: Answer | null): string =>
   [answer?.status, answer?.amount, answer?.gatewayErrorCode].filter((each) => each !== undefined).join(' ');
-const given = (answer: GatewayResult | null): GatewayResult => {
+const given = (answer: Answer | null): Answer => {
   if (answer === null) throw new Error('the gateway gave no answer');
   return answer;
 };

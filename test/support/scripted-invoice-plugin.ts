@@ -87,7 +87,7 @@ export class ScriptedInvoicePlugin implements InvoicePlugin {
       case 'abort':
         return { aborted: true };
       case 'reschedule':
-        return { rescheduleDate: new Date(context.now + 3_600_000) };
+        return { rescheduleDate: new Date(context.now.getTime() + 3_600_000) };
       case 'throw':
         throw new Error('the tax office is closed');
       case 'time out':

@@ -1,10 +1,5 @@
-import {
-  type GatewayResult,
-  type PaymentMethodDetails,
-  PluginStatus,
-  type Uuid,
-} from '../../../lib/index.ts';
-import { type GatewayCaller, shown } from './gateway-caller.ts';
+import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
+import { type GatewayAnswer, type GatewayCaller, shown } from './gateway-caller.ts';
 
 /** Adds, reads, lists and searches a payment method with the offered members (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
@@ -82,8 +77,8 @@ interface Search {
   /** Tried in order until one has a hit. */
   readonly keys: readonly string[];
   readonly isHit: (row: {
-    readonly kbPaymentId?: Uuid;
-    readonly paymentMethodId?: Uuid | undefined;
+    readonly kbPaymentId?: string;
+    readonly paymentMethodId?: string | undefined;
   }) => boolean;
 }
 
@@ -147,7 +142,7 @@ async function pageOf(
   return null;
 }
 
-function namesOf(result: GatewayResult): readonly string[] {
+function namesOf(result: GatewayAnswer): readonly string[] {
   const { kbPaymentId, kbTransactionPaymentId, firstPaymentReferenceId, secondPaymentReferenceId } = result;
   const references = [firstPaymentReferenceId, secondPaymentReferenceId].flatMap((each) => each ?? []);
   return [kbPaymentId, kbTransactionPaymentId, ...references];

@@ -1,15 +1,16 @@
 import {
   formatDecimal,
-  type GatewayResult,
   isCurrency,
   PluginStatus,
   parseWireDecimal,
+  parseWireInstant,
   type Uuid,
 } from '../../../lib/index.ts';
 import {
   type AskedOperation,
   type Called,
   type CalledType,
+  type GatewayAnswer,
   type GatewayCaller,
   memberOfType,
   shown,
@@ -52,7 +53,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
 }
 
 /** Returns the answer to a valid call; null and a finding if it is not processed. */
-export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
+export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
   const answer = await believed(caller, asked);
   const { member } = asked;
   if (answer === null || answer.status === PluginStatus.PROCESSED) return answer;
@@ -68,7 +69,7 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
 }
 
 /** Returns the answer to a call; null and a finding if the engine would reject it. */
-export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
+export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
   const { member } = asked;
   const called = await caller.run(asked);
   if (called.kind === 'THROW') {
@@ -91,7 +92,7 @@ export async function believed(caller: GatewayCaller, asked: AskedOperation): Pr
 function checkAmounts(
   caller: GatewayCaller,
   { member, request }: AskedOperation,
-  answer: GatewayResult,
+  answer: GatewayAnswer,
 ): void {
   const { amount, currency } = request;
   if (answer.status !== PluginStatus.PROCESSED || amount === undefined) return;
@@ -111,7 +112,7 @@ function checkAmounts(
 async function checkRepeated(
   caller: GatewayCaller,
   asked: AskedOperation,
-  first: GatewayResult,
+  first: GatewayAnswer,
 ): Promise<void> {
   const { member } = asked;
   const again = await believed(caller, asked);
@@ -126,7 +127,7 @@ async function checkRepeated(
 }
 
 /** Without `effectsOf` and references, a second effect would be invisible. */
-function checkShown(caller: GatewayCaller, answer: GatewayResult): void {
+function checkShown(caller: GatewayCaller, answer: GatewayAnswer): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
   if (answer.firstPaymentReferenceId !== undefined) return;
@@ -138,7 +139,7 @@ function checkShown(caller: GatewayCaller, answer: GatewayResult): void {
 function checkReferences(
   caller: GatewayCaller,
   member: string,
-  [first, second]: readonly [GatewayResult, GatewayResult],
+  [first, second]: readonly [GatewayAnswer, GatewayAnswer],
 ): void {
   const [one, other] = [first.firstPaymentReferenceId, second.firstPaymentReferenceId];
   if (one === other) return;
@@ -158,7 +159,7 @@ async function checkEffects(caller: GatewayCaller, { member, request }: AskedOpe
 async function checkTold(
   caller: GatewayCaller,
   { member, request }: AskedOperation,
-  answer: GatewayResult,
+  answer: GatewayAnswer,
 ): Promise<void> {
   const told = await caller.told(request.paymentId);
   if (told === undefined || caller.gateway.capabilities?.sideEffectFree === true) return;
@@ -211,7 +212,7 @@ async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   if (first !== null && second !== null) checkReferences(caller, 'purchase', [first, second]);
 }
 
-function processedIn(called: Called<GatewayResult | null>): GatewayResult | null {
+function processedIn(called: Called<GatewayAnswer | null>): GatewayAnswer | null {
   return called.kind === 'VALUE' && called.value?.status === PluginStatus.PROCESSED ? called.value : null;
 }
 
@@ -235,7 +236,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
 }
 
 /** Returns the flaws of an answer, which complete sentences that begin with the member. */
-export function answerFlaws(answer: GatewayResult, { type, request }: AskedOperation): readonly string[] {
+export function answerFlaws(answer: GatewayAnswer, { type, request }: AskedOperation): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {
     flaws.push(
@@ -251,7 +252,7 @@ export function answerFlaws(answer: GatewayResult, { type, request }: AskedOpera
 }
 
 /** Returns the invalid values of a transaction. */
-function valueFlaws(answer: GatewayResult): readonly string[] {
+function valueFlaws(answer: GatewayAnswer): readonly string[] {
   const { status, amount, currency } = answer;
   const flaws: string[] = [];
   if (status === undefined)
@@ -261,12 +262,17 @@ function valueFlaws(answer: GatewayResult): readonly string[] {
   if (currency !== undefined && !isCurrency(currency))
     flaws.push(`returns the unknown currency ${shown(currency)}`);
   for (const name of ['createdDate', 'effectiveDate'] as const) {
-    if (!Number.isFinite(answer[name]))
-      flaws.push(`returns the ${name} ${shown(answer[name])}, which is not an instant in milliseconds`);
+    const given: unknown = answer[name];
+    if (!isInstant(given))
+      flaws.push(`returns the ${name} ${shown(given)}, which is neither a Date nor ISO text`);
   }
   if (!Array.isArray(answer.properties))
     flaws.push('returns no list of properties; return an empty list if there are none');
   return flaws;
+}
+
+function isInstant(given: unknown): boolean {
+  return (given instanceof Date || typeof given === 'string') && parseWireInstant(given) !== undefined;
 }
 
 function isAmount(amount: unknown): boolean {

@@ -1,8 +1,9 @@
-import { type GatewayResult, PluginStatus } from '../../../lib/index.ts';
+import { PluginStatus } from '../../../lib/index.ts';
 import { answerFlaws, believed } from './check-operations.ts';
 import {
   type AskedOperation,
   type Called,
+  type GatewayAnswer,
   type GatewayCaller,
   type ProvokedOutcome,
   type ProvokedPending,
@@ -77,7 +78,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
 
 interface Provoked {
   readonly asked: AskedOperation;
-  readonly called: Called<GatewayResult | null>;
+  readonly called: Called<GatewayAnswer | null>;
 }
 
 async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<Provoked> {

@@ -6,7 +6,7 @@ import {
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
-  instant,
+  type Given,
   type PaymentGateway,
   type PluginProperty,
   type Uuid,
@@ -14,6 +14,9 @@ import {
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { frozenCopy } from '../../../lib/values/given/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
+
+/** A gateway's result, whose ids and amounts may be text. */
+export type GatewayAnswer = Given<GatewayResult>;
 
 /** Provokes an outcome of a call. */
 export interface ProvokedOutcome {
@@ -140,7 +143,7 @@ export class GatewayCaller {
     this.paymentMethodId = this.newId();
     this.amount = decimal(options.amount ?? '10.00');
     this.currency = options.currency ?? 'USD';
-    const now = instant(Date.UTC(2024, 0, 31, 12));
+    const now = new Date('2024-01-31T12:00:00Z');
     const userToken = this.newId();
     this.#context = frozenCopy({ tenantId: this.newId(), userName: 'gateway-check', userToken, now });
   }
@@ -172,7 +175,7 @@ export class GatewayCaller {
   }
 
   /** Runs an operation that the gateway offers. */
-  run({ member, request }: AskedOperation): Promise<Called<GatewayResult | null>> {
+  run({ member, request }: AskedOperation): Promise<Called<GatewayAnswer | null>> {
     return this.call(member, frozenCopy(request) as GatewayRequest);
   }
 
@@ -204,7 +207,7 @@ export class GatewayCaller {
   }
 
   /** Returns the gateway's transactions of a payment; undefined and a finding if unreadable. */
-  async told(paymentId: Uuid): Promise<readonly GatewayResult[] | undefined> {
+  async told(paymentId: Uuid): Promise<readonly GatewayAnswer[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;
     this.wrong('getPaymentInfo returns no list; return an empty list for an unknown payment');

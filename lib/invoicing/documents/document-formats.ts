@@ -1,9 +1,10 @@
 import type { InvoiceFormatter, InvoiceFormatterFactory } from '../../ports/index.ts';
 import type { Account } from '../../records/index.ts';
 import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
+import { converterOf } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, formatDecimal, minorUnits } from '../../values/money/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
+import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
 
 /** Number of cached locale formats, some 60 KiB each. */
@@ -81,10 +82,27 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
   if (factory === undefined) return documentFormats;
   return (locale, account) => {
     const builtIn = documentFormats(locale);
-    const context = { tenantId, accountId: account.id, locale: languageTag(locale), builtIn };
+    const context = {
+      tenantId,
+      accountId: account.id,
+      locale: languageTag(locale),
+      builtIn: plainFormats(builtIn),
+    };
     const own = asked(factory, 'formatter', () => factory.formatter(context));
     if (typeof own !== 'object' || own === null) throw failure(factory, 'answered no formatter');
     return { ...builtIn, ...checked(factory, guarded(own)) };
+  };
+}
+
+const takeDate = converterOf('date') as (given: string, at: string) => LocalDate;
+
+/** Returns the built-in formats for a host, whose dates are text. */
+function plainFormats({ amount, number, date, period }: DocumentFormats): InvoiceFormatter {
+  return {
+    amount,
+    number,
+    date: (day) => date(takeDate(day, 'date')),
+    period: (start, end) => period(takeDate(start, 'start'), takeDate(end, 'end')),
   };
 }
 
@@ -94,8 +112,10 @@ function checked(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter
   const given = members.flatMap((name) => {
     const format = asked(factory, name, () => own[name]) as ((...values: unknown[]) => unknown) | undefined;
     if (format === undefined) return [];
+    const isOfDates = name === 'date' || name === 'period';
     const text = (...values: unknown[]): string => {
-      const answer = asked(factory, name, () => format(...values));
+      const plain = isOfDates ? values.map((date) => formatLocalDate(date as LocalDate)) : values;
+      const answer = asked(factory, name, () => format(...plain));
       if (typeof answer === 'string' && answer.length <= MAX_FORMATTED_CHARACTERS) return answer;
       throw failure(factory, `answered no text of at most ${MAX_FORMATTED_CHARACTERS} characters in ${name}`);
     };

@@ -45,7 +45,7 @@ function printableFrame(view: Framed, createdDate: Instant): Frame {
   const { text, addressee, account } = view;
   return {
     author: textOrNull(text('companyName')),
-    createdDate,
+    createdDate: new Date(createdDate),
     language: view.language,
     direction: view.direction,
     paper: paperOf(account.country),

@@ -6,18 +6,21 @@ import type {
   SeenInvoice,
 } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
-import type {
-  Account,
-  AddedItem,
-  Invoice,
-  InvoiceItem,
-  New,
-  PluginProperty,
-  TenantRef,
+import {
+  type Account,
+  type AddedItem,
+  type Invoice,
+  type InvoiceItem,
+  invoiceFields,
+  invoiceItemFields,
+  type New,
+  type PluginProperty,
+  type TenantRef,
 } from '../../records/index.ts';
 import { type ActivityPorts, callPlugin, plainError, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError, MalformedAnswer } from '../../values/errors/index.ts';
-import { frozenCopy } from '../../values/given/index.ts';
+import { shapeOf } from '../../values/fields/index.ts';
+import { frozenCopy, plainerOf } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
@@ -39,10 +42,14 @@ const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** The context that all calls of one run or operation on one account share. */
 export interface ConsultedCall
-  extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'now'> {
+  extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'targetDate' | 'now'> {
   readonly tenant: TenantRef;
+  readonly targetDate: LocalDate | null;
   readonly now: Instant;
 }
+
+const plainCall = plainerOf<Omit<ConsultedCall, 'tenant'>>({ targetDate: 'date', now: 'instant' });
+
 export function consultedCall(
   { id: accountId, recordId }: Account,
   { userName, reasonCode, comments, userTokenOf }: RunCaller,
@@ -237,7 +244,7 @@ export class InvoicePluginCalls {
 
   #contextOf({ tenant, ...call }: ConsultedCall, invoice: SeenInvoice | null): InvoicePluginContext {
     const existing = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
-    return Object.freeze({ ...call, tenantId: tenant.id, invoice, existingInvoices: existing });
+    return Object.freeze({ ...plainCall(call), tenantId: tenant.id, invoice, existingInvoices: existing });
   }
 }
 
@@ -274,12 +281,15 @@ export class RegisteredInvoicePlugins {
 
 type AnyItem = (AddedItem | InvoiceItem) & { readonly recordId?: number };
 
+const plainInvoice = plainerOf<Omit<Invoice, 'recordId' | 'accountRecordId'>>(shapeOf(invoiceFields));
+const plainItem = plainerOf<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>(shapeOf(invoiceItemFields));
+
 export function viewOfInvoice(
   invoice: New<Invoice> & { readonly recordId?: number },
   items: readonly AnyItem[],
 ): SeenInvoice {
   const { recordId: _, accountRecordId: __, ...shown } = invoice;
-  return Object.freeze({ ...shown, items: Object.freeze(items.map(viewOfItem)) });
+  return Object.freeze({ ...plainInvoice(shown), items: Object.freeze(items.map(viewOfItem)) });
 }
 
 function viewOfItem({
@@ -288,7 +298,7 @@ function viewOfItem({
   basis: ___,
   ...item
 }: AnyItem & { basis?: unknown }) {
-  return Object.freeze(item);
+  return Object.freeze(plainItem(item));
 }
 
 /**

@@ -7,11 +7,13 @@ import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import {
+  formatInstant,
   type Instant,
   instant,
   isInstantMs,
   type LocalDate,
   parseLocalDate,
+  parseWireInstant,
 } from '../../values/time/index.ts';
 
 /** Maximum items and properties of one answer. */
@@ -74,12 +76,11 @@ function claimedProperties(properties: unknown) {
 }
 
 function laterThan(now: Instant, date: unknown): Instant {
-  const ms = date instanceof Date ? date.getTime() : Number.NaN;
-  if (!isInstantMs(ms)) throw new MalformedAnswer('gave a "rescheduleDate" that is no valid Date');
-  if (ms > now) return instant(ms);
-  throw new MalformedAnswer(
-    `put the run off to ${new Date(ms).toISOString()}, which is not later than it runs`,
-  );
+  const at = typeof date === 'string' || date instanceof Date ? parseWireInstant(date) : undefined;
+  if (at === undefined)
+    throw new MalformedAnswer('gave a "rescheduleDate" that is neither a valid Date nor ISO text');
+  if (at > now) return at;
+  throw new MalformedAnswer(`put the run off to ${formatInstant(at)}, which is not later than it runs`);
 }
 
 const takeItem = converterOf({

@@ -8,6 +8,7 @@ import type {
   PaymentMethodDetails,
 } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
   MAX_EXTERNAL_KEY_CHARACTERS,
@@ -74,21 +75,24 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
   };
 }
 
+/** A gateway's result without its dates, which the engine does not use. */
+export type ClaimedResult = Omit<GatewayResult, 'createdDate' | 'effectiveDate'>;
+
 /**
  * Reads a gateway's result for one transaction, each member once, with objects (such as decimals of any library) as
  * text; null if unreadable.
  */
-export function claimedResult(result: unknown): GatewayResult | null {
+export function claimedResult(result: unknown): ClaimedResult | null {
   if (typeof result !== 'object' || result === null) return null;
   try {
-    const claimed: Partial<GatewayResult> = result;
+    const claimed: Partial<ClaimedResult> = result;
     const members = resultMembers.flatMap((name) => {
       const value = claimed[name];
       return value === undefined ? [] : [[name, isObject(value) ? String(value) : value] as const];
     });
     const read: Claims = Object.fromEntries(members);
     read.properties = gatewayProperties(claimed.properties);
-    return read as GatewayResult;
+    return read as ClaimedResult;
   } catch {
     return null;
   }
@@ -98,7 +102,7 @@ function isObject(value: unknown) {
   return typeof value === 'object' && value !== null;
 }
 
-type Claims = Partial<Record<keyof GatewayResult, unknown>>;
+type Claims = Partial<Record<keyof ClaimedResult, unknown>>;
 
 const resultMembers = [
   'kbPaymentId',
@@ -107,37 +111,37 @@ const resultMembers = [
   'status',
   'amount',
   'currency',
-  'createdDate',
-  'effectiveDate',
   'gatewayError',
   'gatewayErrorCode',
   'firstPaymentReferenceId',
   'secondPaymentReferenceId',
   'paymentResponse',
-] as const satisfies readonly (keyof GatewayResult)[];
+] as const satisfies readonly (keyof ClaimedResult)[];
 
 /** A gateway's list for a payment, with null for unreadable members. */
-export type ClaimedResults = readonly (GatewayResult | null)[];
+export type ClaimedResults = readonly (ClaimedResult | null)[];
 
 /** Reads a gateway's list for a payment; null if it is not a list. */
 export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
 
-export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): GatewayResult | undefined {
+export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): ClaimedResult | undefined {
   return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
 
 /** Reads a gateway's list of an account's methods; null if unreadable. */
 export function claimedMethods(
-  methods: readonly GatewayPaymentMethod[] | null | undefined,
+  methods: readonly Given<GatewayPaymentMethod>[] | null | undefined,
 ): readonly ClaimedMethod[] | null {
   if (!Array.isArray(methods)) return null;
-  const claimed = methods.map((method: GatewayPaymentMethod | null | undefined) => claimedMethod(method));
+  const claimed = methods.map((method: Given<GatewayPaymentMethod> | null | undefined) =>
+    claimedMethod(method),
+  );
   return claimed.every((method) => method !== null) ? claimed : null;
 }
 
-function claimedMethod(method: GatewayPaymentMethod | null | undefined): ClaimedMethod | null {
+function claimedMethod(method: Given<GatewayPaymentMethod> | null | undefined): ClaimedMethod | null {
   if (typeof method !== 'object' || method === null) return null;
   const id = String(method.paymentMethodId ?? '').toLowerCase();
   if (id !== '' && !isUuid(id)) return null;
@@ -163,10 +167,10 @@ function claimedId(id: unknown) {
 
 /** Reads a page of a gateway's search: our ids and the number of hits; null if unreadable. */
 export function claimedHits(
-  page: GatewayPage<GatewayPaymentMethod> | null | undefined,
+  page: GatewayPage<Given<GatewayPaymentMethod>> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
   if (typeof page !== 'object' || page === null || !Array.isArray(page.rows)) return null;
-  const ids = page.rows.flatMap((row: GatewayPaymentMethod | null | undefined) => {
+  const ids = page.rows.flatMap((row: Given<GatewayPaymentMethod> | null | undefined) => {
     const id = String(row?.paymentMethodId ?? '').toLowerCase();
     return isUuid(id) ? [id] : [];
   });
@@ -214,13 +218,13 @@ export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | Ga
 
 /** The outcome of one question about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
 export type CallOutcome =
-  | { readonly kind: 'RESULT'; readonly result: GatewayResult }
+  | { readonly kind: 'RESULT'; readonly result: ClaimedResult }
   /** Nothing happened: no call was made, or a gateway with a complete ledger has no trace. */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
 
-export function operationOutcome(reply: GatewayReply<GatewayResult | null>): CallOutcome {
+export function operationOutcome(reply: GatewayReply<ClaimedResult | null>): CallOutcome {
   if (reply.kind !== 'VALUE') return reply;
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
@@ -300,7 +304,9 @@ export interface ClaimedNotification {
 }
 
 /** Reads a gateway's answer; null if invalid. */
-export function claimedAnswer(answer: NotificationAnswer | null | undefined): ClaimedNotification | null {
+export function claimedAnswer(
+  answer: Given<NotificationAnswer> | null | undefined,
+): ClaimedNotification | null {
   if (typeof answer !== 'object' || answer === null) return null;
   const status = answer.status ?? DEFAULT_STATUS;
   if (!Number.isInteger(status) || status < LOWEST_STATUS || status > HIGHEST_STATUS) return null;
@@ -354,7 +360,10 @@ export interface HostedFormView {
  * Reads a gateway's form with a limited amount of JSON; null if invalid. The account is always the requested one; the
  * gateway's answer is ignored.
  */
-export function claimedForm(form: HostedForm | null | undefined, kbAccountId: Uuid): HostedFormView | null {
+export function claimedForm(
+  form: Given<HostedForm> | null | undefined,
+  kbAccountId: Uuid,
+): HostedFormView | null {
   if (typeof form !== 'object' || form === null) return null;
   const formFields = jsonObject(form.formFields);
   const properties = jsonObject(form.properties);

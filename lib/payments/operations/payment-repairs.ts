@@ -78,7 +78,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   /** Returns false while another call holds the payment, or if the status has changed. */
   async #fix(context: CallContext, input: TransactionFixInput, known: Known) {
     const { createdDate: now } = context;
-    const settlements = [settlementOf(input, known, now)];
+    const settlements = [settlementOf(input, known)];
     const accountIds = [known.payment.accountId];
     const fixed = await this.#later.record(context, { accountIds, settlements }, async (session) => {
       const current = await load(session, input);
@@ -92,11 +92,7 @@ function isCalled({ transactions }: Known, now: CallContext['createdDate']) {
   return transactions.some((each) => isLeased(each, now));
 }
 
-function settlementOf(
-  input: TransactionFixInput,
-  { payment, transaction, transactions }: Known,
-  now: CallContext['createdDate'],
-): Settlement {
+function settlementOf(input: TransactionFixInput, { payment, transaction, transactions }: Known): Settlement {
   const { status, stateName = null, lastSuccessStateName = null, processedCurrency } = input;
   const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
   const processed = { amount: processedOf(input, currency ?? transaction.currency), currency };
@@ -107,7 +103,7 @@ function settlementOf(
     paymentId: payment.id,
     transactionId: transaction.id,
     source: 'FIX',
-    outcome: fixedOutcome(status, transaction, { now, processed }),
+    outcome: fixedOutcome(status, transaction, processed),
     fix: { ...states, allowsRetry: asksForRetries(input.properties ?? []) },
   };
 }

@@ -279,7 +279,7 @@ export function planNotified(
   }
   const told = { amount: null, currency: null };
   const status = hasSucceeded ? PluginStatus.PROCESSED : PluginStatus.ERROR;
-  const outcome = ownOutcome(transaction, now, { status });
+  const outcome = ownOutcome(transaction, { status });
   return { kind: 'COMPLETE', transaction, gateway: null, told, outcome };
 }
 

@@ -14,7 +14,6 @@ import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
 import {
   type CallOutcome,
   claimedResult,
@@ -85,10 +84,10 @@ interface Asking<R> {
 
 export async function askGateway<R, T>(
   { systemClock }: Pick<Ports, 'systemClock'>,
-  { context: { tenant, userName, userToken, createdDate: now }, timeoutMs, request }: Asking<R>,
+  { context: { tenant, userName, userToken, createdDate }, timeoutMs, request }: Asking<R>,
   call: (request: R, context: GatewayContext) => Promise<T>,
 ): Promise<GatewayReply<T>> {
-  const context = { tenantId: tenant.id, userName, userToken, now };
+  const context = { tenantId: tenant.id, userName, userToken, now: new Date(createdDate) };
   return (await callGateway([request, context], call, { timeoutMs, systemClock })).reply;
 }
 
@@ -133,10 +132,9 @@ export async function callOperation(
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
   // Not called if its lease has expired, because recovery may already be resolving the transaction.
-  if (leaseUntil !== null && now >= leaseUntil)
-    return { outcome: notCalled(call.transaction, now), late: null };
-  if (gateway === null) return { outcome: recorded(call, now), late: null };
-  const context = { tenantId: tenant.id, userName, userToken, now };
+  if (leaseUntil !== null && now >= leaseUntil) return { outcome: notCalled(call.transaction), late: null };
+  if (gateway === null) return { outcome: recorded(call), late: null };
+  const context = { tenantId: tenant.id, userName, userToken, now: new Date(now) };
   const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
   return tracedCall(ports, { ...call, gateway }, async () => {
     const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
@@ -174,17 +172,16 @@ function callGatewayOf(
 }
 
 /** A pending transaction stays pending, since the gateway has received it before. */
-function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Instant): CallOutcome {
-  if (status === 'PENDING')
-    return ownOutcome(transaction, now, { ...transaction, status: PluginStatus.PENDING });
+function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOutcome {
+  if (status === 'PENDING') return ownOutcome(transaction, { ...transaction, status: PluginStatus.PENDING });
   const message = 'The payment was not submitted: its time had passed before the call began';
   return { kind: 'NEVER_RECEIVED', message };
 }
 
 /** Chargebacks and reversals are reported by the network: no gateway is asked (§2.1 rule 3). */
-function recorded({ transaction, isRefused }: OpenCall, now: Instant): CallOutcome {
+function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
-  return ownOutcome(transaction, now, { ...transaction, status });
+  return ownOutcome(transaction, { ...transaction, status });
 }
 
 /** Traces a gateway call under the account it is for, even in a batch of several accounts. */

@@ -6,6 +6,7 @@ import {
   type PluginProperty,
 } from '../../records/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { converterOf, type Given } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { type Decimal, isCurrency } from '../../values/money/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
@@ -122,10 +123,15 @@ function claimedEnd(result: FailureCallResult | null | undefined) {
   return { properties: adjusted ? gatewayProperties(adjusted) : null, next: dateOf(result?.nextRetryDate) };
 }
 
-/** Returns the date of a retry, rounded up to the second; null if there is no valid one. */
-function dateOf(date: Date | null | undefined) {
-  const ms = date instanceof Date ? date.getTime() : Number.NaN;
-  return Number.isFinite(ms) ? instant(Math.ceil(ms / 1_000) * 1_000) : null;
+const takeInstant = converterOf('instant');
+
+/**
+ * Returns the date of a retry, rounded up to the second.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid one.
+ */
+function dateOf(date: unknown) {
+  const at = takeInstant(date ?? null, 'nextRetryDate') as Instant | null;
+  return at === null ? null : instant(Math.ceil(at / 1_000) * 1_000);
 }
 
 /** A plugin's adjustments before an operation; null members leave theirs as they are. */
@@ -141,7 +147,7 @@ export interface ClaimedPrior {
 }
 
 /** Reads each member of a plugin's answer once; an error counts as the plugin's own. */
-export function claimedPrior(result: PriorCallResult | null | undefined): ClaimedPrior | null {
+export function claimedPrior(result: Given<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
   return {

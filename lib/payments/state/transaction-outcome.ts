@@ -1,4 +1,4 @@
-import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
+import { PluginStatus } from '../../ports/index.ts';
 import {
   isUnresolved,
   type Payment,
@@ -12,6 +12,7 @@ import { type Currency, type Decimal, isCurrency, ZERO } from '../../values/mone
 import type { Instant } from '../../values/time/index.ts';
 import {
   type CallOutcome,
+  type ClaimedResult,
   type ClaimedResults,
   claimedAmount,
   claimedInUnits,
@@ -67,7 +68,6 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
 /** Returns an outcome that the engine knows itself, in the form of a gateway's result. */
 export function ownOutcome(
   { id, paymentId, transactionType }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
-  now: Instant,
   { status, amount, currency }: Processed & { readonly status: PluginStatus },
 ): CallOutcome {
   const result = {
@@ -77,14 +77,12 @@ export function ownOutcome(
     status,
     ...(amount && { amount }),
     ...(currency && { currency }),
-    createdDate: now,
-    effectiveDate: now,
     properties: [],
   };
   return { kind: 'RESULT', result };
 }
 
-function readResult(requested: Requested, result: GatewayResult): TransactionOutcome {
+function readResult(requested: Requested, result: ClaimedResult): TransactionOutcome {
   const flaw = flawOf(requested, result);
   if (flaw !== null) return unknown(requested, `Unusable answer of the gateway: ${flaw}`);
   const status = result.status === undefined ? TransactionStatus.UNKNOWN : statusOf[result.status];
@@ -108,7 +106,7 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   };
 }
 
-function flawOf(requested: Requested, result: GatewayResult) {
+function flawOf(requested: Requested, result: ClaimedResult) {
   if (result.kbTransactionPaymentId !== requested.id) return 'it is about another transaction';
   if (result.status !== undefined && !Object.hasOwn(PluginStatus, result.status))
     return 'its status does not exist';
@@ -118,14 +116,14 @@ function flawOf(requested: Requested, result: GatewayResult) {
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-function amountOf({ amount }: GatewayResult) {
+function amountOf({ amount }: ClaimedResult) {
   return amount == null ? undefined : claimedAmount(amount);
 }
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
 /** Unknown words become OTHER (overdue §3.2); null if the gateway gave none. */
-function claimedResponse({ paymentResponse: said }: GatewayResult) {
+function claimedResponse({ paymentResponse: said }: ClaimedResult) {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
 }
@@ -318,9 +316,9 @@ const pluginStatusOf: Readonly<Record<FixedStatus, PluginStatus>> = {
 export function fixedOutcome(
   status: FixedStatus,
   transaction: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
-  { now, processed }: { readonly now: Instant; readonly processed: Processed | null },
+  processed: Processed | null,
 ): CallOutcome {
-  return ownOutcome(transaction, now, { ...processed, status: pluginStatusOf[status] });
+  return ownOutcome(transaction, { ...processed, status: pluginStatusOf[status] });
 }
 
 /** The processed amount; missing parts are as requested. */

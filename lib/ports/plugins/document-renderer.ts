@@ -1,5 +1,3 @@
-import type { Instant } from '../../values/time/index.ts';
-
 export interface PrintableLine {
   readonly name: string;
   /** Printed below the name. */
@@ -22,7 +20,7 @@ export interface PrintableDocument {
   readonly title: string;
   /** The sender; null if the tenant has no name. */
   readonly author: string | null;
-  readonly createdDate: Instant;
+  readonly createdDate: Date;
   /** HTML language tag: `de-AT`. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';

@@ -6,6 +6,7 @@ import type {
   ProductCategory,
 } from '../../records/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
+import type { Given, Plain } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
@@ -92,7 +93,7 @@ export interface CallOf<Operation extends EntitlementOperation> extends Entitlem
   readonly operation: Operation;
   readonly given: EntitlementGiven[Operation];
   /** The terms after the changes of the previous plugins. */
-  readonly terms: EntitlementTerms[Operation];
+  readonly terms: Plain<EntitlementTerms[Operation]>;
 }
 
 /** A call of the named operation; without a name, of any operation, distinguished by `operation`. */
@@ -102,13 +103,13 @@ export type EntitlementCall<Operation extends EntitlementOperation = Entitlement
 
 /** A successful call with its result. */
 export type EntitlementSuccess<Operation extends EntitlementOperation = EntitlementOperation> = {
-  readonly [Each in Operation]: CallOf<Each> & { readonly result: EntitlementResults[Each] };
+  readonly [Each in Operation]: CallOf<Each> & { readonly result: Plain<EntitlementResults[Each]> };
 }[Operation];
 
 /** Return nothing to continue, a reason to abort, which is shown to the caller, or the replaced terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
-  | { readonly replace: Partial<EntitlementTerms[Operation]> }
+  | { readonly replace: Given<Partial<EntitlementTerms[Operation]>> }
   | null
   | undefined;
 

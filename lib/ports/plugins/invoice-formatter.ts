@@ -1,13 +1,13 @@
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
 
 export interface InvoiceFormatter {
   amount(amount: Decimal, currency: Currency): string;
   number(value: Decimal): string;
-  date(date: LocalDate): string;
+  /** The date is text such as `2024-01-31`. */
+  date(date: string): string;
   /** The day after the period, `end`, is exclusive. */
-  period(start: LocalDate, end: LocalDate): string;
+  period(start: string, end: string): string;
 }
 
 export interface InvoiceFormatterContext {

@@ -1,25 +1,25 @@
 import type { Invoice, InvoiceItem, InvoiceItemType, PluginProperty } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { Given, Plain } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-export type SeenInvoiceItem = Omit<InvoiceItem, 'recordId' | 'accountRecordId'>;
+export type SeenInvoiceItem = Plain<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>;
 
 /**
  * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ) are
  * computed again after the plugins.
  */
-export interface SeenInvoice extends Omit<Invoice, 'recordId' | 'accountRecordId'> {
+export interface SeenInvoice extends Plain<Omit<Invoice, 'recordId' | 'accountRecordId'>> {
   readonly items: readonly SeenInvoiceItem[];
 }
 
 export interface InvoicePluginContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The target date of the run; null for operations of people. */
-  readonly targetDate: LocalDate | null;
+  /** The target date of the run, such as `2024-01-31`; null for operations of people. */
+  readonly targetDate: string | null;
   /**
    * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`
    * the unstored invoice, if any.
@@ -36,7 +36,7 @@ export interface InvoicePluginContext {
   readonly reasonCode: string | null;
   readonly comments: string | null;
   /** Business instant of the call. */
-  readonly now: Instant;
+  readonly now: Date;
 }
 
 /** Properties that replace those of the next call; absent or null keeps them. */
@@ -47,8 +47,8 @@ export interface InvoicePluginAnswer {
 export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
   /** True cancels the call. */
   readonly aborted?: boolean | null;
-  /** A later date: the run is put off until then. The earliest of several counts. Runs only. */
-  readonly rescheduleDate?: Date | null;
+  /** A later `Date` or ISO text: the run is put off until then. The earliest of several counts. Runs only. */
+  readonly rescheduleDate?: Date | string | null;
 }
 
 /** Absent and null members are the same. */

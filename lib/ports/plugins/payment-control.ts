@@ -1,4 +1,5 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
+import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
@@ -48,8 +49,8 @@ export interface SuccessCallResult {
 }
 
 export interface FailureCallResult extends SuccessCallResult {
-  /** When to run the operation again; the earliest of several plugins counts. */
-  readonly nextRetryDate?: Date | null;
+  /** When to run the operation again, as a `Date` or ISO text; the earliest of several plugins counts. */
+  readonly nextRetryDate?: Date | string | null;
 }
 
 /**
@@ -62,7 +63,7 @@ export interface PaymentControl extends PluginIdentity {
   priorCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
-  ): Promise<PriorCallResult | null>;
+  ): Promise<Given<PriorCallResult> | null>;
   /** After SUCCESS and PENDING. */
   onSuccessCall?(
     context: PaymentControlContext,

@@ -1,8 +1,8 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
+import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
 /** The outcome of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
@@ -14,7 +14,7 @@ export interface GatewayContext {
   readonly userName: string;
   readonly userToken: Uuid;
   /** Business instant of the call. */
-  readonly now: Instant;
+  readonly now: Date;
 }
 
 /** The members of every transaction request; VOID has no amount. */
@@ -44,8 +44,9 @@ export interface GatewayResult {
   readonly status?: PluginStatus;
   readonly amount?: Decimal;
   readonly currency?: Currency;
-  readonly createdDate: Instant;
-  readonly effectiveDate: Instant;
+  /** A `Date` or ISO text, like the next one. */
+  readonly createdDate: Date | string;
+  readonly effectiveDate: Date | string;
   readonly gatewayError?: string;
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
@@ -70,11 +71,11 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
-/** An operation that moves or promises money. Null counts as a missing status: the outcome is unknown. */
+/** An operation that moves or promises money. Amounts and ids may be text. Null counts as a missing status: the outcome is unknown. */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
-) => Promise<GatewayResult | null>;
+) => Promise<Given<GatewayResult> | null>;
 
 export interface PaymentQuestion {
   readonly accountId: Uuid;
@@ -166,12 +167,12 @@ export interface PaymentGateway extends PluginIdentity {
   /** Reverses the latest successful transaction before money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
   /** Returns every transaction of the payment; recovery reads outcomes from it. */
-  getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
-  searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
+  getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly Given<GatewayResult>[]>;
+  searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<Given<GatewayResult>>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
-  ): Promise<GatewayPage<GatewayPaymentMethod>>;
+  ): Promise<GatewayPage<Given<GatewayPaymentMethod>>>;
   /** Called before a new method is stored; a throw rejects it. */
   addPaymentMethod?(
     request: PaymentMethodQuestion & {
@@ -196,7 +197,7 @@ export interface PaymentGateway extends PluginIdentity {
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
-  ): Promise<readonly GatewayPaymentMethod[] | null>;
+  ): Promise<readonly Given<GatewayPaymentMethod>[] | null>;
   /** Called at the end of a refresh with the account's current methods. */
   resetPaymentMethods?(
     request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
@@ -209,12 +210,12 @@ export interface PaymentGateway extends PluginIdentity {
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
-  ): Promise<HostedForm>;
+  ): Promise<Given<HostedForm>>;
   /** Handles a notification of the processor. Must be idempotent, since processors repeat them. */
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,
-  ): Promise<NotificationAnswer>;
+  ): Promise<Given<NotificationAnswer>>;
   /**
    * Returns true only if the processor's signature of the raw body is valid; absent = notifications need credentials.
    */

@@ -1,14 +1,13 @@
 import type { PluginProperty } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** A time range; instants are milliseconds since 1970. */
+/** A time range. */
 export interface UsageRange {
-  readonly start: Instant;
+  readonly start: Date;
   /** Exclusive. */
-  readonly end: Instant;
+  readonly end: Date;
 }
 
 export interface UsageSourceContext {
@@ -16,16 +15,16 @@ export interface UsageSourceContext {
   readonly accountId: Uuid;
   /** The kind of dry run; null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
-  /** The target date of a run or dry run; null for roll-ups, and for dry runs of the next invoice. */
-  readonly inputTargetDate: LocalDate | null;
-  readonly now: Instant;
+  /** The target date of a run or dry run as text; null for roll-ups, and for dry runs of the next invoice. */
+  readonly inputTargetDate: string | null;
+  readonly now: Date;
 }
 
 /** The quantity of a unit used at an instant. */
 export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
   /** Millisecond precision; a text is ISO, by default UTC. */
-  readonly instant: Date | Instant | string;
+  readonly instant: Date | string;
   /** 1 to 255 characters. */
   readonly unitType: string;
   /** At least 0, with up to 20 integer and 9 fractional digits. */
@@ -44,8 +43,8 @@ export interface UsageIntervalRequest {
   readonly unitType: string;
   /** SUM for consumption, MAX for peaks. */
   readonly aggregation: 'SUM' | 'MAX';
-  readonly start: Instant;
-  readonly end: Instant;
+  readonly start: Date;
+  readonly end: Date;
   /** True for the last instant of a subscription: usage at `end` counts too. */
   readonly endInclusive: boolean;
 }

@@ -30,12 +30,14 @@ import {
   plainError,
   pluginFailure,
 } from '../../runtime/index.ts';
-import { billingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { type AnyShape, converterOf, plainBy, type Shape, type ValueKind } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { Decimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import { isBillingPeriod } from '../../values/time/index.ts';
+import { priceOverrideAmounts } from '../requests/create-request.ts';
 import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 
 /** Limit of one plugin call, since the caller waits for it. */
@@ -65,10 +67,10 @@ export function entitlementControl(
 ) {
   async function ask<Operation extends EntitlementOperation>(
     plugin: EntitlementPlugin,
-    call: EntitlementCall<Operation>,
-    seen: EntitlementPluginContext,
+    terms: EntitlementTerms[Operation],
+    { call, seen }: { readonly call: EntitlementCall<Operation>; readonly seen: EntitlementPluginContext },
   ): Promise<EntitlementTerms[Operation]> {
-    const { operation, terms } = call;
+    const { operation } = call;
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
     // Copied during the call: an unreadable answer is an error of the plugin.
@@ -112,13 +114,18 @@ export function entitlementControl(
     const seen = seenBy(context);
     const reached: EntitlementPlugin[] = [];
     const callOn = (terms: EntitlementTerms[Operation]) =>
-      ({ operation, ...subject, given, terms }) as EntitlementCall<Operation>;
+      ({
+        operation,
+        ...subject,
+        given,
+        terms: plainTerms.get(operation)?.(terms) ?? terms,
+      }) as EntitlementCall<Operation>;
     let { terms } = controlled;
     let done: T;
     try {
       for (const plugin of [...plugins]) {
         reached.push(plugin);
-        terms = await ask(plugin, callOn(terms), seen);
+        terms = await ask(plugin, terms, { call: callOn(terms), seen });
       }
       done = await (terms === controlled.terms ? asked : controlled.prepare(terms))();
     } catch (error) {
@@ -126,7 +133,9 @@ export function entitlementControl(
       await notify(reached, call, (plugin) => plugin.failed?.(call, plainError(error), seen));
       throw error;
     }
-    const success = { ...callOn(terms), result: controlled.resultOf(done) } as EntitlementSuccess;
+    const result = controlled.resultOf(done);
+    const plain = plainResults.get(operation)?.(result) ?? result;
+    const success = { ...callOn(terms), result: plain } as EntitlementSuccess;
     await notify(reached, success, (plugin) => plugin.succeeded?.(success, seen));
     return done;
   };
@@ -143,7 +152,7 @@ function seenBy(context: CallContext): EntitlementPluginContext {
     tenantId: context.tenant.id,
     userName: context.userName,
     userToken: context.userToken,
-    now: context.createdDate,
+    now: new Date(context.createdDate),
     properties: context.pluginProperties ?? [],
   };
 }
@@ -208,11 +217,51 @@ function decide<Operation extends EntitlementOperation>(
   return { problem: 'answered neither abort nor replace' };
 }
 
+type ShapesOf<Values, K extends ValueKind> = {
+  readonly [Each in keyof Values as [Shape<Values[Each], K>] extends [never] ? never : Each]: Shape<
+    Values[Each],
+    K
+  >;
+};
+
+const onDate = { requestedDate: 'requestedDate' } as const;
+
+/** The dates and amounts of terms, which plugins receive as plain values and may replace by text. */
+const termShapes: ShapesOf<EntitlementTerms, ValueKind> = {
+  CREATE: {
+    entitlementDate: 'requestedDate',
+    billingDate: 'requestedDate',
+    subscriptions: [{ priceOverrides: priceOverrideAmounts }],
+  },
+  CHANGE_PLAN: { ...onDate, priceOverrides: priceOverrideAmounts },
+  CANCEL: onDate,
+  PAUSE: onDate,
+  RESUME: onDate,
+  TRANSFER: onDate,
+  ADD_BLOCKING_STATE: onDate,
+};
+
+const dated = { at: 'instant', date: 'date' } as const;
+
+const resultShapes: ShapesOf<EntitlementResults, 'date' | 'instant'> = {
+  CHANGE_PLAN: { effective: dated },
+  CANCEL: { entitlementEnd: dated, billingEnd: dated },
+};
+
+function byOperation<C>(shapes: object, codecOf: (shape: AnyShape) => C): ReadonlyMap<string, C> {
+  return new Map(Object.entries<AnyShape>({ ...shapes }).map(([name, shape]) => [name, codecOf(shape)]));
+}
+
+const takeTerms = byOperation(termShapes, converterOf);
+const plainTerms = byOperation(termShapes, plainBy);
+const plainResults = byOperation(resultShapes, plainBy);
+
 /** Copies an answer, so that its getters and proxies run once, during the plugin's call. */
 function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);
   if (Decimal.isDecimal(answer)) return new Decimal(answer);
+  if (answer instanceof Date) return new Date(answer);
   return Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, ownCopy(member)]));
 }
 
@@ -241,6 +290,25 @@ function replaced<Operation extends EntitlementOperation>(
   values: unknown,
 ): Decided<EntitlementTerms[Operation]> {
   if (!isRecord(values)) return { problem: 'replaced by something that is no object' };
+  const taken = takenTerms(operation, values);
+  return typeof taken === 'string' ? { problem: taken } : checked(operation, terms, taken);
+}
+
+/** Converts the dates and amounts that are text; returns the problem of an invalid one. */
+function takenTerms(operation: EntitlementOperation, values: object): object | string {
+  try {
+    return (takeTerms.get(operation)?.(values, '') ?? values) as object;
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    return `replaced terms with an invalid value: ${error.message}`;
+  }
+}
+
+function checked<Operation extends EntitlementOperation>(
+  operation: Operation,
+  terms: EntitlementTerms[Operation],
+  values: object,
+): Decided<EntitlementTerms[Operation]> {
   const refused = unknownMember(checks[operation], values);
   if (refused !== undefined) {
     return { problem: `replaced ${refused}, which ${operation} does not take, or not with such a value` };

@@ -264,3 +264,21 @@ function priceListOf(version: CatalogVersion, plan: Plan, requested: string | nu
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;
 }
+
+/** The amounts of `priceOverrides`, which may be text. */
+export const priceOverrideAmounts = [
+  {
+    fixedPrice: 'amount',
+    recurringPrice: 'amount',
+    usagePrices: [
+      {
+        tierPrices: [
+          {
+            blockPrices: [{ max: 'amount', price: 'amount', size: 'amount' }],
+            recurringPrice: 'amount',
+          },
+        ],
+      },
+    ],
+  },
+] as const;

@@ -3,8 +3,6 @@ import {
   type RawUsageRecords,
   RetryLater,
   retryLaterOf,
-  type UsageIntervalRequest,
-  type UsageRange,
   type UsageSource,
   type UsageSourceContext,
 } from '../../ports/index.ts';
@@ -18,10 +16,16 @@ import {
   runHostCode,
 } from '../../runtime/index.ts';
 import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts';
-import { frozenCopy } from '../../values/given/index.ts';
+import { frozenCopy, plainerOf } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
-import { keyOfRequest, type SourceQuestion, transitionsText } from '../supplied/source-question.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+import {
+  keyOfRequest,
+  type QuantityRequest,
+  type SourceQuestion,
+  type SuppliedRange,
+  transitionsText,
+} from '../supplied/source-question.ts';
 import {
   claimedQuantities,
   claimedRecord,
@@ -36,6 +40,16 @@ import {
 const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];
+
+/** What `UsageSourceContext` contains, with the engine's dates. */
+interface SourceCall extends Omit<UsageSourceContext, 'inputTargetDate' | 'now'> {
+  readonly inputTargetDate: LocalDate | null;
+  readonly now: Instant;
+}
+
+const plainContext = plainerOf<SourceCall>({ inputTargetDate: 'date', now: 'instant' });
+const plainRange = plainerOf<SuppliedRange>({ start: 'instant', end: 'instant' });
+const plainRequests = plainerOf<readonly QuantityRequest[]>([{ start: 'instant', end: 'instant' }]);
 
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
@@ -62,19 +76,19 @@ export class UsageSources {
    */
   async ofAccount(
     question: SourceQuestion,
-    given: UsageSourceContext,
+    given: SourceCall,
     properties: Properties,
   ): Promise<SuppliedBySubscription | null> {
-    const context = Object.freeze({ ...given });
+    const context = Object.freeze(plainContext(given));
     const pluginProperties = frozenCopy([
       ...properties,
       { key: 'USAGE_TRANSITIONS', value: transitionsText(question), isUpdatable: false },
     ]);
-    const range = Object.freeze({ ...question.range });
+    const range = Object.freeze(plainRange(question.range));
     for (const source of [...this.#sources]) {
       const quantities = await this.#aggregated(source, question.requests, context);
       if (quantities !== null) return quantities;
-      const asked = { source, member: 'getUsageForAccount', range, context } as const;
+      const asked = { source, member: 'getUsageForAccount', context } as const;
       const sums = new Map(
         question.subscriptions.map(({ subscriptionId, slots }) => [subscriptionId, new RecordSums(slots)]),
       );
@@ -95,14 +109,14 @@ export class UsageSources {
   async ofSubscription(
     subscriptionId: Uuid,
     bounds: readonly [Instant, Instant, ...Instant[]],
-    given: { readonly context: UsageSourceContext; readonly properties: Properties },
+    given: { readonly context: SourceCall; readonly properties: Properties },
   ): Promise<readonly SuppliedPiece[] | null> {
-    const context = Object.freeze({ ...given.context });
+    const context = Object.freeze(plainContext(given.context));
     const properties = frozenCopy(given.properties);
-    const range = Object.freeze({ start: bounds[0], end: bounds.at(-1) ?? bounds[1] });
+    const range = Object.freeze(plainRange({ start: bounds[0], end: bounds.at(-1) ?? bounds[1] }));
     for (const source of [...this.#sources]) {
       const sums = new RecordSums(bounds);
-      const asked = { source, member: 'getUsageForSubscription', range, context } as const;
+      const asked = { source, member: 'getUsageForSubscription', context } as const;
       const found = await this.#addedUp(asked, new Map([[subscriptionId, sums]]), () =>
         source.getUsageForSubscription(subscriptionId, range, context, properties),
       );
@@ -113,20 +127,20 @@ export class UsageSources {
 
   async #aggregated(
     source: UsageSource,
-    requests: readonly UsageIntervalRequest[],
+    requests: readonly QuantityRequest[],
     context: UsageSourceContext,
   ): Promise<SuppliedBySubscription | null> {
     if (source.getAggregatedUsage === undefined) return null;
     const member = 'getAggregatedUsage';
     const quantities = await this.#ask({ source, member }, async () => {
-      const answer: unknown = await source[member]?.(frozenCopy(requests), context);
+      const answer: unknown = await source[member]?.(frozenCopy(plainRequests(requests)), context);
       return answer == null ? null : claimedQuantities(answer, requests.length);
     });
     return quantities && quantitiesOf(requests, quantities);
   }
 
   async #addedUp(
-    asked: AskedSource & { readonly range: UsageRange },
+    asked: AskedSource,
     sums: ReadonlyMap<Uuid, RecordSums>,
     ask: () => Promise<RawUsageRecords | null>,
   ): Promise<AddedUp | null> {
@@ -153,7 +167,7 @@ export class UsageSources {
   }
 }
 
-function quantitiesOf(requests: readonly UsageIntervalRequest[], quantities: readonly SuppliedQuantity[]) {
+function quantitiesOf(requests: readonly QuantityRequest[], quantities: readonly SuppliedQuantity[]) {
   const found = new Map<Uuid, Map<string, SuppliedQuantity>>();
   for (const [index, request] of requests.entries()) {
     const quantity = quantities[index];

@@ -1,4 +1,4 @@
-import type { UsageIntervalRequest, UsageRange } from '../../ports/index.ts';
+import type { UsageIntervalRequest } from '../../ports/index.ts';
 import type { BillingEvent } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -38,12 +38,18 @@ interface QuestionInput {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
 }
 
+/** A time range; its end is exclusive. */
+export type SuppliedRange = Pick<SuppliedSpan, 'start' | 'end'>;
+
+/** A quantity that a run needs, asked as `UsageIntervalRequest`. */
+export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & SuppliedSpan;
+
 /** The question about an account to a usage source before a run (§9). */
 export interface SourceQuestion {
-  readonly range: UsageRange;
+  readonly range: SuppliedRange;
   readonly subscriptions: readonly AskedSubscription[];
   /** One per quantity that the run needs, in order of the runs. */
-  readonly requests: readonly UsageIntervalRequest[];
+  readonly requests: readonly QuantityRequest[];
   /** Equal texts mean that one answer is valid for both questions. */
   readonly text: string;
 }
@@ -103,7 +109,7 @@ export function transitionsText({ subscriptions }: SourceQuestion): string {
 }
 
 /** The key of an answer to a request. */
-export function keyOfRequest({ usageName, unitType, ...span }: UsageIntervalRequest): string {
+export function keyOfRequest({ usageName, unitType, ...span }: QuantityRequest): string {
   return quantityKey(usageName, unitType, span);
 }
 
@@ -133,7 +139,7 @@ function transitionsOf(intervals: readonly PlannedInterval[]): ReadonlyMap<strin
 
 function slotsOf(
   { events, billed }: MeteredSubscription,
-  { start, end }: UsageRange,
+  { start, end }: SuppliedRange,
   days: readonly Instant[],
 ): readonly Instant[] {
   const cuts = [
@@ -149,7 +155,7 @@ function slotsOf(
   return ascending([start, ...days, ...cuts, end].filter((at) => at >= start && at <= end));
 }
 
-function startsOfDays({ start, end }: UsageRange, zone: TimeZone): readonly Instant[] {
+function startsOfDays({ start, end }: SuppliedRange, zone: TimeZone): readonly Instant[] {
   const starts: Instant[] = [];
   for (let date = localDateOf(start, zone); ; date = addDays(date, 1)) {
     const at = startOfDay(date, zone);

@@ -12,7 +12,7 @@ export type Given<T> = T extends Uuid | Decimal | LocalDate
     ? T | string | Date
     : T extends RequestedDate
       ? T | string | Date | { readonly date: string } | { readonly at: string | Date }
-      : T extends (...given: never[]) => unknown
+      : T extends Date | ((...given: never[]) => unknown)
         ? T
         : T extends object
           ? { [K in keyof T]: Given<T[K]> }

@@ -1,6 +1,6 @@
 import type { Decimal } from '../money/index.ts';
 import { formatLocalDate, type Instant, type LocalDate } from '../time/index.ts';
-import type { AnyShape } from './shape.ts';
+import type { AnyShape, Shape } from './shape.ts';
 
 /**
  * `T` as hosts receive it, at any depth: a date is text such as `2024-03-01`, an instant a `Date`. Amounts stay Decimal,
@@ -28,9 +28,15 @@ export function plainBy(shape: AnyShape): Convert {
   return (value) => (value === undefined || value === null ? value : convert(value));
 }
 
+/** Returns `plainBy` for a type. The compiler rejects a shape without one of its dates or instants. */
+export function plainerOf<T>(shape: Shape<T, 'date' | 'instant'>): (value: T) => Plain<T> {
+  return plainBy(shape as AnyShape) as (value: T) => Plain<T>;
+}
+
 function presentBy(shape: AnyShape): Convert {
   if (shape === 'date') return (value) => formatLocalDate(value as LocalDate);
   if (shape === 'instant') return (value) => new Date(value as Instant);
+  if (shape === 'requestedDate') return presentBy({ at: 'instant', date: 'date' });
   if (typeof shape === 'string') return (value) => value;
   if (Array.isArray(shape)) {
     const each = plainBy(shape[0]);

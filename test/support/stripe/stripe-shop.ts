@@ -1,7 +1,7 @@
 import { uuidGenerator } from '../../../adapters/node/this-process.ts';
 import { type StripeGatewayOptions, stripeGateway } from '../../../adapters/stripe/index.ts';
 import type { GatewayRequest, GatewayTransaction, PaymentGateway, Uuid } from '../../../lib/index.ts';
-import { decimal, instant } from '../../../lib/index.ts';
+import { decimal } from '../../../lib/index.ts';
 import { API_KEY, StripeDouble, WEBHOOK_SECRET } from './stripe-double.ts';
 
 type Given = Partial<Omit<GatewayRequest, 'amount' | 'properties'>> & {
@@ -50,7 +50,7 @@ export class StripeShop {
   }
 
   get context() {
-    const now = instant(Date.UTC(2024, 0, 31));
+    const now = new Date('2024-01-31');
     return { tenantId: this.tenantId, userName: 'test', userToken: this.tenantId, now };
   }
 

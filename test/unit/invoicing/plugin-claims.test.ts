@@ -1,5 +1,10 @@
 import { claimedGroups, claimedItems, claimedPrior } from '../../../lib/invoicing/plugins/plugin-claims.ts';
-import { type Instant, parseLocalDate } from '../../../lib/values/time/index.ts';
+import {
+  addMilliseconds,
+  formatInstant,
+  type Instant,
+  parseLocalDate,
+} from '../../../lib/values/time/index.ts';
 import { BillingError, decimal, expect, formatDecimal, MalformedAnswer } from '../../support/unit.ts';
 
 const now = Date.UTC(2024, 0, 1) as Instant;
@@ -25,8 +30,9 @@ describe('answers of invoice plugins (invoicing §13)', () => {
   });
 
   it('must request a retry date in the future', () => {
-    expect(claimedPrior({ rescheduleDate: new Date(now + 1) }, now).rescheduledTo).to.equal(now + 1);
-    for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-02-01', 1])
+    for (const rescheduleDate of [new Date(now + 1), formatInstant(addMilliseconds(now, 1))])
+      expect(claimedPrior({ rescheduleDate }, now).rescheduledTo).to.equal(now + 1);
+    for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-01-01', 'soon', 1])
       expect(() => claimedPrior({ rescheduleDate }, now), String(rescheduleDate)).to.throw(MalformedAnswer);
   });
 

@@ -5,10 +5,11 @@ import type { SandboxConfiguration, SandboxGatewayOptions } from '../../../adapt
 import { fileLedger, sandboxGateway } from '../../../adapters/payments/index.ts';
 import type { GatewayRequest, GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { GatewayError } from '../../../lib/ports/plugins/payment-gateway.ts';
+import type { Given } from '../../../lib/values/given/index.ts';
 import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from '../../support/payments/payment-records.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
-const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: NOW };
+const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: new Date(NOW) };
 
 function request(members: Partial<GatewayRequest> = {}): GatewayRequest {
   return {
@@ -23,8 +24,8 @@ function request(members: Partial<GatewayRequest> = {}): GatewayRequest {
   };
 }
 
-const said = (result: GatewayResult | null | undefined) =>
-  result && [result.status, result.amount?.toFixed(), result.currency];
+const said = (result: Given<GatewayResult> | null | undefined) =>
+  result && [result.status, result.amount?.toString(), result.currency];
 const property = (key: string, value = 'true') => ({ properties: [{ key, value }] });
 
 describe('sandbox gateway (payments §2.4)', () => {
