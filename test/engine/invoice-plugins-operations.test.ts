@@ -1,5 +1,5 @@
 import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
-import { ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { codeOf, expect, expectCode, hostedEngine, itemLines, openEngine } from '../support/index.ts';

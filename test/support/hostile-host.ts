@@ -2,11 +2,12 @@ import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts'
 import { sha256, systemClock, unencrypted, uuidGenerator, workScopes } from '../../adapters/node/index.ts';
 import type { FakeClock } from '../../adapters/testing/index.ts';
 import { sandboxGateway } from '../../adapters/testing/index.ts';
+import { EntitlementOperation } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { recordingLogger } from './system-time.ts';
 
-type Act = () => unknown;
+type Act = (...given: never[]) => unknown;
 type Method = (...given: never[]) => unknown;
 
 /** The name of all plugins of a `HostileHost`. */
@@ -17,6 +18,8 @@ export class HostileHost {
   readonly logger = recordingLogger();
   /** How often the member that misbehaves was called. */
   calls = 0;
+  /** Sees the arguments of each call. */
+  observe: (member: string, given: readonly unknown[]) => void = () => undefined;
   #member: string | null = null;
   #act: Act = () => undefined;
 
@@ -36,6 +39,7 @@ export class HostileHost {
     const time = systemClock();
     const sandbox = sandboxGateway();
     const none = async () => null;
+    const operations = Object.fromEntries(Object.keys(EntitlementOperation).map((name) => [name, none]));
     const options: object = {
       storage,
       scopes: workScopes(),
@@ -86,7 +90,7 @@ export class HostileHost {
       entitlementPlugins: [
         this.#with(
           'entitlementPlugin',
-          { name: HOSTILE, before: this.#with('entitlementPlugin.before', {}, { CREATE: none }) },
+          { name: HOSTILE, before: this.#with('entitlementPlugin.before', {}, operations) },
           { succeeded: none, failed: none },
         ),
       ],
@@ -131,9 +135,10 @@ export class HostileHost {
 
   #made<M extends Method>(member: string, healthy: M): M {
     return ((...given: never[]) => {
+      this.observe(member, given);
       if (this.#member !== member) return healthy(...given);
       this.calls += 1;
-      return this.#act();
+      return this.#act(...given);
     }) as M;
   }
 
