@@ -111,9 +111,9 @@ eachDatabaseAndSuperuser((kind, open) => {
     });
 
     it('finds the current text of a changed account, not the previous text', async () => {
-      const [made] = await opened.write(({ accounts }) => accounts.insert([account({ name: 'Quagga' })]));
+      const [made] = await opened.writing.accounts.insert([account({ name: 'Quagga' })]);
       if (!made) throw new Error('no account');
-      await opened.write(({ accounts }) => accounts.update([{ ...made, name: 'Okapi' }]));
+      await opened.writing.accounts.update([{ ...made, name: 'Okapi' }]);
       const found = async (key: string) =>
         opened.read(async ({ accounts }) =>
           (await accounts.search(accountSearch(key), page)).rows.map(({ id }) => id),

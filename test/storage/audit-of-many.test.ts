@@ -17,7 +17,7 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
     [acme, other] = [first, second];
   });
 
-  const histories = (ids: readonly Uuid[]) => opened.read(({ audit }) => audit.findHistories(ids));
+  const histories = (ids: readonly Uuid[]) => opened.reading.audit.findHistories(ids);
   const stored = (tableName: string) =>
     rowsOf(
       opened.database,
@@ -37,9 +37,9 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
     if (!seventh) throw new Error('no item');
     const alone = { ...seventh, id: newId() };
     opened.statements();
-    await opened.write(({ invoices }) => invoices.insertItems([...own, ...foreign]));
+    await opened.writing.invoices.insertItems([...own, ...foreign]);
     expect(opened.statements().filter((text) => text.includes('into bw_audit_log'))).to.have.length(1);
-    await opened.write(({ invoices }) => invoices.insertItems([alone]));
+    await opened.writing.invoices.insertItems([alone]);
     const all = [...own, ...foreign, alone];
     expect(await stored('INVOICE_ITEMS')).to.have.length(all.length);
 
@@ -87,7 +87,7 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
 
   it('shows an insertion as it was, even after a manual change in the database', async () => {
     const items = many(MANY).map(() => invoiceItem(ownerOf(acme), { description: 'as it was' }));
-    await opened.write(({ invoices }) => invoices.insertItems(items));
+    await opened.writing.invoices.insertItems(items);
     const [first, second] = items;
     if (!first || !second) throw new Error('no item');
     await rowsOf(
@@ -106,12 +106,10 @@ eachDatabase('the audit history of bulk changes', (open, kind) => {
 
   it('contains one row per changed record, with the full record after the change', async () => {
     const own = many(MANY).map(() => subscription(ownerOf(acme), { chargedThrough: null }));
-    await opened.write(({ subscriptions }) => subscriptions.insertSubscriptions(own));
+    await opened.writing.subscriptions.insertSubscriptions(own);
     const charge = (ids: readonly Uuid[], date: LocalDate) =>
-      opened.write(({ subscriptions }) =>
-        subscriptions.setChargedThrough(
-          ids.map((subscriptionId) => ({ subscriptionId, chargedThrough: { at: instantOf(date), date } })),
-        ),
+      opened.writing.subscriptions.setChargedThrough(
+        ids.map((subscriptionId) => ({ subscriptionId, chargedThrough: { at: instantOf(date), date } })),
       );
     const ids = own.map(({ id }) => id);
     const [first, second] = ids;

@@ -65,6 +65,7 @@ const kinds: Readonly<
 
 eachDatabase('the audit history', (open, kind) => {
   const opened = sharedStorage(kind, open);
+  const { reading, writing } = opened;
   let acme: Account;
   let owner: Owner;
   before(async () => {
@@ -73,8 +74,7 @@ eachDatabase('the audit history', (open, kind) => {
     owner = ownerOf(stored);
   });
 
-  const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> =>
-    opened.read((session) => session.audit.findHistories(ids));
+  const auditOf = (...ids: readonly Uuid[]): Promise<readonly AuditRow[]> => reading.audit.findHistories(ids);
 
   for (const [tableName, [make, insert]] of Object.entries(kinds))
     it(`contains one row per insert into ${tableName}, with the specified history columns`, async () => {
@@ -100,10 +100,10 @@ eachDatabase('the audit history', (open, kind) => {
     });
 
   it('contains one row per insert and update of an ACCOUNT, with the account after each', async () => {
-    const stored = await opened.write((session) => session.accounts.insert([account({ name: 'before' })]));
+    const stored = await writing.accounts.insert([account({ name: 'before' })]);
     const [given] = stored;
     if (!given) throw new Error('no account');
-    await opened.write((session) => session.accounts.update([{ ...given, name: 'after' }]));
+    await writing.accounts.update([{ ...given, name: 'after' }]);
     const rows = await auditOf(given.id);
     expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.name])).to.eql([
       ['INSERT', 'before'],
@@ -119,7 +119,7 @@ eachDatabase('the audit history', (open, kind) => {
 
   it('shows instants and dates in wire form and amounts to the last digit', async () => {
     const item = invoiceItem(owner, { startDate: today, rate: decimal('29.95'), quantity: null });
-    await opened.write((session) => session.invoices.insertItems([item]));
+    await writing.invoices.insertItems([item]);
     const [row] = await auditOf(item.id);
     const { snapshot } = row ?? {};
     expect(snapshot).to.deep.include({
@@ -193,7 +193,7 @@ eachDatabase('the audit history', (open, kind) => {
 
   it('assigns TAG_DEFINITIONS to no account and shows a deleted one as inactive', async () => {
     const definition = tagDefinition();
-    await opened.write((session) => session.tags.insertDefinitions([definition]));
+    await writing.tags.insertDefinitions([definition]);
     await opened.write(async (session) =>
       session.tags.deactivateDefinitions(await session.tags.lockDefinitions([definition.id])),
     );
@@ -247,7 +247,7 @@ eachDatabase('the audit history', (open, kind) => {
 
   it('contains rows without history for catalog versions and tenants', async () => {
     const version = catalogVersion({});
-    await opened.write((session) => session.catalogs.insert([version]));
+    await writing.catalogs.insert([version]);
     const rows = await auditOf(version.id, opened.tenant.id);
     expect(
       rows.map(({ tableName, accountRecordId, snapshot }) => [tableName, accountRecordId, snapshot]),

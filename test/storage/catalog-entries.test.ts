@@ -8,6 +8,7 @@ import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/st
 
 eachDatabase('catalog entry storage', (open, kind) => {
   const opened = sharedStorage(kind, open);
+  const { writing } = opened;
   let acme: Account;
   before(async () => {
     [acme] = await opened.newAccounts(1);
@@ -23,9 +24,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
     const named = catalogEntry({ kind: 'CATALOG', name: 'Pots', parentId: null, product: null, plan: null });
     const before = await read(({ catalogs }) => catalogs.revision());
     expect(await read(({ catalogEntries }) => catalogEntries.existForAccounts())).to.equal(false);
-    await opened.write((session) =>
-      session.catalogEntries.apply({ addedEntries: [ofTenant, ofAccount, named] }),
-    );
+    await writing.catalogEntries.apply({ addedEntries: [ofTenant, ofAccount, named] });
     const found = await read(async ({ catalogEntries }) => ({
       scope: await catalogEntries.ofScope(null),
       account: await catalogEntries.ofScope(acme.recordId),
@@ -51,7 +50,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
       planRow({ planName, createdOrder: 2 }),
     ] as const;
     const before = await read(({ catalogs }) => catalogs.revision());
-    await opened.write((session) => session.catalogEntries.apply({ addedRows: rows }));
+    await writing.catalogEntries.apply({ addedRows: rows });
     const found = await read(({ catalogEntries }) => catalogEntries.rowsOf([planName]));
     expect(withoutIds(found)).to.eql(
       [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
@@ -60,16 +59,14 @@ eachDatabase('catalog entry storage', (open, kind) => {
 
   it('lists the plans with rows of later revisions in both scopes', async () => {
     const [early, late] = [newId(), newId()];
-    await opened.write((session) =>
-      session.catalogEntries.apply({ addedRows: [planRow({ planName: early })] }),
-    );
+    await writing.catalogEntries.apply({ addedRows: [planRow({ planName: early })] });
     const between = await read(({ catalogs }) => catalogs.revision());
     const { recordId: accountRecordId } = acme;
     const added = [
       planRow({ planName: late }),
       planRow({ planName: late, createdOrder: 2, accountRecordId }),
     ];
-    await opened.write((session) => session.catalogEntries.apply({ addedRows: added }));
+    await writing.catalogEntries.apply({ addedRows: added });
     const changedSince = (revision: number) =>
       read(({ catalogEntries }) => catalogEntries.plansChangedSince(revision));
     expect(await changedSince(between + 1)).to.eql([]);
@@ -103,16 +100,14 @@ eachDatabase('catalog entry storage', (open, kind) => {
 
   it('writes audit rows for additions and deletions with the previous content', async () => {
     const [entry, row] = [catalogEntry(), planRow({ accountRecordId: acme.recordId })];
-    await opened.write((session) =>
-      session.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] }),
-    );
+    await writing.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] });
     const stored = await read(async ({ catalogEntries }) => ({
       erasedEntries: await catalogEntries
         .named([entry.name])
         .then((all) => all.filter(({ id }) => id === entry.id)),
       erasedRows: await catalogEntries.rowsOf([row.planName]),
     }));
-    await opened.write((session) => session.catalogEntries.apply(stored));
+    await writing.catalogEntries.apply(stored);
     expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.eql([]);
     const audit = await read((session) => session.audit.findHistories([entry.id, row.id]));
     expect(
@@ -160,9 +155,7 @@ eachDatabase('catalog entry storage', (open, kind) => {
   it('finds the current and former plans of a subscription', async () => {
     const event = (planName: string, isActive: boolean) =>
       lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });
-    await opened.write((session) =>
-      session.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]),
-    );
+    await writing.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]);
     const used = await read(({ catalogEntries }) => catalogEntries.usedPlans(['has', 'had', 'never']));
     expect(used.toSorted()).to.eql(['had', 'has']);
   });

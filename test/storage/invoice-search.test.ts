@@ -26,7 +26,7 @@ eachDatabase('invoice search (invoicing §15)', (open, kind) => {
 
   /** The ids of the page, and what the headers tell. */
   async function found(search: InvoiceSearch, offset: number, limit: number) {
-    const page = await opened.read(({ invoices }) => invoices.search(search, { offset, limit }));
+    const page = await opened.reading.invoices.search(search, { offset, limit });
     return { ids: page.rows.map(({ id }) => id), total: page.total, max: page.max };
   }
 
@@ -223,6 +223,6 @@ async function fill(opened: OpenedStorage): Promise<readonly Written[]> {
   await opened.storage.write(stranger, author(), (session) =>
     session.invoices.insertInvoices([invoice(owner)]),
   );
-  const { rows } = await opened.read(({ invoices }) => invoices.page({ offset: 0, limit: 1_000 }));
+  const { rows } = await opened.reading.invoices.page({ offset: 0, limit: 1_000 });
   return rows.map((row) => ({ ...row, createdBy: creator.get(row.id) ?? '' }));
 }

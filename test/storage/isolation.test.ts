@@ -64,9 +64,9 @@ eachDatabaseAndSuperuser((kind, open) => {
       const points = [point('sms', '5'), point('sms', '6', 1), point('sms', '7', 2)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
       await opened.storage.recordUsage(opened.tenant, author(), [usage]);
-      await opened.write((session) =>
-        session.usage.record([submission('marked', [point('sms', '1')], { subscriptionRecordId: 2 })]),
-      );
+      await opened.writing.usage.record([
+        submission('marked', [point('sms', '1')], { subscriptionRecordId: 2 }),
+      ]);
       const billed = { subscriptionId: all.subscription.id, invoiceId: all.invoice.id };
       await opened.write(async (session) => {
         const gone = invoice(ownerOf(acme), { status: 'VOID', isParentInvoice: false });

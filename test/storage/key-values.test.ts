@@ -11,8 +11,7 @@ function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
 eachDatabase('tenant key-value pairs', (open, kind) => {
   const opened = freshStorage(kind, open);
 
-  const insert = (...values: readonly New<TenantKeyValue>[]) =>
-    opened.write((session) => session.keyValues.insert(values));
+  const insert = (...values: readonly New<TenantKeyValue>[]) => opened.writing.keyValues.insert(values);
   const find = (keys: readonly string[], tenant: TenantRef = opened.tenant) =>
     opened.storage.read(tenant, (session) => session.keyValues.find(keys));
   const findByPrefix = (prefix: string, tenant: TenantRef = opened.tenant) =>
@@ -50,7 +49,7 @@ eachDatabase('tenant key-value pairs', (open, kind) => {
       await session.keyValues.insert([keyValue({ isSingle: true, value: 'blue' })]);
     });
     expect((await find(['color'])).map(({ value }) => value)).to.eql(['blue']);
-    expect(await opened.read((session) => session.keyValues.valueOf(stored?.recordId ?? 0))).to.equal('red');
+    expect(await opened.reading.keyValues.valueOf(stored?.recordId ?? 0)).to.equal('red');
   });
 
   it('are invisible to another tenant', async () => {
@@ -67,9 +66,8 @@ eachDatabase('tenant key-value pairs', (open, kind) => {
   it('are audited as TENANT_KVS, without history', async () => {
     await insert(keyValue({}));
     const stored = await find(['color']);
-    await opened.write((session) => session.keyValues.deactivate(stored));
-    const ids = stored.map(({ id }) => id);
-    const rows = await opened.read((session) => session.audit.findHistories(ids));
+    await opened.writing.keyValues.deactivate(stored);
+    const rows = await opened.reading.audit.findHistories(stored.map(({ id }) => id));
     expect(
       rows.map(({ tableName, changeType, snapshot, targetRecordId }) => [
         tableName,

@@ -42,17 +42,15 @@ eachDatabase('storage reads for overdue', (open, kind) => {
         stateName,
         ...changes,
       });
-    await opened.write(({ subscriptions }) =>
-      subscriptions.insertBlockingStates([
-        state(one, 'early', { effective: at(1), sequence: 1 }),
-        state(one, 'first of two', { effective: at(2), sequence: 2 }),
-        state(one, 'last of two', { effective: at(2), sequence: 3 }),
-        state(one, 'withdrawn', { effective: at(3), sequence: 4, isActive: false }),
-        state(one, 'of another service', { effective: at(3), sequence: 5, service: 'test' }),
-        state(one, 'later', { effective: at(9), sequence: 6 }),
-        state(other, 'of the other', { effective: at(2), sequence: 1 }),
-      ]),
-    );
+    await opened.writing.subscriptions.insertBlockingStates([
+      state(one, 'early', { effective: at(1), sequence: 1 }),
+      state(one, 'first of two', { effective: at(2), sequence: 2 }),
+      state(one, 'last of two', { effective: at(2), sequence: 3 }),
+      state(one, 'withdrawn', { effective: at(3), sequence: 4, isActive: false }),
+      state(one, 'of another service', { effective: at(3), sequence: 5, service: 'test' }),
+      state(one, 'later', { effective: at(9), sequence: 6 }),
+      state(other, 'of the other', { effective: at(2), sequence: 1 }),
+    ]);
     const found = (minutes: number) =>
       read(({ subscriptions }) =>
         subscriptions.findLatestBlockingStates([one.id, other.id], { service: OVERDUE, at: at(minutes).at }),
@@ -101,10 +99,8 @@ eachDatabase('storage reads for overdue', (open, kind) => {
 
   it('return whether overdue owns AUTO_INVOICING_OFF, until it is removed', async () => {
     const rows = [one, other].map((account) => ({ ...ownerOf(account), isInvoicingOffOwned: true }));
-    await opened.write(({ overdue }) => overdue.saveAccounts(rows));
-    await opened.write(({ overdue }) =>
-      overdue.saveAccounts([{ ...ownerOf(other), isInvoicingOffOwned: false }]),
-    );
+    await opened.writing.overdue.saveAccounts(rows);
+    await opened.writing.overdue.saveAccounts([{ ...ownerOf(other), isInvoicingOffOwned: false }]);
     const owned = async () =>
       (await read(({ overdue }) => overdue.findAccounts([one.id, other.id]))).map(
         ({ accountId, isInvoicingOffOwned }) => [accountId, isInvoicingOffOwned],
@@ -113,7 +109,7 @@ eachDatabase('storage reads for overdue', (open, kind) => {
       [one.id, true],
       [other.id, false],
     ]);
-    await opened.write(({ overdue }) => overdue.disownInvoicingOff([one.id]));
+    await opened.writing.overdue.disownInvoicingOff([one.id]);
     expect(await owned()).to.eql([
       [one.id, false],
       [other.id, false],

@@ -184,7 +184,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         .slice(0, size)
         .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);
       opened.bound();
-      await opened.read((session) => session.invoices.loadCoverage(windows));
+      await opened.reading.invoices.loadCoverage(windows);
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
       // Of recurring charges where the window begins, and each kind from there on.
@@ -195,8 +195,8 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     it(`read and delete item days by period, without a full scan of the subscriptions, ${size} at a time`, async () => {
       const itemIds = chosen.of.slice(0, size).map((each) => each.item.id);
       opened.bound();
-      await opened.read(({ invoices }) => invoices.loadCoverageOfItems(itemIds));
-      await opened.write(({ invoices }) => invoices.replaceCoverage(itemIds, [], () => 0));
+      await opened.reading.invoices.loadCoverageOfItems(itemIds);
+      await opened.writing.invoices.replaceCoverage(itemIds, [], () => 0);
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
       expect(reads).to.have.length(6);
@@ -269,8 +269,9 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     const text = first.externalKey.slice(24, 31);
     opened.bound();
     // Beyond what there is, so that it has to be counted.
-    const { total } = await opened.read(({ accounts }) =>
-      accounts.search({ kind: 'text', id: null, text }, { offset: 1, limit: 100 }),
+    const { total } = await opened.reading.accounts.search(
+      { kind: 'text', id: null, text },
+      { offset: 1, limit: 100 },
     );
     expect(total).to.equal(1);
     const plans = await plansOf(opened.database, opened.bound());
@@ -324,7 +325,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
     /** The plans of the statements that read the page, and of what they ask before. */
     const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {
       opened.bound();
-      await opened.read(({ invoices }) => invoices.search(search, page));
+      await opened.reading.invoices.search(search, page);
       const plans = await plansOf(opened.database, opened.bound());
       return plans.flatMap(({ text, plan }) => (text.includes('as max') ? [] : plan));
     };
@@ -397,7 +398,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         opened.bound();
-        await opened.read(({ invoices }) => invoices.search({ kind: 'clauses', clauses }, page));
+        await opened.reading.invoices.search({ kind: 'clauses', clauses }, page);
         const statements = opened.bound();
         await opened.storage.prepare({ consumedTopics: new Set(topics) });
         const plans = await plansOf(opened.database, statements);
@@ -625,7 +626,7 @@ async function fill(opened: OpenedStorage) {
   }
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
-  const revision = await opened.read((session) => session.catalogs.revision());
+  const revision = await opened.reading.catalogs.revision();
   const [first, ...others] = accounts.slice(100, 200);
   if (!first) throw new Error('no account');
   return { accounts: [first, ...others], first, of: of.slice(100, 200), overridePlans, revision };

@@ -156,17 +156,17 @@ eachDatabase((kind, open) => {
       expect((await load()).map(({ id }) => id)).to.eql(found.map(({ eventId }) => eventId));
       // Events of before a callback are not for it, and without one there is nothing to take up.
       await publishEvents(opened, [10]);
-      await opened.write((session) => session.keyValues.setCallback(2));
+      await opened.writing.keyValues.setCallback(2);
       expect(await push.takeUp(lease('one'), { ...taken, after: upTo }, LEASE_MS)).to.equal('MOVED');
       expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
-      await opened.write((session) => session.keyValues.setCallback(null));
-      expect(await opened.read((session) => session.deliveries.takenUpTo())).to.equal(null);
+      await opened.writing.keyValues.setCallback(null);
+      expect(await opened.reading.deliveries.takenUpTo()).to.equal(null);
     });
   });
 
   describe('event sink storage', () => {
     const opened = freshStorage(kind, open);
-    const takenUpTo = (sink: string) => opened.read((session) => session.deliveries.takenUpTo(sink));
+    const takenUpTo = (sink: string) => opened.reading.deliveries.takenUpTo(sink);
     const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
 
     it('delivers only events after the first registration of a sink, per tenant and for the system', async () => {

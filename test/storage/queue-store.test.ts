@@ -137,8 +137,7 @@ eachDatabase('queue storage', (open, kind) => {
       [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
     );
     const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: recordIdAt(0) };
-    const hasDue = (index: number) =>
-      opened.read((session) => session.notifications.hasDue(recordIdAt(index), now));
+    const hasDue = (index: number) => opened.reading.notifications.hasDue(recordIdAt(index), now);
     const rounds: unknown[] = [];
     for (let claimed = await claim({ account }); claimed.length > 0; claimed = await claim({ account })) {
       rounds.push(names(claimed));

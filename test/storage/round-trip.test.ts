@@ -171,6 +171,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
   const opened = sharedStorage(kind, open);
+  const { reading, writing } = opened;
   let owner: Owner;
   before(async () => {
     const [stored] = await opened.newAccounts(1);
@@ -196,16 +197,12 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
 
   it('preserves every field of an account, which is found by id, record id and key', async () => {
     const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
-    const stored = await opened.write((session) => session.accounts.insert(given));
+    const stored = await writing.accounts.insert(given);
     expect(withoutRecordIds(stored)).to.eql(given);
     const ids = stored.map(({ id }) => id);
-    expect(await read((session) => session.accounts.findByIds(ids))).to.eql(stored);
-    expect(
-      await read((session) => session.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))),
-    ).to.eql(stored);
-    expect(
-      await read((session) => session.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))),
-    ).to.eql(stored);
+    expect(await reading.accounts.findByIds(ids)).to.eql(stored);
+    expect(await reading.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))).to.eql(stored);
+    expect(await reading.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))).to.eql(stored);
 
     const swapped = stored.map((record, index) => ({
       ...account(index === 0 ? bareAccount : {}),
@@ -213,8 +210,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       id: record.id,
       createdDate: record.createdDate,
     }));
-    await opened.write((session) => session.accounts.update(swapped));
-    expect(await read((session) => session.accounts.findByIds(ids))).to.eql(swapped);
+    await writing.accounts.update(swapped);
+    expect(await reading.accounts.findByIds(ids)).to.eql(swapped);
   });
 
   it('returns active blocking states with every field, by effective instant and sequence', async () => {
@@ -226,8 +223,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       blockingState(owner, { blockedId, sequence: 1, isBlockChange: false, isBlockBilling: false }),
       blockingState(owner, { blockedId, isActive: false }),
     ];
-    await opened.write((session) => session.subscriptions.insertBlockingStates(states));
-    const found = await read((session) => session.subscriptions.findBlockingStates([blockedId]));
+    await writing.subscriptions.insertBlockingStates(states);
+    const found = await reading.subscriptions.findBlockingStates([blockedId]);
     expect(withoutRecordIds(found)).to.eql([states[2], states[1], states[0]]);
   });
 
@@ -244,10 +241,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       blockingState(first, { stateName: 'ENT_CANCELLED' }),
       blockingState(owner),
     ];
-    await opened.write((session) => session.subscriptions.insertBlockingStates(states));
-    const found = await read((session) =>
-      session.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id)),
-    );
+    await writing.subscriptions.insertBlockingStates(states);
+    const found = await reading.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id));
     expect(withoutRecordIds(found)).to.eql([states[1], states[2], states[0]]);
   });
 
@@ -258,8 +253,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       lifecycleEvent(owner, { subscriptionId, sequence: 1, type: 'CREATE' }),
       lifecycleEvent(owner, { subscriptionId, sequence: 3, isActive: false }),
     ];
-    await opened.write((session) => session.subscriptions.insertEvents(events));
-    const found = await read((session) => session.subscriptions.findEvents([subscriptionId]));
+    await writing.subscriptions.insertEvents(events);
+    const found = await reading.subscriptions.findEvents([subscriptionId]);
     expect(withoutRecordIds(found)).to.eql([events[1], events[0]]);
   });
 
@@ -273,9 +268,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.subscriptions.insertSubscriptions([base, addOn]);
     });
     const chargedThrough = { at: now, date: localDate(2030, 1, 1) };
-    await opened.write((session) =>
-      session.subscriptions.setChargedThrough([{ subscriptionId: base.id, chargedThrough }]),
-    );
+    await writing.subscriptions.setChargedThrough([{ subscriptionId: base.id, chargedThrough }]);
     const found = await read(async ({ subscriptions }) => ({
       byKey: await subscriptions.findBundlesByKeys([first.externalKey, 'unknown']),
       byAccount: await subscriptions.findBundlesByAccounts([stored.id]),
@@ -297,7 +290,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       bundle(ownerOf(stored), { externalKey }),
     );
     if (!first || !second || !third) throw new Error('no bundles');
-    await opened.write((session) => session.subscriptions.insertBundles([first]));
+    await writing.subscriptions.insertBundles([first]);
     await opened.write(async (session) => {
       await session.subscriptions.setBundleKeys([{ ...first, retiredKey: 'kbtsf-1:K' }]);
       await session.subscriptions.insertBundles([second, third]);
@@ -353,14 +346,16 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.insertItems([item]);
     });
     const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
-      const rows = await read((session) =>
-        session.invoices.listOfAccount(stored.id, { withMigration: false, openOnly: false, ...filter }),
-      );
+      const rows = await reading.invoices.listOfAccount(stored.id, {
+        withMigration: false,
+        openOnly: false,
+        ...filter,
+      });
       return rows.map(({ id }) => id);
     };
     expect(await list({ withMigration: true })).to.eql([migrated.id, paid.id, owed.id, negative.id]);
     expect(await list({ openOnly: true })).to.eql([owed.id]);
-    expect(await read((session) => session.invoices.findOpen([stored.id]))).to.have.length(1);
+    expect(await reading.invoices.findOpen([stored.id])).to.have.length(1);
     expect(await list({ statuses: ['VOID'] })).to.eql([negative.id]);
     expect(await list({ ids: [paid.id] })).to.eql([paid.id]);
     expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.eql([
@@ -377,10 +372,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.setAmounts([{ invoiceId: owed.id, ...amounts }]);
       await session.invoices.setRepairable([{ id: item.id, repairable: decimal('0.5') }]);
     });
-    expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.eql([
-      { ...owed, ...amounts },
-    ]);
-    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.eql([
+    expect(withoutRecordIds(await reading.invoices.findByIds([owed.id]))).to.eql([{ ...owed, ...amounts }]);
+    expect(withoutRecordIds(await reading.invoices.findItems([owed.id]))).to.eql([
       { ...item, repairable: decimal('0.5') },
     ]);
 
@@ -393,21 +386,19 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       quantity: decimal('3'),
       itemDetails: '{}',
     };
-    await opened.write((session) => session.invoices.rewriteItems([rewritten]));
-    expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.eql([
-      rewritten,
-    ]);
-    await opened.write((session) => session.invoices.rewriteItems([item]));
+    await writing.invoices.rewriteItems([rewritten]);
+    expect(withoutRecordIds(await reading.invoices.findItems([owed.id]))).to.eql([rewritten]);
+    await writing.invoices.rewriteItems([item]);
 
-    expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(3))).to.equal(1);
+    expect(await writing.invoices.takeInvoiceNumbers(3)).to.equal(1);
     await opened
       .write(async (session) => {
         await session.invoices.takeInvoiceNumbers(10);
         throw new Error('rolled back');
       })
       .catch(() => undefined);
-    expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(1))).to.equal(4);
-    expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
+    expect(await writing.invoices.takeInvoiceNumbers(1)).to.equal(4);
+    expect(await writing.payments.takePaymentNumbers(1)).to.equal(1);
   });
 
   it('preserves facts about item amounts and reads them only on request', async () => {
@@ -418,10 +409,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.insertItems([{ ...fixed, basis }, given]);
       await session.invoices.setRepairable([{ id: fixed.id, repairable: decimal('0.5') }]);
     });
-    const found = await read((session) => session.invoices.findItemsByIds([fixed.id, given.id]));
+    const found = await reading.invoices.findItemsByIds([fixed.id, given.id]);
     expect(withoutRecordIds(found)).to.eql([{ ...fixed, repairable: decimal('0.5') }, given]);
-    const bases = await read((session) => session.invoices.findItemBases([fixed.id, given.id]));
-    expect([...bases]).to.eql([[fixed.id, basis]]);
+    expect([...(await reading.invoices.findItemBases([fixed.id, given.id]))]).to.eql([[fixed.id, basis]]);
   });
 
   it('returns coverage rows of a window by kind and by item, and replaces them', async () => {
@@ -451,35 +441,27 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       await session.invoices.insertCoverage(rows, () => owner.accountRecordId);
     });
     const load = async (start: typeof from | null) =>
-      withoutRecordIds(
-        await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
-      ).map(withoutAccount);
+      withoutRecordIds(await reading.invoices.loadCoverage([{ subscriptionId, from: start }])).map(
+        withoutAccount,
+      );
     expect(await load(from)).to.eql([open, free]);
     expect(await load(null)).to.eql(rows);
 
     const shorter = { ...open, endDate: localDate(2026, 2, 15), amount: decimal('14.98') };
-    await opened.write((session) =>
-      session.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId),
-    );
+    await writing.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId);
     const rest = { ...open, startDate: localDate(2026, 2, 20), amount: decimal('9.12') };
     const ofItems = async () =>
       withoutRecordIds(
-        await read((session) =>
-          session.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
-        ),
+        await reading.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
       ).map(withoutAccount);
     expect(await ofItems()).to.eql([oldFixed, free, shorter]);
-    await opened.write((session) =>
-      session.invoices.replaceCoverage(
-        [open.itemId, free.itemId],
-        [shorter, rest],
-        () => owner.accountRecordId,
-      ),
+    await writing.invoices.replaceCoverage(
+      [open.itemId, free.itemId],
+      [shorter, rest],
+      () => owner.accountRecordId,
     );
     expect(await ofItems()).to.eql([oldFixed, shorter, rest]);
-    await opened.write((session) =>
-      session.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId),
-    );
+    await writing.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId);
     expect(await ofItems()).to.eql([]);
     expect(await load(null)).to.eql([past]);
   });
@@ -491,21 +473,19 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       ...each,
       ongoing: { event: { ...monthly, subscriptionId: each.subscriptionId } },
     }));
-    await opened.write((session) => session.invoices.saveCursors(made));
-    const [kept, told] = await read((session) => session.invoices.cursorsOfAccounts([owner.id]));
+    await writing.invoices.saveCursors(made);
+    const [kept, told] = await reading.invoices.cursorsOfAccounts([owner.id]);
     if (!kept || !told) throw new Error('no cursors');
     const moved = ({ ongoing, ...cursor }: StoredCursor) => ({
       ...cursor,
       settledThrough: localDate(2026, 4, 1),
       ongoing: ongoing && { event: { ...ongoing.event, quantity: 2 } },
     });
-    await opened.write((session) =>
-      session.invoices.saveCursors([
-        { ...moved(kept), keepsOngoing: true },
-        { ...moved(told), keepsOngoing: false },
-      ]),
-    );
-    expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.eql([
+    await writing.invoices.saveCursors([
+      { ...moved(kept), keepsOngoing: true },
+      { ...moved(told), keepsOngoing: false },
+    ]);
+    expect(await reading.invoices.cursorsOfAccounts([owner.id])).to.eql([
       { ...moved(kept), ongoing: kept.ongoing },
       moved(told),
     ]);
@@ -517,19 +497,17 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const definitionId = newId();
     const carried = { tagDefinitionId: definitionId, objectType: 'BUNDLE' } as const;
     const sought = [tag(ownerOf(first), carried), tag(ownerOf(second), carried)];
-    await opened.write((session) =>
-      session.tags.insert([
-        ...sought,
-        tag(ownerOf(first), { ...carried, isActive: false }),
-        tag(ownerOf(first), { ...carried, objectType: 'ACCOUNT' }),
-        tag(ownerOf(first), { ...carried, tagDefinitionId: newId() }),
-        tag(ownerOf(other), carried),
-      ]),
-    );
+    await writing.tags.insert([
+      ...sought,
+      tag(ownerOf(first), { ...carried, isActive: false }),
+      tag(ownerOf(first), { ...carried, objectType: 'ACCOUNT' }),
+      tag(ownerOf(first), { ...carried, tagDefinitionId: newId() }),
+      tag(ownerOf(other), carried),
+    ]);
     const of = { objectType: 'BUNDLE', definitionIds: [definitionId] } as const;
-    const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
+    const found = await reading.tags.findCarried([first.recordId, second.recordId], of);
     expect(found.map(({ id }) => id)).to.eql(sought.map(({ id }) => id));
-    expect(await read((session) => session.tags.findCarried([], of))).to.eql([]);
+    expect(await reading.tags.findCarried([], of)).to.eql([]);
   });
 
   it('returns cursors due on their account’s date or behind the catalog, and saves them again', async () => {
@@ -551,17 +529,14 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const dueThere = settled(second, {});
     const behind = settled(second, { nextDueDate: null, catalogRevision: 0 });
     const unknown = settled(second, { nextDueDate: null, catalogRevision: null });
-    const made = [notDue, fresh, dirty, dueThere, behind, unknown];
-    await opened.write((session) => session.invoices.saveCursors(made));
-    const due = await read((session) =>
-      session.invoices.dueCursors([
-        { accountId: first.id, targetDate: localDate(2026, 2, 28), catalogRevision: 1, usageSettings: null },
-        { accountId: second.id, targetDate: localDate(2026, 3, 1), catalogRevision: 1, usageSettings: null },
-      ]),
-    );
+    await writing.invoices.saveCursors([notDue, fresh, dirty, dueThere, behind, unknown]);
+    const due = await reading.invoices.dueCursors([
+      { accountId: first.id, targetDate: localDate(2026, 2, 28), catalogRevision: 1, usageSettings: null },
+      { accountId: second.id, targetDate: localDate(2026, 3, 1), catalogRevision: 1, usageSettings: null },
+    ]);
     expect(withoutRecordIds(due)).to.eql([fresh, dirty, dueThere, behind, unknown]);
     const accountsBehind = (catalogRevision: number, afterRecordId: number) =>
-      read((session) => session.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 }));
+      reading.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 });
     expect(await accountsBehind(1, first.recordId - 1)).to.eql([second.recordId]);
     expect(await accountsBehind(2, first.recordId - 1)).to.eql([first.recordId]);
     expect(await accountsBehind(2, first.recordId)).to.eql([second.recordId]);
@@ -585,10 +560,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
         },
       },
     };
-    await opened.write((session) => session.invoices.saveCursors([saved]));
-    const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
+    await writing.invoices.saveCursors([saved]);
+    const all = await reading.invoices.cursorsOfAccounts([first.id]);
     expect(withoutRecordIds(all)).to.eql([notDue, saved, dirty]);
-    const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
+    const found = await reading.invoices.findCursors([saved.subscriptionId, newId()]);
     expect(withoutRecordIds(found)).to.eql([saved]);
   });
 
@@ -604,9 +579,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       itemsCount: 3,
       usage: null,
     };
-    const cursorsNow = () => read((session) => session.invoices.cursorsOfAccounts([stored.id]));
-    const save = (cursors: readonly StoredCursor[]) =>
-      opened.write((session) => session.invoices.saveCursors(cursors));
+    const cursorsNow = () => reading.invoices.cursorsOfAccounts([stored.id]);
+    const save = (cursors: readonly StoredCursor[]) => writing.invoices.saveCursors(cursors);
 
     const [one, other, unread] = [fresh(), fresh(), fresh()];
     await save([one, other, unread]);
@@ -651,10 +625,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       accountBalance: decimal('-1.5'),
       version: 0,
     };
-    await opened.write((session) => session.invoices.saveStates([state]));
+    await writing.invoices.saveStates([state]);
     const changed = { ...state, version: 1, maxTargetDate: null, accountCBA: decimal('0') };
-    await opened.write((session) => session.invoices.saveStates([changed]));
-    const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
+    await writing.invoices.saveStates([changed]);
+    const found = await reading.invoices.loadStates([stored.id, newId()]);
     expect(withoutRecordIds(found)).to.eql([{ ...changed, version: 2 }]);
   });
 
@@ -683,12 +657,10 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(withoutRecordIds(methods.active)).to.eql([kept]);
     expect(withoutRecordIds(methods.all)).to.eql([kept, deleted]);
 
-    const [payment1] = await read(({ payments }) => payments.findByAccounts([stored.id]));
-    const [transaction1] = await read(({ payments }) => payments.findTransactions([paid.id]));
-    const [attempt1] = await read(({ payments }) =>
-      payments.findAttemptsByPaymentKeys([tried.paymentExternalKey]),
-    );
-    const [row1] = await read(({ payments }) => payments.findInvoicePaymentsByInvoices([settled.invoiceId]));
+    const [payment1] = await reading.payments.findByAccounts([stored.id]);
+    const [transaction1] = await reading.payments.findTransactions([paid.id]);
+    const [attempt1] = await reading.payments.findAttemptsByPaymentKeys([tried.paymentExternalKey]);
+    const [row1] = await reading.payments.findInvoicePaymentsByInvoices([settled.invoiceId]);
     if (!payment1 || !transaction1 || !attempt1 || !row1) throw new Error('not found');
     const result = {
       ...transaction1,
@@ -706,9 +678,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       return payments.updateTransactions([{ transaction: result, expected: 'UNKNOWN' }]);
     });
     expect(written).to.eql([purchase.id]);
-    const late = await opened.write(({ payments }) =>
-      payments.updateTransactions([{ transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' }]),
-    );
+    const late = await writing.payments.updateTransactions([
+      { transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' },
+    ]);
     expect(late).to.eql([]);
     const after = await read(async ({ payments }) => [
       ...(await payments.findByIds([paid.id])),
@@ -722,16 +694,14 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
   it('preserves the request of a payment transaction with any outcome', async () => {
     const [stored] = await opened.newAccounts(1);
     const asked = transaction(ownerOf(stored), { status: 'UNKNOWN' });
-    await opened.write(({ payments }) => payments.insertTransactions([asked]));
-    const [found] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+    await writing.payments.insertTransactions([asked]);
+    const [found] = await reading.payments.findTransactionsByIds([asked.id]);
     if (!found) throw new Error('not found');
     const outcome = { status: 'SUCCESS', leaseUntil: null, gatewayErrorCode: 'code' } as const;
     const other = transaction(ownerOf(stored), { transactionType: 'VOID', amount: null, currency: null });
     const told = { ...found, ...other, id: asked.id, effectiveDate: instant(1), ...outcome };
-    await opened.write(({ payments }) =>
-      payments.updateTransactions([{ transaction: told, expected: 'UNKNOWN' }]),
-    );
-    const [after] = await read(({ payments }) => payments.findTransactionsByIds([asked.id]));
+    await writing.payments.updateTransactions([{ transaction: told, expected: 'UNKNOWN' }]);
+    const [after] = await reading.payments.findTransactionsByIds([asked.id]);
     const { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund } = told;
     const changed = { processedAmount, processedCurrency, gatewayErrorMsg, attemptId, invoiceRefund };
     expect(after).to.eql({ ...found, ...changed, ...outcome });
@@ -741,13 +711,13 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const [one, other] = await opened.newAccounts(2);
     const first = autoPayHold(ownerOf(one));
     const second = autoPayHold(ownerOf(other), { invoiceId: first.invoiceId });
-    await opened.write(({ payments }) => payments.insertHolds([first]));
-    await opened.write(({ payments }) => payments.insertHolds([second]));
-    const holdsOf = () => read(({ payments }) => payments.findHoldsByInvoices([first.invoiceId]));
+    await writing.payments.insertHolds([first]);
+    await writing.payments.insertHolds([second]);
+    const holdsOf = () => reading.payments.findHoldsByInvoices([first.invoiceId]);
     const active = await holdsOf();
     expect(withoutRecordIds(active)).to.eql([first]);
-    await opened.write(({ payments }) => payments.endHolds(active));
-    await opened.write(({ payments }) => payments.insertHolds([second]));
+    await writing.payments.endHolds(active);
+    await writing.payments.insertHolds([second]);
     expect(withoutRecordIds(await holdsOf())).to.eql([second]);
   });
 
@@ -764,11 +734,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     const [unknown, pending, ofOther] = [refund('UNKNOWN'), refund('PENDING'), refund('PENDING', other)];
     const ended = [refund('SUCCESS'), refund('PAYMENT_FAILURE'), refund('PLUGIN_FAILURE')];
     const plain = refund('PENDING', one, { invoiceRefund: null });
-    await opened.write(({ payments }) =>
-      payments.insertTransactions([unknown, ...ended, ofOther, plain, pending]),
-    );
+    await writing.payments.insertTransactions([unknown, ...ended, ofOther, plain, pending]);
     const openOf = (...of: readonly Account[]) =>
-      read(({ payments }) => payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId)));
+      reading.payments.findOpenInvoiceRefunds(of.map(({ recordId }) => recordId));
     const found = await openOf(one);
     expect(withoutRecordIds(found)).to.eql([unknown, pending]);
     expect(withoutRecordIds(await openOf(one, other))).to.eql([unknown, ofOther, pending]);
@@ -778,9 +746,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       transaction: { ...each, status: 'SUCCESS', invoiceRefund: applied } as PaymentTransaction,
       expected: each.status,
     }));
-    await opened.write(({ payments }) => payments.updateTransactions(changes));
+    await writing.payments.updateTransactions(changes);
     expect(withoutRecordIds(await openOf(one))).to.eql([pending]);
-    const [after] = await read(({ payments }) => payments.findTransactionsByIds([unknown.id]));
+    const [after] = await reading.payments.findTransactionsByIds([unknown.id]);
     expect(after?.invoiceRefund).to.eql(applied);
   });
 
@@ -796,8 +764,8 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
       parts: { frame, products, plans: [...plans, added, ...similar] },
     });
     const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
-    expect(await opened.write((session) => session.catalogs.insert([late, early]))).to.equal(late.id);
-    await opened.write((session) => session.catalogs.insert([again]));
+    expect(await writing.catalogs.insert([late, early])).to.equal(late.id);
+    await writing.catalogs.insert([again]);
     const { versions, contents, parts, revision } = await read(async ({ catalogs }) => {
       const listed = await catalogs.versions();
       const found = await catalogs.contents(listed.map(({ recordId }) => recordId));
@@ -825,7 +793,7 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
     expect(withoutRecordIds(parts)).to.have.deep.members(
       [frame, ...products, ...plans, added, ...similar].map(stored),
     );
-    const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
+    const [storedShape] = await reading.catalogs.parts([shapeRecordId ?? 0]);
     expect(storedShape).to.eql({ recordId: shapeRecordId, ...stored(shape) });
     const idOf = (part: NewCatalogPart) =>
       parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
@@ -952,11 +920,9 @@ eachDatabaseAndOneByOne('the storage round trip', (open, kind) => {
 
   it('rejects texts that no database can store and finds none', async () => {
     for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
-      const refused = await rejection(
-        opened.write((session) => session.accounts.insert([account({ name: text })])),
-      );
+      const refused = await rejection(writing.accounts.insert([account({ name: text })]));
       expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
-      expect(await read((session) => session.accounts.findByKeys([text]))).to.eql([]);
+      expect(await reading.accounts.findByKeys([text])).to.eql([]);
       expect(await opened.storage.system.findUserByName(text)).to.equal(null);
       expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
       await opened.write(async (session) =>

@@ -28,8 +28,9 @@ describe('the lock on a SQLite file', () => {
     const first = sqlite(path);
     await first.prepare();
     const second = sqlite(path);
-    const refused = await rejection(second.prepare());
-    expect(refused.message).to.contain(path).and.to.contain('PostgreSQL');
+    expect((await rejection(second.prepare())).message)
+      .to.contain(path)
+      .and.to.contain('PostgreSQL');
     await second.close();
     await first.close();
 

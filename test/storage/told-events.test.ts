@@ -19,7 +19,7 @@ eachDatabase('published events', (open, kind) => {
   beforeEach(() => opened.storage.prepare(TELLING));
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
     const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
-    return opened.read((session) => session.events.list({ after, upTo, limit: 1_000 }));
+    return opened.reading.events.list({ after, upTo, limit: 1_000 });
   };
   const accounts = async (after?: number) => (await listed(after)).map((event) => event.accountRecordId);
   const claim = (systemNowMs = 0) =>
@@ -128,7 +128,7 @@ eachDatabase('published events', (open, kind) => {
       await analyzing(opened.database.url, (client) => client.query('analyze'));
     opened.bound();
     const request = { after: 5_990, upTo: 6_000, limit: 5 };
-    await opened.read((session) => session.events.list(request));
+    await opened.reading.events.list(request);
     expect(await opened.storage.events.list(request)).to.have.length(5);
     expect(await badPlans(opened.database, opened.bound())).to.eql([]);
   });

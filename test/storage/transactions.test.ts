@@ -17,6 +17,7 @@ import {
 
 eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
   const opened = sharedStorage(kind, open);
+  const { reading, writing } = opened;
   let acme: Account;
   before(async () => {
     [acme] = await opened.newAccounts(1);
@@ -70,13 +71,12 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
 
   it('store no row if one of many is invalid', async () => {
     const good = account({});
-    const bad = account({ externalKey: acme.externalKey });
-    await rejection(opened.write((session) => session.accounts.insert([good, bad])));
-    expect(await opened.read((s) => s.accounts.findByIds([good.id]))).to.eql([]);
+    await rejection(writing.accounts.insert([good, account({ externalKey: acme.externalKey })]));
+    expect(await reading.accounts.findByIds([good.id])).to.eql([]);
   });
 
   it('repeat an operation from the start without its first effects if a state changed in between', async () => {
-    await opened.write((session) => session.invoices.saveStates([state(0)]));
+    await writing.invoices.saveStates([state(0)]);
     let runs = 0;
     const given = invoice(ownerOf(acme));
     await opened.write(async (session) => {
@@ -87,7 +87,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
       await session.invoices.saveStates([state(runs === 1 ? 9 : (stored?.version ?? 0))]);
     });
     expect(runs).to.equal(2);
-    expect(await opened.read((session) => session.audit.findByTargets([given.id]))).to.have.length(1);
+    expect(await reading.audit.findByTargets([given.id])).to.have.length(1);
   });
 
   it('end an operation that never succeeds as VERSION_CONFLICT, with the conflicting state', async () => {
@@ -152,7 +152,7 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
       return [before, await session.subscriptions.findBundlesByAccounts([acme.id])];
     });
     expect(late).to.eql(early);
-    expect(await opened.read((s) => s.subscriptions.findBundlesByIds([given.id]))).to.have.length(1);
+    expect(await opened.reading.subscriptions.findBundlesByIds([given.id])).to.have.length(1);
   });
 
   it('repeat the victim of a deadlock, so that both transactions succeed', async () => {
@@ -182,7 +182,7 @@ onPostgresql('storage transactions on PostgreSQL', (open) => {
       crosswise(other, [second, first], 'two'),
     ]);
     expect(runs).to.equal(3);
-    const names = await opened.read((s) => s.accounts.findByIds([first.id, second.id]));
+    const names = await opened.reading.accounts.findByIds([first.id, second.id]);
     expect(names[0]?.name).to.equal(names[1]?.name);
   });
 

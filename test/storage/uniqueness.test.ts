@@ -280,7 +280,7 @@ eachDatabaseAndOneByOne('storage uniqueness', (open, kind) => {
 
   it('applies to an id in the whole database', async () => {
     const id = newId();
-    await opened.write((session) => session.subscriptions.insertBundles([bundle(owner, { id })]));
+    await opened.writing.subscriptions.insertBundles([bundle(owner, { id })]);
     const elsewhere = await opened.newTenant();
     const refused = await rejection(
       opened.storage.write(elsewhere, author(), (session) =>

@@ -23,7 +23,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
   const record = (...submissions: readonly UsageSubmission[]) =>
     opened.storage.recordUsage(opened.tenant, author(), submissions);
   const daysOf = async (...requests: readonly UsageDaysRequest[]) => {
-    const days = await opened.read((session) => session.usage.days(requests));
+    const days = await opened.reading.usage.days(requests);
     return days.map((each) =>
       each.map(
         ({ unit, localDate, count, sum, max }) =>
@@ -32,7 +32,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
     );
   };
   const piecesOf = async (...requests: readonly UsageSplitRequest[]) => {
-    return (await opened.read((session) => session.usage.pieces(requests))).map((each) => each.map(told));
+    return (await opened.reading.usage.pieces(requests)).map((each) => each.map(told));
   };
 
   it('usage §11.3: include day sums from a date on and on days before it, without voided points', async () => {
@@ -41,7 +41,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
       submission('k2', [point('sms', '7', 1), point('sms', '4', 3)]),
       submission('k3', [point('sms', '9', 3)], { subscriptionRecordId: 2 }),
     );
-    await opened.write((session) => session.usage.voidSubmission(1, 'k2'));
+    await opened.writing.usage.voidSubmission(1, 'k2');
     const own = { subscriptionRecordId: 1 };
     expect(
       await daysOf(
@@ -71,7 +71,7 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
       submission('k2', [point('sms', '8', 0, 5)]),
     );
     await record(submission('k3', [point('sms', '16'), point('sms', '32', 0, 23)]));
-    await opened.write((session) => session.usage.voidSubmission(1, 'k2'));
+    await opened.writing.usage.voidSubmission(1, 'k2');
     const own = { subscriptionRecordId: 1, unit: 'sms', localDate: dayAt(0) };
     expect(
       await piecesOf(
@@ -113,11 +113,11 @@ eachDatabaseAndOneByOne('the usage rows read by billing', (open, kind) => {
     };
     const supplied = { amounts: [amount], trackingIds: [oddText] };
     const [first, second] = [intervalOf(0, 30), { ...intervalOf(30, 61), consumed: [], supplied }];
-    await opened.write((session) => session.usage.insertIntervals([first, second]));
+    await opened.writing.usage.insertIntervals([first, second]);
     const read = async (from: number | null) => {
-      const found = await opened.read((session) =>
-        session.usage.intervals([{ subscriptionId, from: from === null ? null : dayAt(from) }]),
-      );
+      const found = await opened.reading.usage.intervals([
+        { subscriptionId, from: from === null ? null : dayAt(from) },
+      ]);
       return found.map(({ start, ...own }) => ({ start, ...own }));
     };
     const facts = (list: readonly StoredUsageInterval[]) =>

@@ -99,8 +99,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
       cutDays: [dayAt(3), dayAt(40)],
     };
     for (const unit of [null, 'u1']) {
-      const sums = () =>
-        opened.read((session) => session.usage.sums({ subscriptionRecordId: 7, stretches: [stretch], unit }));
+      const sums = () => opened.reading.usage.sums({ subscriptionRecordId: 7, stretches: [stretch], unit });
       expect(await walks(sums)).to.eql([]);
       opened.bound();
       await sums();
@@ -130,8 +129,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
       end: instantAt(day, 20),
     }));
     for (const unit of [null, 'u1']) {
-      const hours = () =>
-        opened.read((session) => session.usage.hourSums({ subscriptionRecordId: 7, stretches, unit }));
+      const hours = () => opened.reading.usage.hourSums({ subscriptionRecordId: 7, stretches, unit });
       expect(await walks(hours)).to.eql([]);
     }
   });
@@ -221,8 +219,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
   });
 
   it('read only the days of a voided submission', async () => {
-    const voiding = () =>
-      opened.write((session) => session.usage.voidSubmission(1 + (77 % SUBSCRIPTIONS), 'k77'));
+    const voiding = () => opened.writing.usage.voidSubmission(1 + (77 % SUBSCRIPTIONS), 'k77');
     expect(await walks(voiding)).to.eql([]);
   });
 });

@@ -72,7 +72,7 @@ eachDatabase('concurrent usage recording', (open, kind) => {
     await record(of(0));
     const work = Array.from({ length: 24 }, (_, index) =>
       index % 3 === 0
-        ? opened.write((session) => session.usage.voidSubmission(1, `k0 ${Math.floor(index / 3)}`))
+        ? opened.writing.usage.voidSubmission(1, `k0 ${Math.floor(index / 3)}`)
         : record(of(index + 1)),
     );
     await Promise.all(work);

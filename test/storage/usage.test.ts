@@ -22,15 +22,13 @@ eachDatabaseAndOneByOne('usage storage', (open, kind) => {
 
   const record = (...submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
   const voidOf = (trackingId: string, subscriptionRecordId = 1) =>
-    opened.write((session) => session.usage.voidSubmission(subscriptionRecordId, trackingId));
+    opened.writing.usage.voidSubmission(subscriptionRecordId, trackingId);
   const sumsOf = async (
     stretches: readonly UsageStretch[],
     unit: string | null = null,
     subscriptionRecordId = 1,
   ): Promise<readonly unknown[]> => {
-    const sums = await opened.read((session) =>
-      session.usage.sums({ subscriptionRecordId, stretches, unit }),
-    );
+    const sums = await opened.reading.usage.sums({ subscriptionRecordId, stretches, unit });
     return sums.map((each) => each.map((sum) => `${sum.unit} ${formatDecimal(sum.amount)}`));
   };
   const wholeDays = (first: number, last: number): UsageStretch => ({

@@ -24,6 +24,9 @@ export interface OpenedStorage {
   bound(): readonly BoundStatement[];
   write<T>(work: (session: WriteSession) => Promise<T>, authorship?: Authorship): Promise<T>;
   read<T>(work: (session: ReadSession) => Promise<T>): Promise<T>;
+  /** Each call runs in its own transaction. */
+  readonly writing: WriteSession;
+  readonly reading: ReadSession;
   newTenant(): Promise<TenantRef>;
   newAccounts<const Count extends number>(count: Count): Promise<Accounts<Count>>;
 }
@@ -39,7 +42,7 @@ type Accounts<Count> = Count extends 1
 
 /** Opens a storage for all tests of the current block. */
 export function sharedStorage(kind: DatabaseKind, open: OpenDatabase): OpenedStorage {
-  const opened = {} as OpenedStorage;
+  const opened = unopened();
   before(async () => {
     Object.assign(opened, await openStorage(kind, open));
   });
@@ -49,12 +52,21 @@ export function sharedStorage(kind: DatabaseKind, open: OpenDatabase): OpenedSto
 
 /** Opens a storage for each test of the current block. */
 export function freshStorage(kind: DatabaseKind, open: OpenDatabase): OpenedStorage {
-  const opened = {} as OpenedStorage;
+  const opened = unopened();
   beforeEach(async () => {
     Object.assign(opened, await openStorage(kind, open));
   });
   afterEach(() => opened.storage.close());
   return opened;
+}
+
+/** Its sessions can be taken before it is opened. */
+function unopened(): OpenedStorage {
+  const opened = {} as OpenedStorage;
+  return Object.assign(
+    opened,
+    callByCall({ read: (work) => opened.read(work), write: (work) => opened.write(work) }),
+  );
 }
 
 export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promise<OpenedStorage> {
@@ -71,6 +83,7 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
   const opened = await newTenant();
   const write: OpenedStorage['write'] = (work, authorship = author()) =>
     storage.write(opened, authorship, work);
+  const read: OpenedStorage['read'] = (work) => storage.read(opened, work);
   return {
     kind,
     database,
@@ -79,7 +92,8 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
     statements: () => bound().map(({ text }) => text),
     bound,
     write,
-    read: (work) => storage.read(opened, work),
+    read,
+    ...callByCall({ read, write }),
     newTenant,
     newAccounts: <const Count extends number>(count: Count) => {
       const records = Array.from({ length: count }, () => account({}));
@@ -87,6 +101,29 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
       return inserted as Promise<Accounts<Count>>;
     },
   };
+}
+
+/** Sessions that open a transaction for each call of a repository. */
+function callByCall({ read, write }: Pick<OpenedStorage, 'read' | 'write'>) {
+  const sessionOf = (run: (work: (session: object) => Promise<unknown>) => Promise<unknown>) => {
+    const callOf = (area: PropertyKey, method: PropertyKey, args: readonly unknown[]) =>
+      run((session) => {
+        const repository: object = Reflect.get(session, area);
+        return Reflect.apply(Reflect.get(repository, method), repository, args);
+      });
+    const repositoryOf = (area: PropertyKey) =>
+      new Proxy(
+        {},
+        {
+          get:
+            (_, method) =>
+            (...args: readonly unknown[]) =>
+              callOf(area, method, args),
+        },
+      );
+    return new Proxy({}, { get: (_, area) => repositoryOf(area) });
+  };
+  return { reading: sessionOf(read) as ReadSession, writing: sessionOf(write) as WriteSession };
 }
 
 /** Another storage over the same database, like another node. */
