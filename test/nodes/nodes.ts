@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import type { FakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
 import { bundled } from '../support/bundled.ts';
@@ -58,6 +61,17 @@ function message(node: ChildProcess): Promise<unknown> {
     node.once('message', resolve);
     node.once('exit', (code) => reject(new Error(`the node ended with ${code ?? 'a signal'}`)));
   });
+}
+
+/** Waits until the queue has no due entry. */
+export async function drained(url: string, clock: FakeClock): Promise<void> {
+  const storage = postgresql(url);
+  try {
+    await storage.prepare();
+    while ((await storage.queue.countPending(null, clock.now())) > 0) await setTimeout(50);
+  } finally {
+    await storage.close();
+  }
 }
 
 /** Accounts with a payment method and a monthly subscription each. */

@@ -7,7 +7,7 @@ import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../ada
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { expect, freshDatabase, migrated, openShop, rowsOf, type TestDatabase } from '../support/index.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
-import { startNodes, stopNode } from './nodes.ts';
+import { drained, startNodes, stopNode } from './nodes.ts';
 
 const ACCOUNTS = 200;
 const BEGINS = '2024-01-01T00:00:00Z';
@@ -55,7 +55,7 @@ describe('two nodes with due overdue checks', function () {
     clock.set(DUE);
     const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));
-    await drained();
+    await drained(database.url, clock);
     const told = await Promise.all(nodes.map(stopNode));
     expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(withCard.length);
 
@@ -89,16 +89,4 @@ describe('two nodes with due overdue checks', function () {
     expect(owners.map(({ owner }) => owner)).to.include.members(['north', 'south']);
     expect(await Array.fromAsync(billing.checks.breaches())).to.eql([]);
   });
-
-  async function drained(): Promise<void> {
-    const storage = postgresql(database.url);
-    try {
-      await storage.prepare();
-      while ((await storage.queue.countPending(null, clock.now())) > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    } finally {
-      await storage.close();
-    }
-  }
 });

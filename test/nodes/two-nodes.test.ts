@@ -6,7 +6,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { expect, freshDatabase, migrated, openShop } from '../support/index.ts';
-import { signUpMany, startNodes, stopNode } from './nodes.ts';
+import { drained, signUpMany, startNodes, stopNode } from './nodes.ts';
 
 /** More than the workers of one node claim at once. */
 const ACCOUNTS = 500;
@@ -46,7 +46,7 @@ describe('two nodes on one PostgreSQL database', () => {
     const ledger = join(directory, 'ledger');
     const shared = { database: url, ledger, now: NEXT_PERIOD, 'purchase-ms': PURCHASE_MS };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));
-    await drained();
+    await drained(url, clock);
     const told = await Promise.all(nodes.map(stopNode));
     expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(ACCOUNTS);
     for (const { paid } of told) expect(paid).to.be.greaterThan(0);
@@ -58,16 +58,4 @@ describe('two nodes on one PostgreSQL database', () => {
       expect(payments.map((payment) => payment.transactions.length)).to.eql([1, 1]);
     }
   });
-
-  async function drained(): Promise<void> {
-    const storage = postgresql(url);
-    try {
-      await storage.prepare();
-      while ((await storage.queue.countPending(null, clock.now())) > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    } finally {
-      await storage.close();
-    }
-  }
 });

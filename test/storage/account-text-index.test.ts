@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { foldedText } from '../../adapters/mikro-orm/stores/account-store.ts';
 import { accountSearch } from '../../lib/accounts/index.ts';
-import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser, onPostgresql } from '../support/databases.ts';
 import { propertyRuns } from '../support/long-run.ts';
 import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
+import { withPostgresql } from '../support/storage/statement-plans.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -43,7 +44,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         const database = await open(migrated);
         // No other plan is left for whoever connects from here on.
         if (database.kind === 'postgresql') {
-          await connected(database.url, async (client) => {
+          await withPostgresql(database.url, async (client) => {
             const name = new URL(database.url).pathname.slice(1);
             await client.query(`alter database ${name} set enable_seqscan = off`);
             await client.query(`alter database ${name} set enable_indexscan = off`);
@@ -130,7 +131,7 @@ onPostgresql('the account text index on PostgreSQL', (open) => {
   async function made(prepare: (client: Client, name: string) => Promise<unknown>) {
     const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');
-    const index = await connected(database.url, async (client) => {
+    const index = await withPostgresql(database.url, async (client) => {
       await prepare(client, new URL(database.url).pathname.slice(1));
       await migrate(database.url);
       await client.query('set enable_seqscan = off; set enable_indexscan = off');
@@ -188,14 +189,4 @@ function partOf(
   const characters = [...(texts[at % texts.length] ?? '')];
   const start = from % characters.length;
   return characters.slice(start, start + length).join('');
-}
-
-async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(reachingEveryTenant(url));
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

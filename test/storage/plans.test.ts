@@ -9,10 +9,10 @@ import { sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import {
   badPlans,
   isWalk,
-  onPostgresql,
   plansOf,
   postgresqlPlans,
   sqlitePlans,
+  withPostgresql,
 } from '../support/storage/statement-plans.ts';
 import {
   account,
@@ -487,7 +487,7 @@ async function claimPlan(
   if (!claim) throw new Error('no claim');
   if (database.kind === 'sqlite')
     return (await sqlitePlans(database.path, [claim])).flatMap(({ plan }) => plan);
-  return onPostgresql(database.url, async (client) => {
+  return withPostgresql(database.url, async (client) => {
     await client.query('begin');
     for (const { text } of statements.slice(0, statements.indexOf(claim))) await client.query(text);
     return (await postgresqlPlans(client, [claim])).flatMap(({ plan }) => plan);
@@ -635,7 +635,7 @@ async function fill(opened: OpenedStorage) {
 async function analyse(database: TestDatabase): Promise<void> {
   // SQLite runs without statistics in production, too.
   if (database.kind !== 'postgresql') return;
-  await onPostgresql(database.url, async (client) => {
+  await withPostgresql(database.url, async (client) => {
     await client.query('analyze');
     // As autovacuum does: what the text index has still to sort in counts against it.
     await client.query('vacuum bw_accounts');

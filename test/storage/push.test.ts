@@ -4,7 +4,7 @@ import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase, expect, rowsOf } from '../support/index.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { freshStorage, type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
-import { badPlans, isWalk, onPostgresql } from '../support/storage/statement-plans.ts';
+import { badPlans, isWalk, withPostgresql } from '../support/storage/statement-plans.ts';
 import { delivery } from '../support/storage/stored-records.ts';
 
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
@@ -280,7 +280,7 @@ eachDatabase((kind, open) => {
         await publishEvents({ storage, tenant }, [8]);
       }
       if (opened.database.kind === 'postgresql')
-        await onPostgresql(opened.database.url, (client) => client.query('analyze'));
+        await withPostgresql(opened.database.url, (client) => client.query('analyze'));
       opened.bound();
       const { push } = storage;
       await push.take({ owner: 'one', token: 'one', limit: 3, ...at });

@@ -1,5 +1,5 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Client, type ClientConfig } from 'pg';
+import type { Client } from 'pg';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql/transactions.ts';
@@ -14,8 +14,9 @@ import { compiled, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { connectedAs, expect, onPostgresql, reachingEveryTenant } from '../support/index.ts';
+import { connectedAs, expect, onPostgresql } from '../support/index.ts';
 import { rejection, sharedStorage } from '../support/storage/opened-storage.ts';
+import { withPostgresql } from '../support/storage/statement-plans.ts';
 import { account, author, now } from '../support/storage/stored-records.ts';
 
 const notReached = /violates row-level security policy/;
@@ -46,16 +47,6 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
     return made;
   }
 
-  async function onPostgresql<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
-    const client = new Client(config);
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  }
-
   const counts = async (client: Pick<Client, 'query'>, names: readonly string[]) => {
     const found: (readonly [string, number])[] = [];
     for (const name of names) {
@@ -68,7 +59,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
   const guarded = ['bw_tenants', 'bw_accounts', 'bw_audit_log', 'bw_queue_entries'];
 
   it('has a policy on every table with tenant rows that also binds the owner', async () => {
-    const { rows } = await onPostgresql(reachingEveryTenant(url), (client) =>
+    const { rows } = await withPostgresql(url, (client) =>
       client.query(`
         select relname as name, relrowsecurity and relforcerowsecurity
           and exists (select 1 from pg_policy where polrelid = c.oid) as guarded
@@ -87,7 +78,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
   });
 
   it('hides and protects all rows on a connection without settings', async () => {
-    await onPostgresql({ connectionString: url }, async (client) => {
+    await withPostgresql({ connectionString: url }, async (client) => {
       const none = guarded.map((name) => [name, 0]);
       expect(await counts(client, guarded)).to.eql(none);
       await client.query("set billwright.tenant_record_id = ''");
@@ -104,7 +95,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
   });
 
   it('shows all rows on a connection with operator access', async () => {
-    const found = await onPostgresql(reachingEveryTenant(url), (client) => counts(client, guarded));
+    const found = await withPostgresql(url, (client) => counts(client, guarded));
     expect(found).to.eql([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
@@ -275,7 +266,7 @@ onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) 
       expect(await known('owner')).to.equal(null);
       expect(await known('bypassing')).to.equal('billwright_bypassing');
       expect(await known('superuser')).to.equal('postgres');
-      await onPostgresql({ connectionString: url }, async (client) => {
+      await withPostgresql({ connectionString: url }, async (client) => {
         await client.query('alter table bw_tags disable row level security');
         expect(await known('owner')).to.equal('billwright');
         await client.query('alter table bw_tags enable row level security');

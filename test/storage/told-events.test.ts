@@ -5,7 +5,7 @@ import { BusEventType, type PublishedBusEvent } from '../../lib/records/index.ts
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, expect, hostOf, isLongRun, onPostgresql } from '../support/index.ts';
 import { freshStorage, openStorage } from '../support/storage/opened-storage.ts';
-import { onPostgresql as analyzing, badPlans } from '../support/storage/statement-plans.ts';
+import { badPlans, withPostgresql } from '../support/storage/statement-plans.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
 const TELLING = { eventIdOf: newId, consumedTopics: new Set([BusEventType.ACCOUNT_CHANGE]) };
@@ -125,7 +125,7 @@ eachDatabase('published events', (open, kind) => {
       });
     }
     if (opened.database.kind === 'postgresql')
-      await analyzing(opened.database.url, (client) => client.query('analyze'));
+      await withPostgresql(opened.database.url, (client) => client.query('analyze'));
     opened.bound();
     const request = { after: 5_990, upTo: 6_000, limit: 5 };
     await opened.reading.events.list(request);

@@ -1,7 +1,7 @@
 import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
-import { badPlans, onPostgresql, plansOf } from '../support/storage/statement-plans.ts';
+import { badPlans, plansOf, withPostgresql } from '../support/storage/statement-plans.ts';
 import { author, invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
@@ -17,7 +17,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
     for (let left = 10; left > 0; left -= 1) await record(CHUNK);
     billed = await fillBilled();
     if (opened.database.kind === 'postgresql')
-      await onPostgresql(opened.database.url, (client) => client.query('analyze'));
+      await withPostgresql(opened.database.url, (client) => client.query('analyze'));
   });
 
   const record = (count: number) => {
@@ -207,7 +207,7 @@ eachDatabase('usage query plans over filled tables', (open, kind) => {
       });
     await archive(many.slice(1));
     if (opened.database.kind === 'postgresql')
-      await onPostgresql(opened.database.url, (client) => client.query('analyze'));
+      await withPostgresql(opened.database.url, (client) => client.query('analyze'));
     expect(await walks(() => archive(many.slice(0, 1)))).to.eql([]);
     const reads = () =>
       opened.read(async (session) => {

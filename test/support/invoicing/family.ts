@@ -87,11 +87,7 @@ export class Family {
   }
 
   async invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]> {
-    const all = await this.engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
+    const all = await this.engine.invoicesOf(accountId);
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 

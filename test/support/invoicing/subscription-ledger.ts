@@ -96,6 +96,10 @@ export class SubscriptionLedger {
     return this;
   }
 
+  expectRun(targetDate: string | LocalDate, lines: readonly string[]): void {
+    expect(this.run(targetDate)).to.eql(lines);
+  }
+
   /** Runs at the target date, stores the result and returns the items as lines. */
   run(targetDate: string | LocalDate): readonly string[] {
     const date = typeof targetDate === 'string' ? parseLocalDate(targetDate) : targetDate;

@@ -117,12 +117,7 @@ export class Debtor {
 
   /** In creation order. */
   async invoices(): Promise<readonly InvoiceView[]> {
-    const { accountId } = this;
-    const all = await this.engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
+    const all = await this.engine.invoicesOf(this.accountId);
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { MikroORM } from '@mikro-orm/sqlite';
-import pg, { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { lendRows } from '../../../adapters/mikro-orm/sqlite/lent-rows.ts';
 import { reachingEveryTenant, type TestDatabase } from '../databases.ts';
 import type { BoundStatement } from './opened-storage.ts';
@@ -22,7 +22,7 @@ export async function plansOf(
 ): Promise<readonly Plan[]> {
   return database.kind === 'sqlite'
     ? sqlitePlans(database.path, statements)
-    : await onPostgresql(database.url, (client) => postgresqlPlans(client, statements));
+    : await withPostgresql(database.url, (client) => postgresqlPlans(client, statements));
 }
 
 export interface Plan {
@@ -69,8 +69,9 @@ export async function postgresqlPlans(
   return plans;
 }
 
-export async function onPostgresql<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(reachingEveryTenant(url));
+/** Connects a client, by default as a role that reaches every tenant. */
+export async function withPostgresql<T>(config: string | ClientConfig, work: (client: Client) => Promise<T>) {
+  const client = new Client(typeof config === 'string' ? reachingEveryTenant(config) : config);
   await client.connect();
   try {
     return await work(client);
@@ -105,10 +106,8 @@ function ofSqlite(path: string): readonly Row[] {
   }
 }
 
-async function ofPostgresql(url: string): Promise<readonly Row[]> {
-  const client = new pg.Client(reachingEveryTenant(url));
-  await client.connect();
-  try {
+function ofPostgresql(url: string): Promise<readonly Row[]> {
+  return withPostgresql(url, async (client) => {
     const tables = await client.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
     );
@@ -118,9 +117,7 @@ async function ofPostgresql(url: string): Promise<readonly Row[]> {
       rows.push(...found.rows.map(({ text }) => ({ table: name, text })));
     }
     return rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function textOf(value: unknown): string {

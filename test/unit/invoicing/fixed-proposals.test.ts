@@ -118,12 +118,12 @@ describe('fixed proposals', () => {
   it('are billed once, with a description of the phase and price', () => {
     const events = [setUp('2024-01-01')];
     const ledger = new SubscriptionLedger().change(events);
-    expect(ledger.run('2024-01-01')).to.eql(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);
+    ledger.expectRun('2024-01-01', ['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);
     expect(ledger.item(0).description).to.equal('gold-monthly-evergreen (fixed price)');
     ledger.change(
       [...events, event('QUANTITY_CHANGE', '2024-01-01', { price: '10.00', quantity: 2, order: 2 })],
       '2024-01-01',
     );
-    expect(ledger.run('2024-01-01')).to.eql(['R 2024-01-01 2024-02-01 20', 'X 2024-01-01 2024-02-01 -10']);
+    ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 20', 'X 2024-01-01 2024-02-01 -10']);
   });
 });

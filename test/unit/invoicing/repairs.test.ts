@@ -17,12 +17,9 @@ describe('item repairs', () => {
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
     ledger.change([created, pause('2024-04-11'), resume('2024-04-21', '10.00')], '2024-04-11');
-    expect(ledger.run('2024-04-21')).to.eql(['X 2024-04-11 2024-04-21 -3.33']);
+    ledger.expectRun('2024-04-21', ['X 2024-04-11 2024-04-21 -3.33']);
     ledger.change([created, cancel('2024-04-01')], '2024-04-01');
-    expect(ledger.run('2024-04-21')).to.eql([
-      'X 2024-04-01 2024-04-11 -3.33',
-      'X 2024-04-21 2024-05-01 -3.34',
-    ]);
+    ledger.expectRun('2024-04-21', ['X 2024-04-01 2024-04-11 -3.33', 'X 2024-04-21 2024-05-01 -3.34']);
   });
 
   it('reduce the remainder of an item one after another within a run', () => {
@@ -32,7 +29,7 @@ describe('item repairs', () => {
     ledger.adjust(ledger.item(0).id, '25.00');
     const pauses = [pause('2024-04-04'), resume('2024-04-06', '30.00'), pause('2024-04-11')];
     ledger.change([created, ...pauses, resume('2024-04-13', '30.00'), pause('2024-04-21')], '2024-04-04');
-    expect(ledger.run('2024-04-21')).to.eql([
+    ledger.expectRun('2024-04-21', [
       'X 2024-04-04 2024-04-06 -2',
       'X 2024-04-11 2024-04-13 -2',
       'X 2024-04-21 2024-05-01 -1',
@@ -46,7 +43,7 @@ describe('item repairs', () => {
     ledger.run('2024-04-01');
     ledger.adjust(ledger.item(0).id, '30.00');
     ledger.change([created, cancel('2024-04-16')], '2024-04-16');
-    expect(ledger.run('2024-04-16')).to.eql(['X 2024-04-16 2024-05-01 0']);
+    ledger.expectRun('2024-04-16', ['X 2024-04-16 2024-05-01 0']);
     expect(rowLines(ledger.rows)).to.have.length(1);
   });
 
@@ -131,22 +128,22 @@ describe('recurring items without an amount', () => {
   it('are billed once and again when they are shortened, and are never repaired', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
-    expect(ledger.run('2024-01-01')).to.eql(['R 2024-01-01 2024-02-01 0']);
-    expect(ledger.run('2024-01-01')).to.eql([]);
+    ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);
+    ledger.expectRun('2024-01-01', []);
     ledger.change([created, cancel('2024-01-11')], '2024-01-11');
-    expect(ledger.run('2024-01-11')).to.eql(['R 2024-01-01 2024-01-11 0']);
-    expect(ledger.run('2024-01-11')).to.eql([]);
+    ledger.expectRun('2024-01-11', ['R 2024-01-01 2024-01-11 0']);
+    ledger.expectRun('2024-01-11', []);
   });
 
   it('do not duplicate days already billed by a priced item', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
-    expect(ledger.run('2024-01-01')).to.eql(['R 2024-01-01 2024-02-01 10']);
+    ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 10']);
     ledger.change([created, moved], '2024-01-02');
-    expect(ledger.run('2024-01-02')).to.eql(['R 2024-02-01 2024-02-02 0']); // a part of [01-02, 02-02)
-    expect(ledger.run('2024-01-02')).to.eql([]);
-    expect(ledger.run('2024-02-02')).to.eql(['R 2024-02-02 2024-03-02 10']);
+    ledger.expectRun('2024-01-02', ['R 2024-02-01 2024-02-02 0']); // a part of [01-02, 02-02)
+    ledger.expectRun('2024-01-02', []);
+    ledger.expectRun('2024-02-02', ['R 2024-02-02 2024-03-02 10']);
   });
 
   it('keep the days of their priced item in force', () => {
@@ -154,7 +151,7 @@ describe('recurring items without an amount', () => {
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');
     ledger.change([created, cancel('2024-06-16')], '2024-06-16');
-    expect(ledger.run('2024-06-16')).to.eql(['X 2024-06-16 2024-07-15 -10']);
-    expect(ledger.run('2024-06-16')).to.eql([]);
+    ledger.expectRun('2024-06-16', ['X 2024-06-16 2024-07-15 -10']);
+    ledger.expectRun('2024-06-16', []);
   });
 });
