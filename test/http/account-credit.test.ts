@@ -1,5 +1,5 @@
-import { expectStatus, outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, basic, createdId, exampleCatalog, expectRefusal } from '../support/http/serving.ts';
+import { aliasHeaders, basic, createdId, eve, exampleCatalog, expectRefusal } from '../support/http/index.ts';
+import { expectStatus, outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, rowsOf } from '../support/index.ts';
 
 const core = '/1.0/kb';
@@ -20,9 +20,10 @@ interface Shown {
 
 eachDatabaseByTurns('account credit over HTTP', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    serving.call(method, `${core}${path}`, body === undefined ? {} : { body });
+    call(method, `${core}${path}`, body === undefined ? {} : { body });
   const newAccount = async (body: object = {}): Promise<string> =>
     createdId(await send('POST', '/accounts', { currency: 'EUR', ...body }));
   const add = async (path: string, items: readonly object[]): Promise<readonly Item[]> => {
@@ -84,8 +85,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
     const [item] = await charge(id, 10);
     const path = `/invoices/${item?.invoiceId}`;
     const body = { accountId: id, invoiceItemId: item?.invoiceItemId };
-    const adjusted = await send('POST', `${path}?requestedDate=2024-02-12`, body);
-    expect(adjusted.status).to.equal(201);
+    const adjusted = expectStatus(await send('POST', `${path}?requestedDate=2024-02-12`, body), 201);
     expect(adjusted.headers.get('location')).to.match(new RegExp(`${core}${path}$`));
     expect(await linesOf(id)).to.eql([['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']]);
     expectRefusal(await send('POST', path, body), 404, 4007);
@@ -170,10 +170,8 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
         60003,
       ],
     ] as const) {
-      expect(outcomeOf(await send('POST', path, body)), `${path} ${JSON.stringify(body)}`).to.eql([
-        400,
-        code,
-      ]);
+      const what = `${path} ${JSON.stringify(body)}`;
+      expect(outcomeOf(await send('POST', path, body)), what).to.eql([400, code]);
     }
     expect(await linesOf(id)).to.eql([]);
     expect(await linesOf(other)).to.eql([]);
@@ -182,9 +180,8 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
   it('answers the same for an id of another tenant as for an unknown one', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
-    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const own = createdId(
-      await serving.call('POST', `${core}/accounts`, { headers: eve, body: { currency: 'EUR' } }),
+      await call('POST', `${core}/accounts`, { headers: eve, body: { currency: 'EUR' } }),
     );
     for (const [method, path, body, code] of [
       ['POST', `/invoices/charges/${own}`, [{ amount: 1, invoiceId: item?.invoiceId }], 4006],
@@ -197,17 +194,14 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       ['DELETE', `/accounts/${id}`, undefined, 3002],
     ] as const) {
       const request = body === undefined ? { headers: eve } : { headers: eve, body };
-      expect(outcomeOf(await serving.call(method, `${core}${path}`, request)), path).to.eql([404, code]);
+      expect(outcomeOf(await call(method, `${core}${path}`, request)), path).to.eql([404, code]);
     }
     expect(await linesOf(id)).to.eql([['EXTERNAL_CHARGE 10']]);
   });
 
   async function partlyPaid(): Promise<string> {
-    serving.gateway.configure({
-      CONFIGURE_ACTION: 'ACTION_SLEEP',
-      SLEEP_TIME_SEC: 0,
-      PROCESSED_AMOUNT: '40',
-    });
+    const action = { CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0 } as const;
+    serving.gateway.configure({ ...action, PROCESSED_AMOUNT: '40' });
     const id = await newAccount();
     await send('POST', `/accounts/${id}/paymentMethods?isDefault=true`, {
       pluginName: 'killbill-payment-test',
@@ -221,16 +215,14 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
   it('accounts E9 Close with item adjustment after partial payment, or with write-off', async () => {
     const adjusted = await partlyPaid();
     const written = await partlyPaid();
-    expect((await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`)).status).to.equal(
-      204,
-    );
+    expectStatus(await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`), 204);
     expect(await linesOf(adjusted)).to.eql([['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']]);
     expect(await balancesOf(adjusted)).to.eql([-40, 40]);
     const both = 'itemAdjustUnpaidInvoices=true&writeOffUnpaidInvoices=true';
     expect((await send('DELETE', `/accounts/${written}?${both}`)).status).to.equal(204);
     expect(await linesOf(written)).to.eql([['EXTERNAL_CHARGE 100']]);
     expect(await balancesOf(written)).to.eql([0, 0]);
-    await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    await call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
     for (const accountId of [adjusted, written]) {
       const refused = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
       expectRefusal(refused, 400, 6000);
@@ -244,13 +236,11 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
   it('requires a permission for each action of a closing before any write', async () => {
     const id = await newAccount();
     await charge(id, 10);
-    await send('PUT', '/security/roles', {
-      role: 'closer',
-      permissions: ['tag:add', 'entitlement:pause_resume'],
-    });
+    const permissions = ['tag:add', 'entitlement:pause_resume'];
+    await send('PUT', '/security/roles', { role: 'closer', permissions });
     await send('POST', '/security/users', { username: 'cleo', password: 'password', roles: ['closer'] });
     const headers = { authorization: basic('cleo', 'password') };
-    const close = (query: string) => serving.call('DELETE', `${core}/accounts/${id}${query}`, { headers });
+    const close = (query: string) => call('DELETE', `${core}/accounts/${id}${query}`, { headers });
     for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'])
       expect(outcomeOf(await close(`?${flag}=true`)), flag).to.eql([403, 40000]);
     expect((await send('GET', `/accounts/${id}/tags`)).json).to.eql([]);
@@ -259,7 +249,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
   });
 
   it('http-api 4.4: removes planned work by default in dialect K only', async () => {
-    await serving.call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    await call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
     for (const [headers, removed] of [
       [{}, 0],
       [aliasHeaders, 1],
@@ -269,7 +259,7 @@ eachDatabaseByTurns('account credit over HTTP', (open) => {
       await send('POST', `/subscriptions?${later}`, { accountId, planName: 'canopy-monthly' });
       await serving.billing.settle();
       const before = await planned();
-      expectStatus(await serving.call('DELETE', `${core}/accounts/${accountId}`, { headers }), 204);
+      expectStatus(await call('DELETE', `${core}/accounts/${accountId}`, { headers }), 204);
       expect(Math.sign(before - (await planned()))).to.equal(removed);
     }
   });

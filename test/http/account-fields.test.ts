@@ -1,4 +1,5 @@
-import { aliasHeaders, createdId, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
+import { eachDatabase, expect } from '../support/http/index.ts';
+import { aliasHeaders, createdId, expectStatus, serveOnce } from '../support/http/serving.ts';
 
 /** accounts §1.1: the longest text of each field. */
 const lengths = {
@@ -19,17 +20,16 @@ const lengths = {
 
 eachDatabase('account fields over HTTP', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
 
-  const create = (body: object, headers = {}) => serving.call('POST', '/1.0/kb/accounts', { body, headers });
+  const create = (body: object, headers = {}) => call('POST', '/1.0/kb/accounts', { body, headers });
   const read = async (id: string) =>
-    (await serving.call('GET', `/1.0/kb/accounts/${id}`)).json as Readonly<Record<string, unknown>>;
+    (await call('GET', `/1.0/kb/accounts/${id}`)).json as Readonly<Record<string, unknown>>;
   const update = (id: string, body: object, query = '') =>
-    serving.call('PUT', `/1.0/kb/accounts/${id}${query}`, { body });
+    call('PUT', `/1.0/kb/accounts/${id}${query}`, { body });
   const count = async () =>
     Number(
-      (await serving.call('GET', '/1.0/kb/accounts/pagination')).headers.get(
-        'x-service-pagination-totalnbrecords',
-      ),
+      (await call('GET', '/1.0/kb/accounts/pagination')).headers.get('x-service-pagination-totalnbrecords'),
     );
 
   for (const [field, longest] of Object.entries(lengths))
@@ -66,7 +66,7 @@ eachDatabase('account fields over HTTP', (open) => {
     const id = createdId(await create({ ...fixed, name: 'Ada', notes: 'n', phone: '1', parentAccountId }));
     const stored = await read(id);
     const inK = (body: object, query = '?treatNullAsReset=true') =>
-      serving.call('PUT', `/1.0/kb/accounts/${id}${query}`, { body, headers: aliasHeaders });
+      call('PUT', `/1.0/kb/accounts/${id}${query}`, { body, headers: aliasHeaders });
 
     expect((await update(id, { notes: 'n2' }, '?treatNullAsReset=true')).status).to.equal(204);
     expect((await inK({ notes: 'n3' }, '')).status).to.equal(204);
@@ -83,7 +83,7 @@ eachDatabase('account fields over HTTP', (open) => {
 
   it('accounts §5 rule 1: include balance and credit on request, and both if both are requested', async () => {
     const id = createdId(await create({ currency: 'USD' }));
-    await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId: id, amount: 2 }] });
+    await call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId: id, amount: 2 }] });
     for (const [query, accountBalance, accountCBA] of [
       ['', null, null],
       ['?accountWithBalance=true', -2, null],
@@ -93,7 +93,7 @@ eachDatabase('account fields over HTTP', (open) => {
     ] as const) {
       const shown = { accountBalance, accountCBA };
       expect(await read(`${id}${query}`), query).to.include(shown);
-      const found = await serving.call('GET', `/1.0/kb/accounts/search/${id}${query}`);
+      const found = await call('GET', `/1.0/kb/accounts/search/${id}${query}`);
       expect((found.json as readonly unknown[])[0], query).to.include(shown);
     }
   });
@@ -101,9 +101,9 @@ eachDatabase('account fields over HTTP', (open) => {
   it('accounts E11 Emails: accept the account id in the body, and the removal of an unknown address', async () => {
     const accountId = createdId(await create({}));
     const path = `/1.0/kb/accounts/${accountId}/emails`;
-    const add = (body: object) => serving.call('POST', path, { body });
-    const remove = async (email: string) => (await serving.call('DELETE', `${path}/${email}`)).status;
-    const listed = async () => (await serving.call('GET', path)).json;
+    const add = (body: object) => call('POST', path, { body });
+    const remove = async (email: string) => (await call('DELETE', `${path}/${email}`)).status;
+    const listed = async () => (await call('GET', path)).json;
     for (let time = 1; time <= 2; time += 1) {
       const added = await add({ accountId: accountId.toUpperCase(), email: 'a@x.io' });
       expect([added.status, added.headers.get('location')]).to.eql([201, `${serving.url}${path}`]);
@@ -152,9 +152,9 @@ eachDatabase('account fields over HTTP', (open) => {
       serving.clock.advance({ days: 1 });
       const method = { body: { pluginName: 'killbill-payment-test' } };
       const path = `/1.0/kb/accounts/${own}/paymentMethods`;
-      const paymentMethodId = createdId(await serving.call('POST', path, method));
+      const paymentMethodId = createdId(await call('POST', path, method));
       const headers = { 'x-service-createdby': 'changer' };
-      await serving.call('PUT', `/1.0/kb/accounts/${own}`, { body: { paymentMethodId }, headers });
+      await call('PUT', `/1.0/kb/accounts/${own}`, { body: { paymentMethodId }, headers });
       values = { accountId: own, paymentMethodId, ...fields };
     });
 
@@ -191,8 +191,7 @@ eachDatabase('account fields over HTTP', (open) => {
     /** Whether the account is found by the clause. */
     const isFound = async (clause: string): Promise<boolean> => {
       const key = encodeURIComponent(`_q=1&id=${own}&${clause}`);
-      const reply = await serving.call('GET', `/1.0/kb/accounts/search/${key}`);
-      expect(reply.status, reply.text).to.equal(200);
+      const reply = expectStatus(await call('GET', `/1.0/kb/accounts/search/${key}`), 200);
       return (reply.json as readonly unknown[]).length === 1;
     };
 
@@ -228,11 +227,10 @@ eachDatabase('account fields over HTTP', (open) => {
           ['neq', { less: true, equal: false, greater: true }],
           ['EQ', { less: false, equal: true, greater: false }],
         ] as const) {
-          for (const which of ['less', 'equal', 'greater'] as const)
-            expect(
-              await isFound(`${column}[${operator}]=${values_[which]}`),
-              `${operator} ${which}`,
-            ).to.equal(expected[which]);
+          for (const which of ['less', 'equal', 'greater'] as const) {
+            const found = await isFound(`${column}[${operator}]=${values_[which]}`);
+            expect(found, `${operator} ${which}`).to.equal(expected[which]);
+          }
         }
       });
   });
@@ -249,16 +247,16 @@ eachDatabase('account fields over HTTP', (open) => {
     const id = createdId(await create({ currency: 'USD' }));
     const charge = async (autoCommit: boolean) => {
       const path = `/1.0/kb/invoices/charges/${id}?autoCommit=${autoCommit}`;
-      const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
+      const { json } = await call('POST', path, { body: [{ amount: 3 }] });
       return (json as readonly { invoiceId: string }[])[0]?.invoiceId ?? '';
     };
     const [kept, draft, voided] = [await charge(true), await charge(false), await charge(false)];
-    expect((await serving.call('PUT', `/1.0/kb/invoices/${voided}/voidInvoice`)).status).to.equal(204);
-    const credits = await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+    expect((await call('PUT', `/1.0/kb/invoices/${voided}/voidInvoice`)).status).to.equal(204);
+    const credits = await call('POST', '/1.0/kb/credits?autoCommit=true', {
       body: [{ accountId: id, amount: 2 }],
     });
     const [{ invoiceId: credit } = { invoiceId: '' }] = credits.json as readonly { invoiceId: string }[];
-    const { invoices } = (await serving.call('GET', `/1.0/kb/accounts/${id}/timeline`)).json as {
+    const { invoices } = (await call('GET', `/1.0/kb/accounts/${id}/timeline`)).json as {
       readonly invoices: readonly {
         readonly invoiceId: string;
         readonly status: string;

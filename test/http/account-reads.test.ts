@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { ErrorCode, type TenantRef, type Uuid } from '../../lib/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
-import { type Reply, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { createdId, documentHeaders, exampleCatalog, serve } from '../support/http/serving.ts';
+import { createdId, documentHeaders, exampleCatalog } from '../support/http/index.ts';
+import { type Reply, type Serving, serve, serveOnce, xmlType } from '../support/http/serving.ts';
 import { codeOf, eachDatabase, expect, expectBelow, migrated } from '../support/index.ts';
 import { withLongestTurn } from '../support/longest-turn.ts';
 

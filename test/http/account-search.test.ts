@@ -1,4 +1,5 @@
-import { createAccount, eachDatabase, expect, serveOnce } from '../support/http/index.ts';
+import { eachDatabase, expect } from '../support/http/index.ts';
+import { createAccount, eve, expectRefusal, expectStatus, serveOnce } from '../support/http/serving.ts';
 
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
@@ -12,8 +13,7 @@ eachDatabase('account search', (open) => {
   };
   const search = (key: string) => serving.call('GET', `/1.0/kb/accounts/search/${key}`);
   const found = async (key: string): Promise<readonly unknown[]> => {
-    const reply = await search(key);
-    expect(reply.status, reply.text).to.equal(200);
+    const reply = expectStatus(await search(key), 200);
     return (reply.json as readonly { accountId: string }[]).map(({ accountId }) => names.get(accountId));
   };
 
@@ -31,17 +31,9 @@ eachDatabase('account search', (open) => {
       notes: 'a&b=c',
     });
     await create('B', { name: 'poe', company: 'Orbit', address2 });
-    await create('D', {
-      name: 'Max',
-      company: 'orbital',
-      currency: 'EUR',
-      externalKey: 'MAX-ÜBER',
-      city: 'ÖLÜ Straße',
-    });
-    await serving.call('POST', '/1.0/kb/accounts', {
-      body: { name: 'Poe', company: 'Orbit' },
-      headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
-    });
+    const max = { name: 'Max', currency: 'EUR', externalKey: 'MAX-ÜBER' };
+    await create('D', { ...max, company: 'orbital', city: 'ÖLÜ Straße' });
+    await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Poe', company: 'Orbit' }, headers: eve });
   });
 
   describe('accounts E10 Search', () => {
@@ -55,9 +47,7 @@ eachDatabase('account search', (open) => {
       it(`finds ${expected.join(', ')} by ${key}`, async () => expect(await found(key)).to.eql(expected));
 
     it('rejects a misspelled field', async () => {
-      const reply = await search('_q=1&adress2=Poitier');
-      expect(reply.status).to.equal(400);
-      expect(reply.json).to.include({ code: 60002 });
+      expectRefusal(await search('_q=1&adress2=Poitier'), 400, 60002);
     });
 
     it('returns the number of matches and the total number', async () => {
@@ -72,12 +62,8 @@ eachDatabase('account search', (open) => {
       const reply = await search('Orbit?offset=-1&limit=1');
       expect((reply.json as { name: string }[]).map(({ name }) => name)).to.eql(['Poe 100%']);
       const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
-      expect(['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords', 'NextOffset'].map(header)).to.eql([
-        '0',
-        '1',
-        null,
-        null,
-      ]);
+      const facts = ['CurrentOffset', 'TotalNbRecords', 'MaxNbRecords', 'NextOffset'];
+      expect(facts.map(header)).to.eql(['0', '1', null, null]);
       expect(await found('orbit?offset=-1&limit=1')).to.eql([]);
       expect((await search('orbit?offset=-1&limit=2')).status).to.equal(400);
       expect((await search('orbit?offset=-2&limit=1')).status).to.equal(400);
@@ -132,9 +118,7 @@ eachDatabase('account search', (open) => {
       '_q=1&constructor=1',
     ])
       it(`rejects ${key}`, async () => {
-        const reply = await search(key);
-        expect(reply.status, reply.text).to.equal(400);
-        expect(reply.json).to.include({ code: 60002 });
+        expectRefusal(await search(key), 400, 60002);
       });
 
     it('accepts a pattern with more letters than the search folds', async () =>

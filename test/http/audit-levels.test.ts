@@ -4,7 +4,7 @@ import { fieldedResources, taggedResources } from '../../adapters/koa/routing/ob
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase, expect, list, populateOnce, textOf, type World } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { createAccount, createdId, type Reply } from '../support/http/serving.ts';
+import { createAccount, createdId, expectStatus, type Reply } from '../support/http/serving.ts';
 
 interface Log {
   readonly changeType: string;
@@ -124,9 +124,7 @@ eachDatabase('audit levels', (open) => {
   for (const resource of auditedResources)
     it(`accounts §14.1: return the specified history columns for ${resource.path}`, async () => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
-      const reply = await world.serving.call('GET', path);
-      expect(reply.status, reply.text).to.equal(200);
-      const rows = reply.json as readonly Log[];
+      const rows = expectStatus(await world.serving.call('GET', path), 200).json as readonly Log[];
       expect(rows[0]?.changeType).to.equal('INSERT');
       const { objectType, tableName, historyTableName, columns } = resource;
       const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];

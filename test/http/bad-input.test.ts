@@ -1,5 +1,5 @@
-import { eachDatabase, expect, type Reply, type Request, xmlType } from '../support/http/index.ts';
-import { createAccount, createdId, exampleCatalog, serveOnce } from '../support/http/serving.ts';
+import { createAccount, createdId, eachDatabase, exampleCatalog, expect } from '../support/http/index.ts';
+import { jsonType, type Reply, type Request, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
@@ -19,11 +19,8 @@ eachDatabase('invalid input', (open) => {
   before(async () => {
     await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     accountId = await createAccount(serving);
-    tongan = createdId(
-      await serving.call('POST', '/1.0/kb/accounts', {
-        body: { currency: 'USD', timeZone: 'Pacific/Tongatapu' },
-      }),
-    );
+    const body = { currency: 'USD', timeZone: 'Pacific/Tongatapu' };
+    tongan = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
     before_ = await everything();
   });
 
@@ -51,7 +48,7 @@ eachDatabase('invalid input', (open) => {
     ],
     [
       'malformed JSON',
-      ['POST', '/1.0/kb/accounts', { body: '{"name":', headers: { 'content-type': 'application/json' } }],
+      ['POST', '/1.0/kb/accounts', { body: '{"name":', headers: jsonType }],
       [400, 60001, /^The body is not JSON/],
     ],
     [
@@ -87,7 +84,7 @@ eachDatabase('invalid input', (open) => {
     ],
     [
       'no body',
-      ['POST', '/1.0/kb/subscriptions', { body: '', headers: { 'content-type': 'application/json' } }],
+      ['POST', '/1.0/kb/subscriptions', { body: '', headers: jsonType }],
       [400, 60003, /^SubscriptionJson body should be specified$/],
     ],
     [
@@ -174,20 +171,13 @@ eachDatabase('invalid input', (open) => {
       [
         'POST',
         '/1.0/kb/accounts',
-        {
-          body: `{"foo":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
-          headers: { 'content-type': 'application/json' },
-        },
+        { body: `{"foo":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, headers: jsonType },
       ],
       [400, 60001, /^The body has lists and objects more than 64 levels deep$/],
     ],
     [
       'a number that is too long for text',
-      [
-        'POST',
-        '/1.0/kb/accounts',
-        { body: '{"name":1e400}', headers: { 'content-type': 'application/json' } },
-      ],
+      ['POST', '/1.0/kb/accounts', { body: '{"name":1e400}', headers: jsonType }],
       [400, 60001, /^AccountJson name is not text: 1e\+400$/],
     ],
     [
@@ -239,7 +229,7 @@ eachDatabase('invalid input', (open) => {
           '/1.0/kb/subscriptions',
           {
             body: `{"accountId":"${accountId}","planName":"canopy-monthly","quantity":${quantity}}`,
-            headers: { 'content-type': 'application/json' },
+            headers: jsonType,
           },
         ],
         [400, 60003, /^SubscriptionJson quantity is not between 1 and 2147483647: /],
@@ -363,14 +353,8 @@ eachDatabase('invalid input', (open) => {
     for (const [what, call, [status, code, message]] of refusals()) {
       const reply = await serving.call(...call);
       expect(reply.status, `${what}: ${reply.text}`).to.equal(status);
-      expect(reply.json, what).to.have.all.keys(
-        'className',
-        'code',
-        'message',
-        'causeClassName',
-        'causeMessage',
-        'stackTrace',
-      );
+      const members = ['className', 'code', 'message', 'causeClassName', 'causeMessage', 'stackTrace'];
+      expect(reply.json, what).to.have.all.keys(members);
       expect(reply.json, what).to.include({ code });
       expect((reply.json as { message: string }).message, what).to.match(message);
     }

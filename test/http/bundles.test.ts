@@ -1,9 +1,8 @@
-import { expectRefusal, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, eve, exampleCatalog } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 interface BundleJson {
   readonly bundleId: string;
@@ -95,9 +94,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
   ] as const;
   for (const [method, path, status, code] of unknown)
     it(`answer ${method} ${path} with ${status} (${code})`, async () => {
-      const reply = await call(method, path);
-      expect(reply.status, reply.text).to.equal(status);
-      expect(reply.json).to.include({ code });
+      expectRefusal(await call(method, path), status, code);
     });
 
   describe('pages of bundles', () => {
@@ -164,9 +161,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       '_q=1&id=x',
     ])
       it(`rejects ${key}`, async () => {
-        const reply = await search(key);
-        expect(reply.status, reply.text).to.equal(400);
-        expect(reply.json).to.include({ code: 60_002 });
+        expectRefusal(await search(key), 400, 60_002);
       });
 
     it('returns the number of matches and the total number', async () => {
@@ -195,9 +190,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       expect(renamed.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'UPDATE']);
       const listed = await call('GET', '/1.0/kb/bundles?externalKey=delta&includedDeleted=true&audit=FULL');
       expect(bundlesOf(listed)).to.eql([renamed]);
-      const live = await call('GET', '/1.0/kb/bundles?externalKey=delta');
-      expect(live.status, live.text).to.equal(404);
-      expect(live.json).to.include({ code: 1084 });
+      expectRefusal(await call('GET', '/1.0/kb/bundles?externalKey=delta'), 404, 1084);
     });
 
     const bodies: readonly (readonly [name: string, body: unknown, code: number])[] = [
@@ -210,9 +203,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
     for (const [name, body, code] of bodies)
       it(`reject ${name}`, async () => {
         const path = `/1.0/kb/bundles/${idOf('beta')}`;
-        const reply = await call('PUT', `${path}/renameKey`, body === undefined ? {} : { body });
-        expect(reply.status, reply.text).to.equal(400);
-        expect(reply.json).to.include({ code });
+        expectRefusal(await call('PUT', `${path}/renameKey`, body === undefined ? {} : { body }), 400, code);
         expect(bundleOf(await call('GET', path)).externalKey).to.equal('beta');
       });
 
@@ -224,8 +215,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
         subscriptions: [{ subscriptionId: subscriptions[0]?.subscriptionId, externalKey: 'moved' }],
       };
       const query = 'billingPolicy=immediate&bcdTransfer=ALIGN_WITH_EFF_DT&pluginProperty=a%3Db';
-      const reply = await call('POST', `/1.0/kb/bundles/${bundleId}?${query}`, { body });
-      expect(reply.status, reply.text).to.equal(201);
+      const reply = expectStatus(await call('POST', `/1.0/kb/bundles/${bundleId}?${query}`, { body }), 201);
       expect(reply.text).to.equal('');
       const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
       expect(made).to.include({ accountId: target, externalKey: 'epsilon' });
@@ -246,8 +236,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
       const { bundleId } = await newBundle(await newAccount(), 'zeta');
       const year = new Date().getFullYear() + 2;
       const path = `/1.0/kb/bundles/${bundleId}?requestedDate=${year}-07-01`;
-      const reply = await call('POST', path, { body: { accountId: target } });
-      expect(reply.status, reply.text).to.equal(201);
+      const reply = expectStatus(await call('POST', path, { body: { accountId: target } }), 201);
       const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
       expect(made.subscriptions[0]).to.include({ state: 'PENDING', startDate: `${year}-07-01` });
       const left = bundleOf(await call('GET', `/1.0/kb/bundles/${bundleId}`));
@@ -280,8 +269,7 @@ eachDatabaseByTurns('bundles over HTTP', (open) => {
         headers: aliasHeaders,
       });
       expect(foreign.status, 'of another bundle').to.equal(400);
-      const reply = await call('POST', path, { body, headers: aliasHeaders });
-      expect(reply.status, reply.text).to.equal(201);
+      const reply = expectStatus(await call('POST', path, { body, headers: aliasHeaders }), 201);
       const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
       expect(made.subscriptions.map(({ externalKey }) => externalKey)).to.eql(['kept']);
     });

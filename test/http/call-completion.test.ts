@@ -1,5 +1,5 @@
-import { expectRefusal, list, type Reply, serveOnce, textOf, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, expectStatus, list, textOf } from '../support/http/index.ts';
+import { exampleCatalog, expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
 eachDatabase('calls with callCompletion over HTTP', (open) => {
@@ -34,8 +34,7 @@ eachDatabase('calls with callCompletion over HTTP', (open) => {
     ['K', aliasHeaders],
   ] as const)
     it(`answer when the invoice is paid, in dialect ${dialect}`, async () => {
-      const reply = await subscribe('callCompletion=true', headers);
-      expect(reply.status, reply.text).to.equal(201);
+      expectStatus(await subscribe('callCompletion=true', headers), 201);
       expect(await balances()).to.eql([0]);
     });
 
@@ -52,8 +51,7 @@ eachDatabase('calls with callCompletion over HTTP', (open) => {
   it('answer 408 on timeout and keep the subscription', async () => {
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
     const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
-    expect(reply.status, reply.text).to.equal(408);
-    expect(reply.json).to.include({ code: 60016 });
+    expectRefusal(reply, 408, 60016);
     const read = await serving.call('GET', `/1.0/kb/subscriptions?externalKey=of-${accountId}`);
     expect(read.status).to.equal(200);
     expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
@@ -102,9 +100,7 @@ eachDatabase('calls with callCompletion over HTTP', (open) => {
 
   it('are rejected with an invalid timeout', async () => {
     for (const value of ['-1', 'soon']) {
-      const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
-      expect(reply.status).to.equal(400);
-      expect(reply.json).to.include({ code: 60002 });
+      expectRefusal(await subscribe(`callCompletion=true&callTimeoutSec=${value}`), 400, 60002);
     }
   });
 });

@@ -8,8 +8,8 @@ import type {
   Uuid,
 } from '../../lib/index.ts';
 import { GatewayError, PluginStatus } from '../../lib/index.ts';
-import { createdId, type Reply, type Serving, serve } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect, migrated, type TestDatabase } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, migrated, type TestDatabase } from '../support/http/index.ts';
+import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { tablesHolding } from '../support/storage/statement-plans.ts';
 
 const CARD = '4111111111111111';

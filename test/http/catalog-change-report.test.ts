@@ -1,6 +1,6 @@
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { aliasHeaders, createAccount, createdId, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createAccount, createdId, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('catalog change report over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -21,8 +21,7 @@ eachDatabaseByTurns('catalog change report over HTTP', (open) => {
       price: '52.50',
       forExisting: '2024-05-01',
     });
-    const reply = await call('POST', path, { body: candidate, headers: xmlType });
-    expect(reply.status, reply.text).to.equal(200);
+    const reply = expectStatus(await call('POST', path, { body: candidate, headers: xmlType }), 200);
     expect(reply.headers.get('content-type')).to.equal('application/json');
     const { bundleId } = (await call('GET', `/1.0/kb/subscriptions/${createdId(subscription)}`)).json as {
       bundleId: string;

@@ -1,8 +1,8 @@
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { readCatalogXml } from '../../lib/catalog/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { bearer, type Reply, type Request, serveEach, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, outcomeOf } from '../support/http/serving.ts';
+import { aliasHeaders, bearer, createAccount, createdId } from '../support/http/index.ts';
+import { eve, outcomeOf, type Reply, type Request, serveEach, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 interface PlanRowJson {
@@ -38,7 +38,6 @@ function evergreen(price: string) {
 }
 
 const pot = { name: 'Pot', category: 'BASE' };
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 eachDatabaseByTurns('catalog entries over HTTP', (open) => {
   const serving = serveEach(open);
@@ -161,37 +160,16 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
   });
 
   it('are returned exactly as stored on creation and repetition', async () => {
-    const usages = [
-      {
-        usageName: 'water',
-        usageType: 'CONSUMABLE',
-        billingPeriod: 'MONTHLY',
-        tiers: [
-          {
-            tierNumber: 2,
-            blocks: [
-              {
-                billingMeterCode: { name: 'litre' },
-                size: 1,
-                max: -1,
-                prices: [{ currency: 'USD', value: 0.5 }],
-              },
-            ],
-          },
-          {
-            tierNumber: 1,
-            blocks: [
-              {
-                billingMeterCode: { code: 'litre' },
-                size: 1,
-                max: 100,
-                prices: [{ currency: 'USD', value: '1.25' }],
-              },
-            ],
-          },
-        ],
-      },
-    ];
+    const tier = (
+      tierNumber: number,
+      [billingMeterCode, max, value]: readonly [unknown, number, unknown],
+    ) => ({
+      tierNumber,
+      blocks: [{ billingMeterCode, size: 1, max, prices: [{ currency: 'USD', value }] }],
+    });
+    const water = { usageName: 'water', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' };
+    const tiers = [tier(2, [{ name: 'litre' }, -1, 0.5]), tier(1, [{ code: 'litre' }, 100, '1.25'])];
+    const usages = [{ ...water, tiers }];
     const body = {
       catalogName: 'Pots',
       products: [
@@ -245,35 +223,10 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
               },
               usages: [
                 {
-                  usageName: 'water',
-                  usageType: 'CONSUMABLE',
+                  ...water,
                   prettyName: '',
-                  billingPeriod: 'MONTHLY',
                   tierBlockPolicy: 'ALL_TIERS',
-                  tiers: [
-                    {
-                      tierNumber: 2,
-                      blocks: [
-                        {
-                          billingMeterCode: 'litre',
-                          size: 1,
-                          max: -1,
-                          prices: [{ currency: 'USD', value: '0.500000000' }],
-                        },
-                      ],
-                    },
-                    {
-                      tierNumber: 1,
-                      blocks: [
-                        {
-                          billingMeterCode: 'litre',
-                          size: 1,
-                          max: 100,
-                          prices: [{ currency: 'USD', value: '1.250000000' }],
-                        },
-                      ],
-                    },
-                  ],
+                  tiers: [tier(2, ['litre', -1, '0.500000000']), tier(1, ['litre', 100, '1.250000000'])],
                 },
               ],
             },
@@ -392,6 +345,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       body: { accountId: account, planName: 'p1' },
     });
     expect(used.status, used.text).to.equal(201);
+    const early = 'effectiveDateForExistingSubscriptions=2025-01-01';
     const rows: readonly (readonly [call: () => Promise<Reply>, status: number, code: number])[] = [
       [() => input([ghost]), 400, 61001],
       [() => entries('POST', 'plan', { body: ghost }), 400, 61001],
@@ -401,14 +355,7 @@ eachDatabaseByTurns('catalog entries over HTTP', (open) => {
       [() => entries('POST', 'plan', { body: {} }), 400, 61004],
       [() => entries('PUT', 'p1/updatePlan', { body: [] }), 400, 61004],
       [() => entries('PUT', 'p1/updatePlan?effDate=2023-01-01', { body: [evergreen('12')] }), 400, 61004],
-      [
-        () =>
-          entries('PUT', 'p1/updatePlan?effectiveDateForExistingSubscriptions=2025-01-01', {
-            body: [evergreen('12')],
-          }),
-        400,
-        61004,
-      ],
+      [() => entries('PUT', `p1/updatePlan?${early}`, { body: [evergreen('12')] }), 400, 61004],
       [() => entries('PUT', 'p2/updatePlan', { body: [evergreen('12')] }), 404, 61006],
       [() => entries('GET', 'p2/plan'), 404, 61006],
       [() => entries('DELETE', 'p2/retirePlan'), 404, 61006],

@@ -46,10 +46,8 @@ anyDatabase('combo payments (payments §11)', (open) => {
   it('find the account and method by key or by id', async () => {
     const externalKey = newKey();
     const card = `${externalKey}-card`;
-    const body = {
-      account: { externalKey, currency: 'USD' },
-      paymentMethod: { ...method, externalKey: card },
-    };
+    const paymentMethod = { ...method, externalKey: card };
+    const body = { account: { externalKey, currency: 'USD' }, paymentMethod };
     await pay({ ...body, transaction });
     expect((await pay({ ...body, transaction })).status).to.equal(201);
     const accountId = member(await accountOf(externalKey), 'accountId');

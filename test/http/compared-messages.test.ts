@@ -1,5 +1,5 @@
-import { createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createdId, exampleCatalog, jsonType, serveOnce, xmlType } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
   });
 
   const send = (method: string, path: string, body?: unknown) =>
-    serving.call(method, `/1.0/kb/${path}`, { body, headers: { 'content-type': 'application/json' } });
+    serving.call(method, `/1.0/kb/${path}`, { body, headers: jsonType });
   const created = async (path: string, body: object) => createdId(await send('POST', path, body));
   const refusal = async (method: string, path: string, body?: unknown) => {
     const { status, json } = await send(method, path, body);
@@ -156,12 +156,8 @@ eachDatabaseByTurns('messages that clients compare', (open) => {
   });
 
   it('stay the same for missing parts of a plan and for parts next to its name, in validation order', async () => {
-    const parts = {
-      productName: 'Canopy',
-      productCategory: 'BASE',
-      billingPeriod: 'MONTHLY',
-      priceList: 'DEFAULT',
-    };
+    const product = { productName: 'Canopy', productCategory: 'BASE' };
+    const parts = { ...product, billingPeriod: 'MONTHLY', priceList: 'DEFAULT' };
     const fields = Object.keys(parts) as (keyof typeof parts)[];
     for (const [index, field] of fields.entries()) {
       const known = Object.fromEntries(fields.slice(0, index).map((name) => [name, parts[name]]));

@@ -5,10 +5,10 @@ import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/ro
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import { producedTypes, type Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { authorizationOf, populateOnce, type World } from '../support/http/index.ts';
+import { addUser, authorizationOf, populateOnce, type World } from '../support/http/index.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
 import type { Sample, TenantKeys } from '../support/http/samples.ts';
-import { aliasHeaders, basic, type Reply, type Request } from '../support/http/serving.ts';
+import { aliasHeaders, basic, expectStatus, type Reply, type Request } from '../support/http/serving.ts';
 import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
 import { eachDatabaseByTurns, expect, isSampled, sampled } from '../support/index.ts';
 
@@ -34,17 +34,8 @@ eachDatabaseByTurns('contract of every route', (open) => {
   const world = populateOnce(open);
 
   before(async () => {
-    const user = {
-      passwordHash: 'plain:password',
-      credentialVersion: 1,
-      isActive: true,
-      permissions: [],
-      roles: [],
-      tenantIds: [],
-    };
-    const { storage, nextId } = world.serving;
-    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
-    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
+    await addUser(world.serving, 'reader');
+    await addUser(world.serving, 'stranger', { allTenants: false });
   });
 
   for (const [turn, route] of routeTable({ testMode: true }).entries())
@@ -227,10 +218,8 @@ function describeAccess(
   if (route.permission !== 'NONE') {
     it('answers 403, and 401 in dialect K outside plugin routes, without the permission', async () => {
       const authorization = await callerOf('reader');
-      const [inD, inK] = [
-        await callRefused({ headers: { authorization } }),
-        await callRefused({ headers: { ...aliasHeaders, authorization } }),
-      ];
+      const headers = { ...aliasHeaders, authorization };
+      const [inD, inK] = [await callRefused({ headers: { authorization } }), await callRefused({ headers })];
       expect([inD.status, inK.status]).to.eql([403, isPlugin ? 403 : 401]);
       for (const { json } of [inD, inK]) expect(json).to.include({ code: 40000 });
     });
@@ -238,8 +227,7 @@ function describeAccess(
 
   if (!route.author) return;
   it('requires the author', async () => {
-    const reply = await callRefused({ headers: { 'x-service-createdby': '' } });
-    expect(reply.status).to.equal(400);
+    const reply = expectStatus(await callRefused({ headers: { 'x-service-createdby': '' } }), 400);
     expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
   });
 }
@@ -264,15 +252,12 @@ function describeIds(
   const statusForUnknown = statusForUnknownId[route.operationId] ?? 404;
   for (const name of parameterNamesOf(route.path).filter(isIdParameter)) {
     it(`answers 404 if ${name} is not a UUID`, async () => {
-      const reply = await callWith({ [name]: 'nonsense' });
-      expect(reply.status).to.equal(404);
-      expect(reply.json).to.include({ code: 60008 });
+      expect(expectStatus(await callWith({ [name]: 'nonsense' }), 404).json).to.include({ code: 60008 });
     });
 
     it(`answers ${statusForUnknown} if ${name} is unknown`, async () => {
       const { unknownId } = worldOf();
-      const reply = await callWith({ [name]: unknownId });
-      expect(reply.status, reply.text).to.equal(statusForUnknown);
+      const reply = expectStatus(await callWith({ [name]: unknownId }), statusForUnknown);
       if (statusForUnknown < 400) return;
       expect((reply.json as { code: number }).code).to.be.oneOf([...route.fails]);
     });
@@ -288,9 +273,7 @@ function describeIds(
     it('answers 404 if accountId in the query is unknown or of another tenant', async () => {
       const { unknownId, foreignAccountId } = worldOf();
       for (const accountId of [unknownId, foreignAccountId]) {
-        const reply = await callQuery({ accountId });
-        expect(reply.status, reply.text).to.equal(404);
-        expect(reply.json).to.include({ code: 3002 });
+        expect(expectStatus(await callQuery({ accountId }), 404).json).to.include({ code: 3002 });
       }
     });
   }
@@ -311,8 +294,7 @@ function describeQuery(route: Route, callQuery: CallQuery): void {
   for (const [name, parameter] of Object.entries(route.query)) {
     if (parameter.required) {
       it(`requires ${name}`, async () => {
-        const reply = await callQuery({ [name]: '' });
-        expect(reply.status).to.equal(400);
+        const reply = expectStatus(await callQuery({ [name]: '' }), 400);
         expect((reply.json as { code: number }).code).to.be.oneOf([60003, 3004, 61003]);
       });
     }
@@ -321,8 +303,7 @@ function describeQuery(route: Route, callQuery: CallQuery): void {
       (type === 'string' && !('enum' in parameter.json) && !('format' in parameter.json)) || type === 'array';
     if (isFreeText && name !== 'timeZone' && name !== 'bundlesFilter' && name !== 'invoicesFilter') continue;
     it(`rejects an invalid ${name}`, async () => {
-      const reply = await callQuery({ [name]: '!nonsense' });
-      expect(reply.status).to.equal(400);
+      const reply = expectStatus(await callQuery({ [name]: '!nonsense' }), 400);
       expect(reply.json).to.include({ code: 60002 });
       expect((reply.json as { message: string }).message).to.include(name);
     });
@@ -344,18 +325,14 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
       ...(isOfAnyType ? [] : [{ 'content-type': 'multipart/form-data' }]),
       { 'content-encoding': 'gzip', 'content-type': type },
     ]) {
-      const reply = await callRefused({ body: 'x', headers });
-      expect(reply.status).to.equal(415);
-      expectCode(reply, 60010);
+      expectCode(expectStatus(await callRefused({ body: 'x', headers }), 415), 60010);
     }
   });
 
   if (isSampled(turn, 3)) {
     it('rejects an oversized body', async () => {
-      const reply = await callRefused({
-        body: new Uint8Array(bodyLimit(body, defaultRequestLimits) + 1).fill(0x20),
-        headers: { 'content-type': type },
-      });
+      const large = new Uint8Array(bodyLimit(body, defaultRequestLimits) + 1).fill(0x20);
+      const reply = await callRefused({ body: large, headers: { 'content-type': type } });
       expect(reply.status).to.equal(413);
       expectCode(reply, 60012);
     });
@@ -363,8 +340,7 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
 
   if (body.required) {
     it('requires a body', async () => {
-      const reply = await callRefused({ body: '', headers: { 'content-type': type } });
-      expect(reply.status).to.equal(400);
+      const reply = expectStatus(await callRefused({ body: '', headers: { 'content-type': type } }), 400);
       expectCode(reply, 60003);
     });
   }

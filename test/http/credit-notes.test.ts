@@ -1,5 +1,5 @@
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { aliasHeaders, configure, createAccount, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, configure, createAccount, eve, serveEach } from '../support/http/serving.ts';
 
 const invoices = '/1.0/kb/invoices';
 
@@ -51,9 +51,8 @@ eachDatabaseByTurns('credit notes over HTTP (invoicing §21)', (open) => {
     const patterned = { ...note, formattedNumber: 'CN-001' };
     expect((await call('GET', path)).json).to.eql(patterned);
     expect((await listed()).json).to.eql([patterned]);
-    const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     for (const below of ['', '/html', '/pdf']) {
-      const refused = await call('GET', `${path}${below}`, { headers });
+      const refused = await call('GET', `${path}${below}`, { headers: eve });
       expect([refused.status, refused.json]).to.deep.include.members([404]);
     }
   });

@@ -1,12 +1,6 @@
-import {
-  eachDatabaseByTurns,
-  expect,
-  expectRefusal,
-  newEvents,
-  populate,
-  populateOnce,
-} from '../support/http/index.ts';
-import { createAccount, createdId, outcomeOf, type Reply, serveOnce } from '../support/http/serving.ts';
+import { createAccount, createdId, populate, populateOnce } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, outcomeOf, type Reply, serveOnce } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const core = '/1.0/kb';
 const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-service-comment': 'c' };
@@ -193,8 +187,7 @@ eachDatabaseByTurns('custom fields over HTTP', (open) => {
     ]);
     const [size] = await fieldsOf(`/accounts/${id}`);
     const found = async (key: string): Promise<readonly string[]> => {
-      const reply = await send('GET', `/customFields/search/${encodeURIComponent(key)}`);
-      expect(reply.status, reply.text).to.equal(200);
+      const reply = expectStatus(await send('GET', `/customFields/search/${encodeURIComponent(key)}`), 200);
       return (reply.json as ShownField[]).filter(({ objectId }) => objectId === id).map(({ name }) => name);
     };
     expect(await found('GRÖß')).to.eql(['Größe']);

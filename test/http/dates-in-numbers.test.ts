@@ -1,5 +1,5 @@
-import { eachDatabaseByTurns, exampleCatalog, expect, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createdId, exampleCatalog, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,8 +31,7 @@ eachDatabaseByTurns('numeric dates from typed clients in dialect K', (open) => {
 
   it('R46: are accepted in a migration invoice', async () => {
     const item = { amount: 3, itemType: 'EXTERNAL_CHARGE', startDate: [2012, 9, 5], endDate: [2012, 9, 25] };
-    const made = await inK(`invoices/migration/${accountId}`, [item]);
-    expect(made.status).to.equal(201);
+    const made = expectStatus(await inK(`invoices/migration/${accountId}`, [item]), 201);
     const { items } = await read(`invoices/${createdId(made)}`);
     expect((items as readonly Json[])[0]).to.include({ startDate: '2012-09-05', endDate: '2012-09-25' });
   });
@@ -75,8 +74,7 @@ eachDatabaseByTurns('numeric dates from typed clients in dialect K', (open) => {
       [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
       [[2012, 9, 25], '2012-09-25T00:00:00.000Z'],
     ] as const) {
-      const made = await inK('accounts', { referenceTime });
-      expect(made.status).to.equal(201);
+      const made = expectStatus(await inK('accounts', { referenceTime }), 201);
       expect(await read(`accounts/${createdId(made)}`)).to.include({ referenceTime: shown });
     }
   });

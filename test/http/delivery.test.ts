@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
-import { expect, freshSqlite, serveOnce, xmlType } from '../support/http/index.ts';
-import { createdId, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
+import { createdId, expect } from '../support/http/index.ts';
+import { documentHeaders, exampleCatalog, freshSqlite, serveOnce, xmlType } from '../support/http/serving.ts';
 
 interface Heard {
   readonly status: number | undefined;
@@ -97,10 +97,8 @@ describe('response delivery', () => {
 
     it('keeps streamed responses streaming', async () => {
       const url = `${serving.url}/1.0/kb/catalog/xml/changeReport`;
-      const call = httpRequest(url, {
-        method: 'POST',
-        headers: { ...documentHeaders, ...xmlType, 'accept-encoding': 'gzip', connection: 'close' },
-      });
+      const headers = { ...documentHeaders, ...xmlType, 'accept-encoding': 'gzip', connection: 'close' };
+      const call = httpRequest(url, { method: 'POST', headers });
       call.end(await exampleCatalog());
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       const body = Buffer.concat(await Array.fromAsync(answer));
@@ -132,10 +130,8 @@ describe('response delivery', () => {
       const url = await listenWith({ allowedOrigins: [shop, 'https://admin.example.com'] });
       for (const path of [account, '/nothing']) {
         const { headers } = await send(url + path, { origin: shop });
-        expect(headers).to.include({
-          'access-control-allow-origin': shop,
-          'access-control-allow-credentials': 'true',
-        });
+        expect(headers).to.include({ 'access-control-allow-origin': shop });
+        expect(headers).to.include({ 'access-control-allow-credentials': 'true' });
         expect(headers['access-control-expose-headers']).to.match(/\bLocation\b.*\bETag\b/);
         expect(headers['access-control-expose-headers']).to.match(/X-Killbill-Pagination-NextPageUri/);
         expect(headers.vary).to.match(/\bOrigin\b/);
@@ -154,10 +150,8 @@ describe('response delivery', () => {
 
     it('are sent for preflight requests without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
-      const call = httpRequest(url + account, {
-        method: 'OPTIONS',
-        headers: { origin: shop, 'access-control-request-method': 'PUT', connection: 'close' },
-      });
+      const headers = { origin: shop, 'access-control-request-method': 'PUT', connection: 'close' };
+      const call = httpRequest(url + account, { method: 'OPTIONS', headers });
       call.end();
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       expect(await text(answer)).to.equal('');

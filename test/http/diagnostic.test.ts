@@ -5,8 +5,9 @@ import { strFromU8, unzipSync } from 'fflate';
 import { openApi } from '../../adapters/koa/index.ts';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind } from '../../lib/records/index.ts';
-import { anyDatabase, bearer, expect, migrated, type Served, serve, xmlType } from '../support/http/index.ts';
-import { configure, createAccount, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
+import { bearer, configure, createAccount, documentHeaders } from '../support/http/index.ts';
+import { eve, exampleCatalog, type Served, serve, xmlType } from '../support/http/serving.ts';
+import { anyDatabase, expect, migrated } from '../support/index.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 
 type Paths = Readonly<
@@ -64,7 +65,6 @@ anyDatabase('diagnostics over HTTP (platform §12.6)', (open) => {
         schema: { type: 'string', const: '', description: 'Returned without query parameters' },
       },
     });
-    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const catalog = await exampleCatalog();
     await serving.call('POST', '/1.0/kb/catalog', { body: catalog, headers: { ...xmlType, ...eve } });
     await serving.call(
@@ -137,12 +137,8 @@ anyDatabase('diagnostics over HTTP (platform §12.6)', (open) => {
     const logs = (await unzipped('?withLogs=true&logsFilenames=leaky.log'))['logs/leaky.log'];
     expect(logs).to.equal('GET https://bob:*****@example.com/?apiKey=*****\n');
     const files = await unzipped(query);
-    expect(Object.keys(files).sort()).to.eql([
-      'account.data',
-      'health.data',
-      'service_configuration.data',
-      'tenant_config.data',
-    ]);
+    const names = ['account.data', 'health.data', 'service_configuration.data', 'tenant_config.data'];
+    expect(Object.keys(files).sort()).to.eql(names);
     expect(files['account.data']).to.include('-- accounts ').and.to.include('Ada').and.to.include('a lamp');
     const { lateBusEvents } = JSON.parse(files['health.data'] ?? '');
     expect(
@@ -180,7 +176,6 @@ anyDatabase('diagnostics over HTTP (platform §12.6)', (open) => {
   it('requires admin:export for an account and answers 404 for an unknown or foreign one', async () => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     const accountId = await createAccount(serving);
-    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     expect((await get(`?accountId=${accountId}`, eve)).status).to.equal(404);
     await serving.call('POST', '/1.0/kb/security/roles', {
       body: { role: 'looker', permissions: ['admin:health'] },

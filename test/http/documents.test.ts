@@ -60,10 +60,8 @@ describe('API documentation', () => {
 
   it('returns the same page if the Host header is not a valid URL', async () => {
     const url = await urlWith({ basePath: '/billing' });
-    const [answer] = (await once(
-      get(`${url}/billing/docs`, { headers: { host: '999999999999999' } }),
-      'response',
-    )) as [IncomingMessage];
+    const headers = { host: '999999999999999' };
+    const [answer] = (await once(get(`${url}/billing/docs`, { headers }), 'response')) as [IncomingMessage];
     expect(answer.statusCode).to.equal(200);
     expect(await text(answer)).to.contain('"/billing/docs/start.js"');
   });

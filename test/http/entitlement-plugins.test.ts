@@ -1,7 +1,7 @@
 import type { EntitlementPlugin, EntitlementRules, PluginProperty } from '../../lib/index.ts';
 import { EntitlementOperation } from '../../lib/index.ts';
-import { createAccount, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabase, expect } from '../support/index.ts';
+import { eachDatabase, expect } from '../support/http/index.ts';
+import { createAccount, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabase('entitlement plugins over HTTP', (open) => {
   const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];

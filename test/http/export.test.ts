@@ -2,8 +2,8 @@ import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
-import { aliasHeaders, basic, bearer, populateOnce, type Reply } from '../support/http/index.ts';
-import { eachDatabase, expect } from '../support/index.ts';
+import { bearer, eachDatabase, expect, populateOnce } from '../support/http/index.ts';
+import { aliasHeaders, basic, expectRefusal, expectStatus, type Reply } from '../support/http/serving.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';
 
 /** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
@@ -42,8 +42,7 @@ eachDatabase('account export', (open) => {
   it('accounts E15 Export', async () => {
     const notes = 'a|b\nc';
     await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
-    const reply = await exported();
-    expect(reply.status).to.equal(201);
+    const reply = expectStatus(await exported(), 201);
     expect(reply.headers.get('content-type')).to.equal('application/octet-stream');
     const lines = reply.text.split('\n');
     const header = lines.findIndex((line) => line.startsWith('-- accounts '));
@@ -168,8 +167,7 @@ eachDatabase('account export', (open) => {
     expect(namesIn('catalog_entry_history')).to.eql(namesIn('catalog_entries'));
     for (const table of ['catalog_plan_rows', 'catalog_plan_row_history'])
       expect(sections.get(table)?.map((row) => row.plan_name)).to.eql(['own-monthly']);
-    const audit = await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`);
-    expect(audit.status, audit.text).to.equal(200);
+    const audit = expectStatus(await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`), 200);
     const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
     const written = (sections.get('audit_log') ?? []).filter(
       ({ table_name: table }) => table === 'CATALOG_ENTRIES',
@@ -208,9 +206,7 @@ eachDatabase('account export', (open) => {
 
   it('rejects an unknown account and one of another tenant before the first byte', async () => {
     for (const id of [world.unknownId, world.foreignAccountId]) {
-      const reply = await exported(id);
-      expect(reply.status).to.equal(404);
-      expect(reply.json).to.include({ code: 3002 });
+      expectRefusal(await exported(id), 404, 3002);
     }
   });
 

@@ -3,8 +3,8 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { exchange, handedServer } from '../../adapters/koa/fetch.ts';
 import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
-import { exampleCatalog, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
-import { basic, createAccount, documentHeaders } from '../support/http/serving.ts';
+import { basic, createAccount, documentHeaders, exampleCatalog, expect } from '../support/http/index.ts';
+import { expectStatus, freshSqlite, jsonType, plainType, serveOnce } from '../support/http/serving.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const ORIGIN = 'https://shop.example';
@@ -62,9 +62,8 @@ describe('interface as a handler of fetch requests', () => {
     expect(head).to.include({ status: 200, body: null });
     expect([whole, head].map(({ headers }) => headers.get('content-length'))).to.eql([length, length]);
     expect(await call('PUT', path, json({ name: 'Ada' }))).to.include({ status: 204, body: null });
-    const type = { 'content-type': 'application/json' };
-    expect((await call('DELETE', `${path}/emails/none`, { body: '', headers: type })).status).to.equal(204);
-    expect((await call('DELETE', `${path}/emails/none`, { body: '{}', headers: type })).status).to.equal(204);
+    expectStatus(await call('DELETE', `${path}/emails/none`, { body: '', headers: jsonType }), 204);
+    expectStatus(await call('DELETE', `${path}/emails/none`, { body: '{}', headers: jsonType }), 204);
     const [cookie = ''] = (await call('GET', '/1.0/kb/security/subject')).headers.getSetCookie();
     const subject = `${ORIGIN}/billing/1.0/kb/security/subject`;
     const again = await handler(new Request(subject, { headers: { cookie: cookie.split(';', 1)[0] ?? '' } }));
@@ -86,7 +85,7 @@ describe('interface as a handler of fetch requests', () => {
       [await call('GET', '/1.0/kb/nothing'), 404],
       [await handler(new Request(`${ORIGIN}/elsewhere`, { headers: documentHeaders })), 404],
       [await call('POST', '/1.0/kb/accounts/pagination'), 405],
-      [await call('POST', '/1.0/kb/accounts', { body: 'x', headers: { 'content-type': 'text/plain' } }), 415],
+      [await call('POST', '/1.0/kb/accounts', { body: 'x', headers: plainType }), 415],
       [await call('POST', '/1.0/kb/accounts', json({ notes: 'x'.repeat(2 ** 20) })), 413],
       [await call('GET', '/1.0/kb/accounts', { headers: { 'x-long': 'x'.repeat(20_000) } }), 413],
     ] as const;
@@ -125,11 +124,8 @@ describe('in-process Node server for fetch requests', () => {
   /** Writes as much as is taken, until nobody reads it any more. */
   function endless() {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const stage = {
-      written: 0,
-      closed,
-      listener: (_request: unknown, response: ServerResponse) => void pour(response),
-    };
+    const listener = (_request: unknown, response: ServerResponse) => void pour(response);
+    const stage = { written: 0, closed, listener };
     const pour = async (response: ServerResponse) => {
       response.once('close', resolve);
       while (!response.destroyed) {

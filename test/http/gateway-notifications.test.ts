@@ -1,7 +1,7 @@
 import { MAX_NOTIFICATION_BYTES } from '../../adapters/koa/routing/body.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { expectRefusal, populateOnce, type Reply, textOf, type World } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, populateOnce, textOf, type World } from '../support/http/index.ts';
+import { eve, expectRefusal, type Reply } from '../support/http/serving.ts';
 import { SIGNING_GATEWAY, signatureOf } from '../support/payments/scripted-gateway.ts';
 
 const anonymous = {
@@ -10,7 +10,6 @@ const anonymous = {
   'x-service-apisecret': undefined,
   'x-service-createdby': undefined,
 };
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 /** Of a card; fewer digits would be found in the id of a request now and then. */
 const CARD_BEGINS = '41111111';

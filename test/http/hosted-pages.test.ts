@@ -4,11 +4,10 @@ import type {
   PaymentGateway,
   PriorCallResult,
 } from '../../lib/index.ts';
-import { basic, createdId, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { basic, createdId, eve, expectRefusal, expectStatus, serveOnce } from '../support/http/serving.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const form = '/1.0/kb/paymentGateways/hosted/form';
 
 /** What a control plugin of a test has heard, and what it says before. */
@@ -62,6 +61,7 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
   const listener = new Listener();
 
   const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });
+  const { call } = serving;
   beforeEach(() => {
     listener.heard.length = 0;
     listener.contexts.length = 0;
@@ -69,15 +69,13 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
   });
 
   const newAccount = async (headers = {}) =>
-    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));
+    createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));
   const addMethod = async (accountId: string, pluginName: string, query = '') =>
     createdId(
-      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
-        body: { pluginName },
-      }),
+      await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, { body: { pluginName } }),
     );
   const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
-    serving.call('POST', `${form}/${accountId}${query}`, { body });
+    call('POST', `${form}/${accountId}${query}`, { body });
 
   it('payments §11: use the gateway of the default method or of the named method', async () => {
     const accountId = await newAccount();
@@ -111,7 +109,7 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
-    expectStatus(await serving.call('DELETE', `/1.0/kb/paymentMethods/${deleted}`), 204);
+    expectStatus(await call('DELETE', `/1.0/kb/paymentMethods/${deleted}`), 204);
     for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
@@ -156,7 +154,7 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
   it('payments §2.3: call control plugins with HPP for a notification and let them redirect it to another gateway', async () => {
     const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
     listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
-    expect((await serving.call('POST', path, { body: 'paid' })).status).to.equal(200);
+    expect((await call('POST', path, { body: 'paid' })).status).to.equal(200);
     expect(serving.signing.received.at(-1)?.body).to.equal('paid');
     const [heard] = listener.contexts;
     expect(heard).to.deep.include({
@@ -167,9 +165,9 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
     });
   });
 
-  const combine = (body: object, headers = {}) => serving.call('POST', form, { body, headers });
+  const combine = (body: object, headers = {}) => call('POST', form, { body, headers });
   const accountsWith = async (key: string) =>
-    (await serving.call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
+    (await call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
 
   it('payments §11: create the account and first method with a combined form and reuse both the next time', async () => {
     const body = {
@@ -181,7 +179,7 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
     expect([first.status, first.text]).to.eql([200, again.text]);
     const { accountId } = await accountsWith('combo-1');
     expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
-    const methods = await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    const methods = await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
     expect(methods.json).to.have.length(1);
     expect((methods.json as object[])[0]).to.deep.include({ isDefault: true, externalKey: 'combo-method' });
     expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
@@ -198,23 +196,23 @@ eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
   it('http-api §5: create nothing for callers without the permission', async () => {
     const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
     const role = { role: 'clerk', permissions: ['payment:trigger'] };
-    await serving.call('PUT', '/1.0/kb/security/roles', { body: role });
-    await serving.call('POST', '/1.0/kb/security/users', { body: user });
+    await call('PUT', '/1.0/kb/security/roles', { body: role });
+    await call('POST', '/1.0/kb/security/users', { body: user });
     const asClerk = { authorization: basic('clerk', 'password') };
     const paymentMethod = { pluginName: SIGNING_GATEWAY };
     const account = { externalKey: 'combo-3' };
     expectRefusal(await combine({ account, paymentMethod }, asClerk), 403, 40_000);
-    expect((await serving.call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
+    expect((await call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
     const accountId = await newAccount();
     expectRefusal(await combine({ account: { accountId }, paymentMethod }, asClerk), 403, 40_000);
-    expect((await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
+    expect((await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
   });
 
   it('payments §11: treat an account or method of another tenant as unknown', async () => {
     const accountId = await newAccount();
     const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const foreign = await newAccount(eve);
-    const asEve = (path: string, body: object) => serving.call('POST', path, { body, headers: eve });
+    const asEve = (path: string, body: object) => call('POST', path, { body, headers: eve });
     expectRefusal(await asEve(`${form}/${accountId}`, {}), 404, 3002);
     expectRefusal(await asEve(`${form}/${foreign}?paymentMethodId=${methodId}`, {}), 404, 7000);
     const theirs = { account: { accountId: foreign }, paymentMethod: { paymentMethodId: methodId } };

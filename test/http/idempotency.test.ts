@@ -2,8 +2,8 @@ import sinon from 'sinon';
 import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
-import { type Reply, type Request, type Serving, serveOnce } from '../support/http/index.ts';
-import { basic, createdId, expectRefusal, serve } from '../support/http/serving.ts';
+import { addUser, basic, createdId, expectRefusal, expectStatus } from '../support/http/index.ts';
+import { type Reply, type Request, type Serving, serve, serveOnce } from '../support/http/serving.ts';
 import { eachDatabase, expect, migrated, recordingLogger, type TestDatabase } from '../support/index.ts';
 
 const accounts = '/1.0/kb/accounts';
@@ -29,8 +29,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
     const body = { externalKey: 'taken' };
     const headers = { 'idempotency-key': 'e-1' };
     const holder = await serving.call('POST', accounts, { body });
-    const refused = await serving.call('POST', accounts, { body, headers });
-    expect(refused.status).to.equal(409);
+    const refused = expectStatus(await serving.call('POST', accounts, { body, headers }), 409);
     await serving.call('PUT', `${accounts}/${createdId(holder)}`, { body: { name: 'changed' } });
     const again = await serving.call('POST', accounts, { body, headers });
     expect([again.status, again.text]).to.eql([409, refused.text]);
@@ -77,18 +76,7 @@ eachDatabase('requests with an Idempotency-Key', (open) => {
   it('require the credentials and the permission on every repeat', async () => {
     await create('p-1', 'Pia');
     expect((await create('p-1', 'Pia', { authorization: basic('admin', 'wrong') })).status).to.equal(401);
-    const { storage, nextId } = serving;
-    await storage.system.insertUserIfAbsent({
-      id: nextId(),
-      name: 'reader',
-      passwordHash: 'plain:password',
-      credentialVersion: 1,
-      isActive: true,
-      permissions: [],
-      roles: [],
-      tenantIds: [],
-      allTenants: true,
-    });
+    await addUser(serving, 'reader');
     expect((await create('p-1', 'Pia', { authorization: basic('reader', 'password') })).status).to.equal(403);
   });
 

@@ -1,5 +1,6 @@
-import { eachDatabaseByTurns, expect, expectStatus, outcomeOf, serveEach } from '../support/http/index.ts';
-import { aliasHeaders, basic, createdId, expectRefusal } from '../support/http/serving.ts';
+import { addUser, aliasHeaders, basic, createdId } from '../support/http/index.ts';
+import { eve, expectRefusal, expectStatus, outcomeOf, serveEach } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
@@ -13,17 +14,7 @@ eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) 
   /** A user of the tenant with these permissions and no others. */
   async function as(name: string, permissions: readonly string[]) {
     const { id } = await serving.billing.tenants.getByApiKey('bob');
-    await serving.storage.system.insertUserIfAbsent({
-      id: serving.nextId(),
-      name,
-      passwordHash: 'plain:password',
-      credentialVersion: 1,
-      isActive: true,
-      roles: [],
-      permissions,
-      allTenants: false,
-      tenantIds: [id],
-    });
+    await addUser(serving, name, { permissions, allTenants: false, tenantIds: [id] });
     return { authorization: basic(name, 'password') };
   }
 
@@ -41,8 +32,7 @@ eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) 
   it('render HTML in the account’s language that runs no script and cannot reach this server', async () => {
     const id = await newInvoice('de_DE');
     for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
-      const page = await get(`/${id}/html`, headers);
-      expect(page.status, page.text).to.equal(200);
+      const page = expectStatus(await get(`/${id}/html`, headers), 200);
       expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
       expect(page.headers.get('content-security-policy')).to.match(
         /^sandbox allow-popups; default-src 'none'/,
@@ -56,15 +46,14 @@ eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) 
 
   it('answer 404 for a missing invoice and for one of another tenant', async () => {
     const id = await newInvoice('de_DE');
-    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    expectRefusal(await get(`/${id}/html`, other), 404, 4006);
+    expectRefusal(await get(`/${id}/html`, eve), 404, 4006);
     expectRefusal(await get('/00000000-0000-4000-8000-000000000000/html'), 404, 4006);
     expectRefusal(await get('/template/html'), 404, 60_008);
   });
 
   it('use uploaded templates and translations, which are returned unchanged and replaced only on request', async () => {
     const id = await newInvoice('de_DE');
-    for (const [path, type, body, other, at] of [
+    for (const [path, type, body, replacement, at] of [
       [
         '/template',
         'text/html',
@@ -77,18 +66,17 @@ eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) 
       ['/catalogTranslation/de_DE', 'text/plain', 'a=b', 'a=c', '/catalogTranslation/de_DE'],
     ] as const) {
       expect(outcomeOf(await get(at)), at).to.eql([404, 60_007]);
-      const made = await post(path, body, { 'content-type': type });
-      expect(made.status, made.text).to.equal(201);
+      const made = expectStatus(await post(path, body, { 'content-type': type }), 201);
       expect(made.text).to.equal('');
       expect(made.headers.get('location')).to.equal(`${serving.url}${invoices}${at}`);
       const read = await get(at);
       expect([read.status, read.text]).to.eql([200, body]);
       expect(read.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
       expect(read.headers.has('content-security-policy')).to.equal(type === 'text/html');
-      expectRefusal(await post(path, other, { 'content-type': type }), 400, 60_002);
+      expectRefusal(await post(path, replacement, { 'content-type': type }), 400, 60_002);
       expect((await get(at)).text).to.equal(body);
-      expectStatus(await post(`${path}?deleteIfExists=true`, other, { 'content-type': type }), 201);
-      expect((await get(at)).text).to.equal(other);
+      expectStatus(await post(`${path}?deleteIfExists=true`, replacement, { 'content-type': type }), 201);
+      expect((await get(at)).text).to.equal(replacement);
     }
     expect((await get('/manualPayTemplate')).text).to.equal('<h2>ö</h2>');
     expect((await get('/manualPayTemplate/zz')).text).to.equal('<h2>ö</h2>');
@@ -104,10 +92,9 @@ eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) 
 
   it('use only the texts of their own tenant', async () => {
     await post('/template', 'ours', html);
-    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    expectRefusal(await get('/template', other), 404, 60_007);
-    expect((await post('/template', 'theirs', { ...html, ...other })).status).to.equal(201);
-    expect([(await get('/template')).text, (await get('/template', other)).text]).to.eql(['ours', 'theirs']);
+    expectRefusal(await get('/template', eve), 404, 60_007);
+    expect((await post('/template', 'theirs', { ...html, ...eve })).status).to.equal(201);
+    expect([(await get('/template')).text, (await get('/template', eve)).text]).to.eql(['ours', 'theirs']);
   });
 
   it('let users who may add values upload, users who may delete values replace, and all users of the tenant read', async () => {

@@ -1,6 +1,7 @@
 import type { InvoicePlugin } from '../../lib/index.ts';
-import { anyDatabase, expect, expectRefusal, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, exampleCatalog, outcomeOf } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, plainType, serveEach, xmlType } from '../support/http/serving.ts';
+import { anyDatabase, expect } from '../support/index.ts';
 
 interface InvoiceJson {
   readonly invoiceId: string;
@@ -53,8 +54,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       const location = reply.headers.get('location') ?? '';
       expect(location).to.match(/\/1\.0\/kb\/invoices\/[-0-9a-f]{36}\/group\?accountId=[-0-9a-f]{36}$/);
       const { pathname, search } = new URL(location, 'http://localhost');
-      const listed = await serving.call('GET', `${pathname}${search}`, { headers });
-      expect(listed.status).to.equal(200);
+      const listed = expectStatus(await serving.call('GET', `${pathname}${search}`, { headers }), 200);
       const invoices = listed.json as readonly InvoiceJson[];
       expect(invoices.map(({ items }) => items.map(({ itemType }) => itemType))).to.eql([
         ['RECURRING'],
@@ -65,7 +65,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
       expectRefusal(await serving.call('POST', path, { headers }), 404, 4007);
     });
 
-  it('never split POST /invoices', async () => {
+  it('never split a run with POST /invoices', async () => {
     const accountId = await subscriber();
     const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
     const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
@@ -111,7 +111,7 @@ anyDatabase('invoice plugins over HTTP', (open) => {
     const park = '00000000-0000-0001-0000-000000000001';
     await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
       body: '{"org.service.invoice.enabled":"false"}',
-      headers: { 'content-type': 'text/plain' },
+      headers: plainType,
     });
     await serving.billing.settle();
     const page = await serving.call('POST', '/1.0/kb/admin/invoices?limit=1');

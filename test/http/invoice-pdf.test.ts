@@ -1,13 +1,14 @@
-import { aliasHeaders, createdId, documentHeaders, serveEach } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { aliasHeaders, createdId, documentHeaders, eve, serveEach } from '../support/http/serving.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 
 eachDatabaseByTurns('invoice PDF over HTTP (invoicing §14 rule 6)', (open) => {
   const serving = serveEach(open);
+  const { call } = serving;
 
   it('opens in a browser and has a file name, in both dialects and with any Accept header', async () => {
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-    const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
+    const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const made = await call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
       body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
     });
     const id = createdId(made);
@@ -25,12 +26,9 @@ eachDatabaseByTurns('invoice PDF over HTTP (invoicing §14 rule 6)', (open) => {
       expect(Number(answer.headers.get('content-length'))).to.equal(bytes.length);
       expect((await readPdf(bytes)).pages.flat()).to.include('Work $12.50');
     }
-    const other = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-    const refused = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, { headers: other });
+    const refused = await call('GET', `/1.0/kb/invoices/${id}/pdf`, { headers: eve });
     expect([refused.status, refused.json]).to.deep.include.members([404]);
-    const html = await serving.call('GET', `/1.0/kb/invoices/${id}/pdf`, {
-      headers: { accept: 'text/html' },
-    });
+    const html = await call('GET', `/1.0/kb/invoices/${id}/pdf`, { headers: { accept: 'text/html' } });
     expect(html.status).to.equal(406);
   });
 });

@@ -1,6 +1,5 @@
-import { expectRefusal, list, outcomeOf, serveOnce } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect, list } from '../support/http/index.ts';
+import { createAccount, createdId, expectRefusal, outcomeOf, serveOnce } from '../support/http/serving.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
@@ -15,7 +14,7 @@ interface Row {
   readonly transactionType: string;
 }
 
-eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9.5)', (open) => {
+eachDatabaseByTurns('invoice refund and chargeback routes (payments §9.5)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
@@ -159,10 +158,8 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     const { paymentId, invoiceId } = await paid();
     const path = `/invoicePayments/${paymentId}/chargebacks`;
     const reply = await post(path, { amount: 20.01 }, aliasHeaders);
-    expect([reply.status, reply.headers.get('location')]).to.eql([
-      201,
-      `${serving.url}/1.0/kb/invoicePayments/${paymentId}`,
-    ]);
+    const location = `${serving.url}/1.0/kb/invoicePayments/${paymentId}`;
+    expect([reply.status, reply.headers.get('location')]).to.eql([201, location]);
     const payment = await paymentOf(paymentId);
     expect(payment.purchasedAmount).to.equal(20);
     expect(payment.transactions.at(-1)).to.include({
@@ -212,7 +209,7 @@ eachDatabaseByTurns('refunds and chargebacks of invoices over HTTP (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('payments §9.2 rule 7: answer a payment of an invoice without a method with 404 and 7021', async () => {
+  it('payments §9.2 rule 7: answer 404 with code 7021 if an invoice is paid without a method', async () => {
     const poor = await newAccount({ hasMethod: false });
     const { invoiceId } = await invoiced(poor);
     expectRefusal(await post(`/invoices/${invoiceId}/payments`, { accountId: poor }), 404, 7021);

@@ -1,6 +1,6 @@
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { aliasHeaders, createAccount, serveOnce, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('invoice item explanations over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -24,8 +24,7 @@ eachDatabaseByTurns('invoice item explanations over HTTP', (open) => {
     }[];
     const item = invoice?.items[0];
     const path = `/1.0/kb/invoiceItems/${item?.invoiceItemId}/explanation`;
-    const reply = await call('GET', path);
-    expect(reply.status, reply.text).to.equal(200);
+    const reply = expectStatus(await call('GET', path), 200);
     expect(reply.json).to.deep.include({
       invoiceItemId: item?.invoiceItemId,
       invoiceId: item?.invoiceId,

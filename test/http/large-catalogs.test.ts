@@ -1,8 +1,8 @@
 import { StoredCatalogs } from '../../lib/catalog/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { documentHeaders, freshSqlite, serveOnce, xmlType } from '../support/http/index.ts';
-import { expect, expectBelow, isLongRun } from '../support/index.ts';
+import { expect, expectBelow, isLongRun } from '../support/http/index.ts';
+import { documentHeaders, freshSqlite, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const core = '/1.0/kb';
 /** At every commit a tenth of the largest there may be, which the long run takes. */

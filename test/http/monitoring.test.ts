@@ -1,8 +1,8 @@
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind, QueueName } from '../../lib/records/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
-import { bearer, createdId, createRunningSubscription, serveOnce } from '../support/http/index.ts';
-import { anyDatabase, expect } from '../support/index.ts';
+import { anyDatabase, bearer, expect } from '../support/http/index.ts';
+import { createdId, createRunningSubscription, eve, serveOnce } from '../support/http/serving.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 
 const health = `${PLUGIN}/health`;
@@ -142,8 +142,7 @@ anyDatabase('health plugin API over HTTP (platform §12)', (open) => {
     expect(lines.filter(({ uri }) => String(uri).startsWith('/1.0/kb/tenants')).map(({ uri }) => uri)).to.eql(
       ['/1.0/kb/tenants'],
     );
-    const other = (await as({ 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' })('GET', '/data'))
-      .json as Report;
+    const other = (await as(eve)('GET', '/data')).json as Report;
     expect(other.recentAccessLogs?.map(({ uri }) => String(uri)).join()).not.to.include(accountId);
     expect(other.recentBusEvents?.map(({ eventJson }) => String(eventJson)).join()).not.to.include(accountId);
     const created = (await report()).recentBusEvents?.find(({ eventJson }) =>

@@ -8,8 +8,8 @@ import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { type Serving, serveOnce } from '../support/http/index.ts';
-import { documentHeaders, exampleCatalog, freshSqlite } from '../support/http/serving.ts';
+import { documentHeaders, exampleCatalog } from '../support/http/index.ts';
+import { expectStatus, freshSqlite, type Serving, serveOnce } from '../support/http/serving.ts';
 import { freshDatabase, migrated, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 
 /** A host application: where it serves the interface, and how it starts. */
@@ -216,8 +216,7 @@ describe('interface mounted in applications of other frameworks', () => {
 
       it('rejects invalid requests and leaves the host’s own paths alone', async () => {
         expect((await send(`${prefix}/1.0/kb/accounts`, '{"currency":7}')).status).to.equal(400);
-        const unknown = await send(`${prefix}/1.0/kb/nothing`);
-        expect(unknown.status).to.equal(404);
+        const unknown = expectStatus(await send(`${prefix}/1.0/kb/nothing`), 404);
         expect(await unknown.json()).to.have.property('message');
         expect(await (await send('/own')).text()).to.equal('own page');
       });

@@ -1,6 +1,6 @@
 import { type FillableStorage, fillable } from '../support/full-database.ts';
-import { type Reply, type Serving, xmlType } from '../support/http/index.ts';
-import { createAccount, exampleCatalog, serve } from '../support/http/serving.ts';
+import { createAccount, exampleCatalog } from '../support/http/index.ts';
+import { expectStatus, type Reply, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect, migrated, rowsOf } from '../support/index.ts';
 
 eachDatabase('server without disk space for its database', (open) => {
@@ -37,8 +37,7 @@ eachDatabase('server without disk space for its database', (open) => {
   it('answers writes with 503 and Retry-After, serves reads, and accepts writes when there is space again', async () => {
     const { call } = serving;
     await full.fill();
-    const refused = await refusedAccount();
-    expect(refused.status, refused.text).to.equal(503);
+    const refused = expectStatus(await refusedAccount(), 503);
     expect(refused.json).to.include({ code: 60_019, className: 'RequestError' });
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
     const before = await rows('bw_accounts');

@@ -1,5 +1,5 @@
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { anyDatabase, basic, bearer, expect, serveOnce } from '../support/http/index.ts';
+import { anyDatabase, basic, bearer, expect, expectStatus, serveOnce } from '../support/http/index.ts';
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
 
@@ -67,8 +67,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
     const reader = { authorization: basic('reader', 'password') };
     expect((await send(command('START_PLUGIN', 'payment-test'), reader)).status).to.equal(403);
     expect(await state()).to.equal('STOPPED');
-    const unknown = await send(command('INSTALL_PLUGIN', 'stripe'));
-    expect(unknown.status).to.equal(400);
+    const unknown = expectStatus(await send(command('INSTALL_PLUGIN', 'stripe')), 400);
     expect(unknown.text).to.contain('No node has a plugin stripe');
     expect((await send(command('START_PLUGIN', 'payment-test'))).status).to.equal(202);
     expect(await state()).to.equal('RUNNING');

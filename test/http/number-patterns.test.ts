@@ -1,4 +1,4 @@
-import { anyDatabase, expect, list, populateOnce } from '../support/http/index.ts';
+import { anyDatabase, expect, list, plainType, populateOnce } from '../support/http/index.ts';
 
 interface Body {
   readonly invoiceId: string;
@@ -7,7 +7,6 @@ interface Body {
 }
 
 const config = '/1.0/kb/tenants/uploadPerTenantConfig';
-const plain = { 'content-type': 'text/plain' };
 
 anyDatabase('invoice number patterns over HTTP (invoicing §1.7)', (open) => {
   const world = populateOnce(open);
@@ -16,7 +15,7 @@ anyDatabase('invoice number patterns over HTTP (invoicing §1.7)', (open) => {
   const upload = (pattern: string) =>
     serving.call('POST', config, {
       body: JSON.stringify({ 'org.service.invoice.numberPattern': pattern }),
-      headers: plain,
+      headers: plainType,
     });
   const read = async (path: string): Promise<Body> => (await serving.call('GET', path)).json as Body;
   const everywhere = async (): Promise<readonly Body[]> => {

@@ -1,11 +1,10 @@
-import { anyDatabase, expect, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, basic, expectRefusal, expectStatus } from '../support/http/serving.ts';
+import { addUser, aliasHeaders, anyDatabase, basic, expect, expectRefusal } from '../support/http/index.ts';
+import { expectStatus, jsonType, outcomeOf, plainType, serveEach, xmlType } from '../support/http/serving.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 
 const path = '/1.0/kb/overdue';
 const xmlPath = `${path}/xml`;
 const keyPath = '/1.0/kb/tenants/userKeyValue/OVERDUE_CONFIG';
-const jsonType = { 'content-type': 'application/json' };
 const faulty = exampleXml
   .replace('<unit>DAYS</unit><number>8</number>', '<unit>FORTNIGHTS</unit><number>8</number>')
   .replace('PARTNER', 'FRIEND')
@@ -97,10 +96,8 @@ anyDatabase('overdue configuration over HTTP', (open) => {
     for (const body of [exampleXml, JSON.stringify(exampleJson)]) {
       await call('DELETE', keyPath);
       // As bytes, which get no type of their own on the way.
-      const made = await call('POST', path, {
-        body: Buffer.from(body),
-        headers: { 'content-type': undefined },
-      });
+      const headers = { 'content-type': undefined };
+      const made = await call('POST', path, { body: Buffer.from(body), headers });
       expect(made.status, made.text).to.equal(201);
       expect((await get(path)).json).to.eql(exampleJson);
     }
@@ -108,7 +105,7 @@ anyDatabase('overdue configuration over HTTP', (open) => {
 
   it('overdue §10: rejects other media types, empty or oversized bodies, and calls without an author', async () => {
     for (const to of [path, xmlPath]) {
-      expectRefusal(await post(to, 'x', { 'content-type': 'text/plain' }), 415, 60_010);
+      expectRefusal(await post(to, 'x', plainType), 415, 60_010);
       expectRefusal(await post(to, '', xmlType), 400, 60_003);
       expectRefusal(await post(to, ' '.repeat(300_000), xmlType), 413, 60_012);
       const refused = await post(to, exampleXml, { ...xmlType, 'x-service-createdby': undefined });
@@ -138,22 +135,13 @@ anyDatabase('overdue configuration over HTTP', (open) => {
   });
 
   it('requires the upload permission on both routes and lets every user read', async () => {
-    const { storage, nextId } = serving;
-    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
-    for (const [name, permissions] of [
-      ['clerk', ['tenant_kvs:*', 'catalog:config_upload']],
-      ['dunner', ['overdue:config_upload', 'tenant_kvs:add']],
-    ] as const)
-      await storage.system.insertUserIfAbsent({
-        ...user,
-        ...{ id: nextId(), name, permissions, allTenants: true, tenantIds: [] },
-      });
+    await addUser(serving, 'clerk', { permissions: ['tenant_kvs:*', 'catalog:config_upload'] });
+    await addUser(serving, 'dunner', { permissions: ['overdue:config_upload', 'tenant_kvs:add'] });
     const as = (name: string) => ({ authorization: basic(name, 'password') });
-    const text = { 'content-type': 'text/plain' };
     for (const [to, type] of [
       [path, xmlType],
       [xmlPath, xmlType],
-      [keyPath, text],
+      [keyPath, plainType],
     ] as const) {
       expect(outcomeOf(await post(to, exampleXml, { ...type, ...as('clerk') })), to).to.eql([403, 40_000]);
       expect((await post(to, exampleXml, { ...type, ...as('dunner') })).status, to).to.equal(201);
@@ -163,12 +151,11 @@ anyDatabase('overdue configuration over HTTP', (open) => {
   });
 
   it('validates the key OVERDUE_CONFIG by the same rules', async () => {
-    const text = { 'content-type': 'text/plain' };
     await post(xmlPath, exampleXml, xmlType);
     expect((await get(keyPath)).json).to.eql({ key: 'OVERDUE_CONFIG', values: [exampleXml], auditLogs: [] });
-    expectRefusal(await post(keyPath, faulty, text), 400, 5_010);
+    expectRefusal(await post(keyPath, faulty, plainType), 400, 5_010);
     expect((await get(xmlPath)).text).to.equal(exampleXml);
-    expect((await post(keyPath, JSON.stringify(clearOnly), text)).status).to.equal(201);
+    expect((await post(keyPath, JSON.stringify(clearOnly), plainType)).status).to.equal(201);
     expect((await get(path)).json).to.eql(clearOnly);
     expect((await call('DELETE', keyPath)).status).to.equal(204);
     expect((await get(path)).json).to.eql(clearOnly);

@@ -1,6 +1,6 @@
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, expect, outcomeOf, serveEach, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectStatus } from '../support/http/serving.ts';
+import { aliasHeaders, anyDatabase, createdId, expect } from '../support/http/index.ts';
+import { expectStatus, outcomeOf, plainType, serveEach, xmlType } from '../support/http/serving.ts';
 import { afterDays, exampleConfigs } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -57,7 +57,7 @@ anyDatabase('overdue state over HTTP', (open) => {
     const settings = '{"org.service.payment.retry.days":"3,5"}';
     await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
       body: settings,
-      headers: { 'content-type': 'text/plain' },
+      headers: plainType,
     });
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });

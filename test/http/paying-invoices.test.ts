@@ -1,4 +1,5 @@
-import { anyDatabase, createdId, expect, expectRefusal, list, serveOnce } from '../support/http/index.ts';
+import { anyDatabase, expect, list } from '../support/http/index.ts';
+import { createdId, expectRefusal, expectStatus, serveOnce } from '../support/http/serving.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
@@ -64,8 +65,7 @@ anyDatabase('payment of invoices over HTTP (payments §9.6)', (open) => {
     const path = `/accounts/${accountId}/invoicePayments`;
     expect((await post(path)).status).to.equal(204);
     const [first, second] = [await invoiced(20), await invoiced(30)];
-    const paid = await post(`${path}?paymentAmount=25`);
-    expect(paid.status, paid.text).to.equal(201);
+    const paid = expectStatus(await post(`${path}?paymentAmount=25`), 201);
     const location = new URL(paid.headers.get('location') ?? '');
     expect(location.pathname).to.equal(`/1.0/kb/accounts/${accountId}/invoices`);
     expect(Object.fromEntries(location.searchParams)).to.eql({

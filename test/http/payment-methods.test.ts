@@ -1,8 +1,9 @@
-import { aliasHeaders, createAccount, createdId, type Reply, serveOnce } from '../support/http/index.ts';
-import { anyDatabase, expect } from '../support/index.ts';
+import { anyDatabase, expect } from '../support/http/index.ts';
+import { aliasHeaders, createAccount, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 
 anyDatabase('payment methods over HTTP (payments §10)', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
   let accountId: string;
   beforeEach(async () => {
     accountId = await createAccount(serving);
@@ -10,17 +11,17 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
 
   const add = async (query = '', body: object = {}) =>
     createdId(
-      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
+      await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
         body: { pluginName: 'killbill-payment-test', ...body },
       }),
     );
   const remove = (id: string, query = '', headers = {}) =>
-    serving.call('DELETE', `/1.0/kb/paymentMethods/${id}${query}`, { headers });
+    call('DELETE', `/1.0/kb/paymentMethods/${id}${query}`, { headers });
   const codeOf = ({ json }: Reply) => (json as { code?: number }).code;
   const idsOf = ({ json }: Reply) =>
     (json as { paymentMethodId: string }[]).map(({ paymentMethodId }) => paymentMethodId);
   const tags = async () => {
-    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}/tags`);
+    const { json } = await call('GET', `/1.0/kb/accounts/${accountId}/tags`);
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
@@ -42,7 +43,7 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     const id = await add('?isDefault=true');
     expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
     expect(await tags()).to.eql(['AUTO_PAY_OFF']);
-    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}`);
+    const { json } = await call('GET', `/1.0/kb/accounts/${accountId}`);
     expect(json).to.include({ paymentMethodId: null });
   });
 
@@ -52,33 +53,30 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     await remove(id);
     const byKey = `/1.0/kb/paymentMethods?externalKey=${encodeURIComponent(externalKey)}`;
     for (const path of [`/1.0/kb/paymentMethods/${id}?`, `${byKey}&`]) {
-      const without = await serving.call('GET', path);
+      const without = await call('GET', path);
       expect([without.status, codeOf(without)], path).to.eql([404, 7000]);
-      const found = await serving.call('GET', `${path}includedDeleted=true`);
+      const found = await call('GET', `${path}includedDeleted=true`);
       expect(found.json).to.deep.include({ paymentMethodId: id, externalKey });
     }
     const list = `/1.0/kb/accounts/${accountId}/paymentMethods`;
-    expect(idsOf(await serving.call('GET', list))).to.eql([]);
-    expect(idsOf(await serving.call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
+    expect(idsOf(await call('GET', list))).to.eql([]);
+    expect(idsOf(await call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
   it('payments §10.2: have pages in lists and searches', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
-    const found = await serving.call('GET', `${path}?offset=1&limit=1`);
+    const found = await call('GET', `${path}?offset=1&limit=1`);
     expect(idsOf(found)).to.eql([ids[1]]);
     expect(found.headers.get('x-killbill-pagination-totalnbrecords')).to.equal('3');
     expect(found.headers.get('x-killbill-pagination-nextoffset')).to.equal('2');
-    const listed = await serving.call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
+    const listed = await call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
     expect(idsOf(listed)).to.eql([...ids].reverse());
     const defaults = (listed.json as { isDefault: boolean }[]).map(({ isDefault }) => isDefault);
     expect(defaults).to.eql([false, false, true]);
-    const none = await serving.call(
-      'GET',
-      '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__',
-    );
+    const none = await call('GET', '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__');
     expect(idsOf(none)).to.eql([]);
-    const unknown = await serving.call('GET', `${path}?pluginName=nobody`);
+    const unknown = await call('GET', `${path}?pluginName=nobody`);
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
@@ -86,19 +84,19 @@ anyDatabase('payment methods over HTTP (payments §10)', (open) => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;
-    expect(idsOf(await serving.call('GET', path))).to.eql([]);
-    expect(idsOf(await serving.call('GET', `${path}?pluginName=killbill-payment-test`))).to.eql([id]);
-    const all = await serving.call('GET', `${path}?withPluginInfo=true`);
+    expect(idsOf(await call('GET', path))).to.eql([]);
+    expect(idsOf(await call('GET', `${path}?pluginName=killbill-payment-test`))).to.eql([id]);
+    const all = await call('GET', `${path}?withPluginInfo=true`);
     expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
   });
 
   it('payments §10.5: accept pluginName and PluginName in a refresh and keep existing methods unchanged', async () => {
     const ids = [await add('?isDefault=true'), await add()];
     const refresh = (query: string) =>
-      serving.call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
+      call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
     for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
       expect((await refresh(query)).status).to.equal(204);
-      expect(idsOf(await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`))).to.eql(ids);
+      expect(idsOf(await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`))).to.eql(ids);
     }
     for (const name of ['pluginName', 'PluginName']) {
       const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);

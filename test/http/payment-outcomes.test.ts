@@ -7,8 +7,8 @@ import type {
   PaymentGateway,
 } from '../../lib/index.ts';
 import { GatewayError, TransactionType } from '../../lib/index.ts';
-import { expectRefusal, type Reply, type Serving, serve } from '../support/http/index.ts';
-import { aliasHeaders, configure, createAccount, createdId } from '../support/http/serving.ts';
+import { aliasHeaders, configure, createAccount, createdId } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
 /** How the gateway answers a call, by a plugin property of that name. */
@@ -202,7 +202,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-eachDatabaseByTurns('results of payment operations (payments §2.2)', (open) => {
+eachDatabaseByTurns('payment operations over HTTP (payments §2.2)', (open) => {
   const gateway = new OutcomeGateway();
   let serving: Serving;
   let stage: Stage;
@@ -277,8 +277,7 @@ eachDatabaseByTurns('results of payment operations (payments §2.2)', (open) => 
     it(`payments §6.1 rule 3: map the gateway result ${row.answer} of PUT /payments/{id} to ${status}`, async () => {
       const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
       const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
-      const reply = await serving.call('PUT', path, { body: {} });
-      expect(reply.status, reply.text).to.equal(status);
+      const reply = expectStatus(await serving.call('PUT', path, { body: {} }), status);
       expect(reply.headers.has('location')).to.equal(row.hasLocation && row.failure !== null);
       expect((await newestPayment())?.transactions.map((each) => each.status)).to.eql([row.transaction]);
     });
@@ -340,22 +339,17 @@ eachDatabaseByTurns('results of payment operations (payments §2.2)', (open) => 
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
     const reply = await serving.call('POST', refund, { body: amount });
-    expect([reply.status, reply.headers.get('location')]).to.eql([
-      201,
-      `${serving.url}/1.0/kb/invoicePayments/${id}`,
-    ]);
-    expect((await paymentOf(reply)).transactions.map((each) => each.status)).to.eql([
-      'SUCCESS',
-      'PAYMENT_FAILURE',
-    ]);
+    const location = `${serving.url}/1.0/kb/invoicePayments/${id}`;
+    expect([reply.status, reply.headers.get('location')]).to.eql([201, location]);
+    const { transactions } = await paymentOf(reply);
+    expect(transactions.map((each) => each.status)).to.eql(['SUCCESS', 'PAYMENT_FAILURE']);
   });
 
   it('http-api §12: answer a declined completion with 402 without Location on the invoice payment routes', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
-    const reply = await serving.call('PUT', complete, { body: {} });
-    expect(reply.status, reply.text).to.equal(402);
+    const reply = expectStatus(await serving.call('PUT', complete, { body: {} }), 402);
     expect(reply.headers.has('location')).to.equal(false);
   });
 
@@ -370,10 +364,8 @@ eachDatabaseByTurns('results of payment operations (payments §2.2)', (open) => 
       expect([again?.status, again?.text]).to.eql([status, one?.text]);
       expect(again?.headers.get('location')).to.equal(one?.headers.get('location'));
       expect(again?.headers.has('location')).to.equal(hasLocation);
-      expect([one?.headers.has('idempotency-replayed'), again?.headers.get('idempotency-replayed')]).to.eql([
-        false,
-        'true',
-      ]);
+      expect(one?.headers.has('idempotency-replayed')).to.equal(false);
+      expect(again?.headers.get('idempotency-replayed')).to.equal('true');
       expect(gateway.called.length).to.equal(calls);
     });
   }

@@ -1,46 +1,45 @@
-import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { createAccount, createdId, expectRefusal, serveOnce } from '../support/http/serving.ts';
+import { createAccount, createdId, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { eve, expectRefusal, expectStatus, plainType, serveOnce } from '../support/http/serving.ts';
 import { stateMachineDocument } from '../support/payments/state-machine-document.ts';
 
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
 
 eachDatabaseByTurns('tenant payment state machines (payments §3.1)', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
 
   /** An account whose default method is one of this gateway. */
   const newAccount = async (pluginName: string, headers = {}) => {
     const body = { currency: 'USD' };
     const id = await createAccount(serving, body, headers);
     const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`;
-    await serving.call('POST', path, { body: { pluginName }, headers });
+    await call('POST', path, { body: { pluginName }, headers });
     return id;
   };
   const begin = (accountId: string, transactionType: string, headers = {}) =>
-    serving.call('POST', `/1.0/kb/accounts/${accountId}/payments`, {
+    call('POST', `/1.0/kb/accounts/${accountId}/payments`, {
       body: { transactionType, amount: 10, currency: 'USD' },
       headers,
     });
   const capture = (paymentId: string) =>
-    serving.call('POST', `/1.0/kb/payments/${paymentId}`, { body: { amount: 5, currency: 'USD' } });
+    call('POST', `/1.0/kb/payments/${paymentId}`, { body: { amount: 5, currency: 'USD' } });
   const upload = (document: string, plugin = 'killbill-payment-test') =>
-    serving.call('POST', xmlPath(plugin), { body: document, headers: { 'content-type': 'text/plain' } });
-  const remove = () => serving.call('DELETE', xmlPath('killbill-payment-test'));
+    call('POST', xmlPath(plugin), { body: document, headers: plainType });
+  const remove = () => call('DELETE', xmlPath('killbill-payment-test'));
 
   it('payments §3.1: apply from the next operation on until they are deleted', async () => {
     const accountId = await newAccount('killbill-payment-test');
     const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
     const asked = serving.gateway.ledger.all().length;
-    expect(
-      (
-        await upload(
-          stateMachineDocument([
-            ['BIG_BANG_INIT', 'AUTHORIZE'],
-            ['PURCHASE_SUCCESS', 'CAPTURE'],
-          ]),
-        )
-      ).status,
-    ).to.equal(201);
+    expectStatus(
+      await upload(
+        stateMachineDocument([
+          ['BIG_BANG_INIT', 'AUTHORIZE'],
+          ['PURCHASE_SUCCESS', 'CAPTURE'],
+        ]),
+      ),
+      201,
+    );
     expectRefusal(await begin(accountId, 'PURCHASE'), 400, 7032);
     expectRefusal(await capture(authorized), 400, 7032);
     expect(serving.gateway.ledger.all().length).to.equal(asked);
@@ -69,18 +68,16 @@ eachDatabaseByTurns('tenant payment state machines (payments §3.1)', (open) => 
     const accountId = await newAccount('killbill-payment-test');
     await upload('<stateMachineConfig/>');
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
-    const charged = await serving.call('POST', path, { body: [{ accountId, amount: 20, currency: 'USD' }] });
+    const charged = await call('POST', path, { body: [{ accountId, amount: 20, currency: 'USD' }] });
     await serving.billing.settle();
     const { invoiceId } = (charged.json as { invoiceId: string }[])[0] ?? { invoiceId: '' };
     const invoice = async () =>
-      (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
+      (await call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
     expect((await invoice()).balance).to.equal(20);
     const paying = { body: { accountId } };
-    expectRefusal(await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying), 400, 7032);
+    expectRefusal(await call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying), 400, 7032);
     await remove();
-    expect((await serving.call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying)).status).to.equal(
-      201,
-    );
+    expectStatus(await call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying), 201);
     expect((await invoice()).balance).to.equal(0);
   });
 });

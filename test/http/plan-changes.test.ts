@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, expectStatus } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount } from '../support/http/index.ts';
+import { createdId, expectStatus, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 /** `rows`: the timeline from the change on and its prices, of billing alone. */

@@ -1,6 +1,6 @@
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { eachDatabaseByTurns, expect, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, eachDatabaseByTurns, expect, list } from '../support/http/index.ts';
+import { createdId, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 
 /** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({
@@ -46,8 +46,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
   }
 
   async function read(id: string, headers = {}): Promise<Record<string, unknown>> {
-    const reply = await call('GET', `/1.0/kb/subscriptions/${id}`, { headers });
-    expect(reply.status, reply.text).to.equal(200);
+    const reply = expectStatus(await call('GET', `/1.0/kb/subscriptions/${id}`, { headers }), 200);
     return reply.json as Record<string, unknown>;
   }
 
@@ -135,8 +134,7 @@ eachDatabaseByTurns('price overrides over HTTP', (open) => {
 
   it('accept the prices of an answer as input', async () => {
     const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
-    const reply = await create(prices, { planName: 'gold-monthly-1' });
-    expect(reply.status, reply.text).to.equal(201);
+    const reply = expectStatus(await create(prices, { planName: 'gold-monthly-1' }), 201);
     const again = await read(createdId(reply));
     expect(again.planName).to.equal('gold-monthly-3');
     expect(JSON.stringify(again.prices).replaceAll('gold-monthly-3', 'gold-monthly-1')).to.equal(

@@ -1,11 +1,11 @@
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { createAccount, createdId, expectRefusal, serveOnce } from '../support/http/serving.ts';
+import { createAccount, createdId, eve, expectRefusal, serveOnce } from '../support/http/serving.ts';
 
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const root = '/plugins/killbill-payment-test';
 
 eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
   const own = {};
   const accounts = new Map<object, string>();
 
@@ -15,7 +15,7 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
       const accountId = await createAccount(serving, body, headers);
       const method = { pluginName: 'killbill-payment-test' };
       const path = `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`;
-      await serving.call('POST', path, { body: method, headers });
+      await call('POST', path, { body: method, headers });
       accounts.set(headers, accountId);
     }
   });
@@ -24,14 +24,11 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
   });
 
   const configure = (body: object | string, headers: object = {}) =>
-    serving.call('POST', `${root}/configure`, {
-      body,
-      headers: { 'x-service-createdby': undefined, ...headers },
-    });
+    call('POST', `${root}/configure`, { body, headers: { 'x-service-createdby': undefined, ...headers } });
   const status = async (headers: object = {}) =>
-    (await serving.call('GET', `${root}/status`, { headers: headers as never })).json;
+    (await call('GET', `${root}/status`, { headers: headers as never })).json;
   const pay = (headers: object = own, transactionType = 'PURCHASE', query = '') =>
-    serving.call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
+    call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
       body: { transactionType, amount: 10, currency: 'USD' },
       headers: headers as never,
     });
@@ -64,8 +61,8 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);
-    await serving.call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
-    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
+    await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
+    await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
       body: { pluginName: 'killbill-payment-test' },
     });
     expect([(await pay()).status, (await pay()).status, (await pay()).status]).to.eql([402, 402, 201]);
@@ -99,7 +96,7 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
     expect(made.status).to.equal(503);
     const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
     const transactionOf = async () =>
-      ((await serving.call('GET', path)).json as { transactions: Record<string, string>[] }).transactions[0];
+      ((await call('GET', path)).json as { transactions: Record<string, string>[] }).transactions[0];
     const transactionId = (await transactionOf())?.transactionId;
     const override = { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED', amount: 9 };
     const unknown = { ...override, transactionId: '11111111-1111-4111-8111-111111111111' };

@@ -1,11 +1,16 @@
-import { createKoaApp, type KoaOptions, listen } from '../../adapters/koa/index.ts';
-import { bearer, type Reply, type Request, type Serving, textOf, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, basic, documentHeaders, exampleCatalog, serveOnce } from '../support/http/serving.ts';
+import { aliasHeaders, basic, bearer, documentHeaders, eve, textOf, xmlType } from '../support/http/index.ts';
+import {
+  exampleCatalog,
+  expectStatus,
+  type Reply,
+  type Request,
+  serveOnce,
+  withServer,
+} from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 
 eachDatabaseByTurns('security over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -109,11 +114,8 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expectCode(await newUser('other', { roles: ['no such role'] }), 400, 40003);
     for (const path of ['nobody/roles', 'nobody/tenants'])
       expectCode(await call('GET', `${security}/users/${path}`), 400, 40001);
-    expectCode(
-      await call('PUT', `${security}/users/nobody/password`, { body: { password: 'password' } }),
-      400,
-      40001,
-    );
+    const body = { password: 'password' };
+    expectCode(await call('PUT', `${security}/users/nobody/password`, { body }), 400, 40001);
     const missing = await call('POST', `${security}/users`, { body: { password: 'x' } });
     expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
   });
@@ -168,13 +170,9 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       403,
       40000,
     );
-    expect((await change('self', { password: 'another one', currentPassword: 'password' })).status).to.equal(
-      204,
-    );
+    expectStatus(await change('self', { password: 'another one', currentPassword: 'password' }), 204);
     expectCode(await call('GET', `${security}/subject`, own), 401, 60004);
-    expect(
-      (await call('GET', `${security}/subject`, { headers: as('self', 'another one') })).status,
-    ).to.equal(200);
+    expectStatus(await call('GET', `${security}/subject`, { headers: as('self', 'another one') }), 200);
   });
 
   describe('sessions', () => {
@@ -296,11 +294,8 @@ eachDatabaseByTurns('security over HTTP', (open) => {
         const authorization = `Bearer ${textOf(reply.json, 'access_token')}`;
         expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
         expectCode(await call('GET', read, { headers: { authorization, ...eve } }), 401, 60005);
-        expectCode(
-          await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } }),
-          403,
-          40000,
-        );
+        const body = {};
+        expectCode(await call('POST', '/1.0/kb/accounts', { body, headers: { authorization } }), 403, 40000);
       }
     });
 
@@ -349,8 +344,7 @@ eachDatabaseByTurns('security over HTTP', (open) => {
       expect((await get('password')).status).to.equal(200);
       for (let guesses = 0; guesses < 10; guesses += 1)
         expect((await get(`guess ${guesses}`)).status).to.equal(401);
-      const locked = await get('another guess');
-      expect(locked.status).to.equal(429);
+      const locked = expectStatus(await get('another guess'), 429);
       expect(await locked.json()).to.include({ code: 40006 });
       expect(Number(locked.headers.get('retry-after'))).to.be.within(890, 900);
       expect((await get('password')).status).to.equal(200);
@@ -415,17 +409,3 @@ eachDatabaseByTurns('security over HTTP', (open) => {
     expect(told).to.not.match(/\$scrypt\$|plain:/);
   });
 });
-
-async function withServer<T>(
-  serving: Serving,
-  options: Partial<KoaOptions>,
-  work: (url: string) => Promise<T>,
-): Promise<T> {
-  const app = createKoaApp({ billing: serving.billing, logger: serving.log, ...options });
-  const listening = await listen(app, { port: 0 });
-  try {
-    return await work(`http://127.0.0.1:${listening.port}`);
-  } finally {
-    await listening.close();
-  }
-}

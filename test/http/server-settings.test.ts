@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createKoaApp, Dialect, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
-import { documentHeaders, type Serving, serve } from '../support/http/index.ts';
-import { expect, freshDatabase, migrated } from '../support/index.ts';
+import { documentHeaders, expect, freshDatabase, migrated } from '../support/http/index.ts';
+import { eve, expectStatus, jsonType, type Serving, serve, xmlType } from '../support/http/serving.ts';
 
 interface Heard {
   readonly status: number | undefined;
@@ -38,12 +38,7 @@ describe('server settings', () => {
     input: { path?: string; method?: string; headers?: Record<string, string>; body?: string },
   ): Promise<Heard> {
     const { path = '/1.0/kb/accounts', method = 'POST', body = '{}' } = input;
-    const headers = {
-      ...documentHeaders,
-      'content-type': 'application/json',
-      connection: 'close',
-      ...input.headers,
-    };
+    const headers = { ...documentHeaders, ...jsonType, connection: 'close', ...input.headers };
     const call = httpRequest({ port, path, method, headers });
     call.end(method === 'GET' ? undefined : body);
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
@@ -73,8 +68,7 @@ describe('server settings', () => {
 
   it('prefix every path and Location with the base path', async () => {
     const port = await listenWith({ basePath: '/billing/', locationHost: 'api.example.com' });
-    const made = await send(port, { path: '/billing/1.0/kb/accounts' });
-    expect(made.status).to.equal(201);
+    const made = expectStatus(await send(port, { path: '/billing/1.0/kb/accounts' }), 201);
     expect(made.headers.location).to.match(/^http:\/\/api\.example\.com\/billing\/1\.0\/kb\/accounts\//);
     expect((await send(port, {})).status).to.equal(404);
   });
@@ -97,13 +91,12 @@ describe('server settings', () => {
     const port = await listenWith({ limits: { json: 20, text: 10, url: 100 } }, 1_000);
     expect((await send(port, { body: '{"name":"short"}' })).status).to.equal(201);
     expect((await send(port, { body: '{"name":"rather too long"}' })).status).to.equal(413);
-    const xml = { path: '/1.0/kb/catalog', headers: { 'content-type': 'text/xml' } };
+    const xml = { path: '/1.0/kb/catalog', headers: xmlType };
     expect((await send(port, { ...xml, body: '<catalog/>' })).status).to.equal(400);
     expect((await send(port, { ...xml, body: '<catalog />' })).status).to.equal(413);
     const path = `/1.0/kb/accounts?externalKey=${'k'.repeat(80)}`;
     expect((await send(port, { path, method: 'GET' })).status).to.equal(414);
-    const large = await send(port, { headers: { 'x-large': 'y'.repeat(1_000) } });
-    expect(large.status).to.equal(413);
+    const large = expectStatus(await send(port, { headers: { 'x-large': 'y'.repeat(1_000) } }), 413);
     expect(large.text).to.match(/1000 bytes/);
   });
 
@@ -113,8 +106,7 @@ describe('server settings', () => {
     const path = `${accounts[0]?.headers.location?.replace(/^.*\/1\.0/, '/1.0')}/customFields`;
     const fields = (count: number) =>
       JSON.stringify(Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' })));
-    const long = await send(port, { path, body: fields(3) });
-    expect(long.status).to.equal(400);
+    const long = expectStatus(await send(port, { path, body: fields(3) }), 400);
     expect(JSON.parse(long.text)).to.include({ code: 60003 });
     expect(JSON.parse((await send(port, { path, method: 'GET' })).text)).to.eql([]);
     expect((await send(port, { path, body: fields(2) })).status).to.equal(201);
@@ -131,17 +123,16 @@ describe('server settings', () => {
 
   it('limit the number of records up to which a list includes totals', async () => {
     const port = await listenWith({});
-    const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const totals = async () => {
       const path = '/1.0/kb/accounts/pagination?limit=1';
-      const { headers } = await send(port, { path, method: 'GET', headers: asEve });
+      const { headers } = await send(port, { path, method: 'GET', headers: eve });
       return ['totalnbrecords', 'maxnbrecords', 'nextoffset'].map(
         (name) => headers[`x-service-pagination-${name}`] ?? null,
       );
     };
-    for (let made = 1; made <= 4; made++) await send(port, { headers: asEve });
+    for (let made = 1; made <= 4; made++) await send(port, { headers: eve });
     expect(await totals()).to.eql(['4', '4', '1']);
-    await send(port, { headers: asEve });
+    await send(port, { headers: eve });
     expect(await totals()).to.eql([null, null, '1']);
   });
 
@@ -149,12 +140,8 @@ describe('server settings', () => {
     const port = await listenWith({ aliasPrefixes: ['X-Acme-'], allowedOrigins: ['*'] });
     const { authorization } = documentHeaders;
     const call = async (prefix: string) => {
-      const headers = {
-        authorization,
-        [`${prefix}apikey`]: 'bob',
-        [`${prefix}apisecret`]: 'lazar',
-        'x-request-id': 'r-1',
-      };
+      const keys = { [`${prefix}apikey`]: 'bob', [`${prefix}apisecret`]: 'lazar' };
+      const headers = { authorization, ...keys, 'x-request-id': 'r-1' };
       const request = httpRequest({ port, path: '/1.0/kb/accounts/pagination?limit=0', headers });
       request.end();
       const [answer] = (await once(request, 'response')) as [IncomingMessage];
@@ -176,7 +163,6 @@ describe('server settings', () => {
 
   describe('request rate limit', () => {
     const read = { path: '/1.0/kb/accounts/pagination?limit=1', method: 'GET' };
-    const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     let nowMs: number;
     const systemClock = { nowMs: () => nowMs };
 
@@ -193,11 +179,10 @@ describe('server settings', () => {
     it('answers 429 with Retry-After to one tenant, stores nothing, and lets other tenants continue', async () => {
       const port = await listenWith({ systemClock, rates: { tenant: 1 } });
       expect(await statuses(port, 3)).to.eql([200, 200, 429]);
-      const refused = await send(port, { body: '{"externalKey":"too-fast"}' });
-      expect(refused.status).to.equal(429);
+      const refused = expectStatus(await send(port, { body: '{"externalKey":"too-fast"}' }), 429);
       expect(refused.headers['retry-after']).to.equal('1');
       expect(JSON.parse(refused.text)).to.include({ code: 60015 });
-      expect(await statuses(port, 1, asEve)).to.eql([200]);
+      expect(await statuses(port, 1, eve)).to.eql([200]);
       nowMs += 2_000;
       const sought = { path: '/1.0/kb/accounts?externalKey=too-fast', method: 'GET' };
       expect((await send(port, sought)).status).to.equal(404);
@@ -207,9 +192,9 @@ describe('server settings', () => {
     it('applies to a caller across tenants and paths', async () => {
       const port = await listenWith({ systemClock, rates: { principal: 2 } });
       expect(await statuses(port, 2)).to.eql([200, 200]);
-      expect(await statuses(port, 1, asEve)).to.eql([200]);
+      expect(await statuses(port, 1, eve)).to.eql([200]);
       expect((await send(port, { path: '/1.0/kb/nowhere', method: 'GET' })).status).to.equal(404);
-      expect(await statuses(port, 1, asEve)).to.eql([429]);
+      expect(await statuses(port, 1, eve)).to.eql([429]);
       expect((await send(port, { path: '/1.0/kb/nowhere', method: 'GET' })).status).to.equal(429);
       expect((await send(port, { path: '/1.0/healthcheck', method: 'GET' })).status).to.equal(200);
       nowMs += 500;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
 import { MAX_BULK_USAGE_CALLS } from '../../lib/usage/operations/bulk-service.ts';
-import { documentHeaders, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
+import { documentHeaders, eve, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
 
 const lineHeaders = Object.entries({ ...documentHeaders, 'content-type': 'application/x-ndjson' });
 const bulkHead = `POST /1.0/kb/usages/bulk HTTP/1.1\r\nHost: x\r\n${lineHeaders
@@ -109,7 +109,6 @@ describe('slow clients (platform §16)', () => {
         headers: { ...documentHeaders, 'content-type': 'application/x-ndjson', ...headers },
         body: '{}\n',
       });
-    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     for (;;) {
       if ((await send({})).status === 429) break;
       await setTimeout(20);

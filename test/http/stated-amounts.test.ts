@@ -1,6 +1,5 @@
-import { list, outcomeOf, type Reply, serveOnce } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal } from '../support/http/serving.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect, list } from '../support/http/index.ts';
+import { createdId, expectRefusal, outcomeOf, type Reply, serveOnce } from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -166,13 +165,14 @@ const statements: readonly Statement[] = [
 
 eachDatabaseByTurns('amounts from callers (http-api §9 rule 5)', (open) => {
   const serving = serveOnce(open);
+  const { call } = serving;
 
   const post = async (path: string, body: unknown): Promise<Reply> => {
-    const reply = await serving.call('POST', `/1.0/kb${path}`, { body });
+    const reply = await call('POST', `/1.0/kb${path}`, { body });
     expect(reply.status, `${path} ${reply.text}`).to.equal(201);
     return reply;
   };
-  const read = async (path: string) => (await serving.call('GET', `/1.0/kb${path}`)).json as Json;
+  const read = async (path: string) => (await call('GET', `/1.0/kb${path}`)).json as Json;
   async function charged(accountId: string): Promise<{ invoiceId: string; invoiceItemId: string }> {
     const { json } = await post(`/invoices/charges/${accountId}?autoCommit=true`, [{ accountId, amount: 5 }]);
     await serving.billing.settle();
@@ -216,10 +216,7 @@ eachDatabaseByTurns('amounts from callers (http-api §9 rule 5)', (open) => {
   }
 
   const send = ([verb, path, body]: Request, headers: object) =>
-    serving.call(verb, `/1.0/kb${path}`, {
-      ...(body === undefined ? {} : { body }),
-      headers: headers as never,
-    });
+    call(verb, `/1.0/kb${path}`, { ...(body === undefined ? {} : { body }), headers: headers as never });
 
   for (const [dialect, headers] of [
     ['D', {}],

@@ -1,7 +1,7 @@
 import { stripeGateway } from '../../adapters/stripe/index.ts';
 import { decimal, ErrorCode, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { populate, type Serving, serve } from '../support/http/index.ts';
-import { anyDatabase, codeOf, expect, migrated } from '../support/index.ts';
+import { anyDatabase, codeOf, expect, migrated, populate } from '../support/http/index.ts';
+import { type Serving, serve } from '../support/http/serving.ts';
 import { closeDispute, newMethod, openDispute } from '../support/stripe/payment-intents.ts';
 import { API_KEY, StripeDouble, signed, WEBHOOK_SECRET } from '../support/stripe/stripe-double.ts';
 

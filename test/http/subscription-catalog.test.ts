@@ -1,7 +1,7 @@
 import { catalogXml, lists } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabaseByTurns, expect, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal, outcomeOf } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { eve, expectRefusal, outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 
 eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -13,10 +13,8 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
       { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' },
       { effectiveDate: '2024-07-01', price: '70.00', isRetired: true },
     ]) {
-      const reply = await serving.call('POST', '/1.0/kb/catalog', {
-        body: pricedCatalog(version),
-        headers: xmlType,
-      });
+      const body = pricedCatalog(version);
+      const reply = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
       expect(reply.status, reply.text).to.equal(201);
     }
     const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
@@ -68,15 +66,14 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
   });
 
   it('shows the chosen price list if several contain the plan', async () => {
-    const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
-      serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
+      serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...eve, ...more } });
     await call('catalog', catalogXml({ priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'] }) }), xmlType);
     const accountId = createdId(await call('accounts', { currency: 'USD' }));
     for (const priceList of ['VIP', 'DEFAULT']) {
       const specifier = { productName: 'P', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList };
       const id = createdId(await call('subscriptions', { accountId, ...specifier }));
-      const { json } = await get('priceList', `subscriptionId=${id}`, headers);
+      const { json } = await get('priceList', `subscriptionId=${id}`, eve);
       expect(json).to.include({ name: priceList });
     }
   });
@@ -164,10 +161,6 @@ eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
     expect(await codeOf('requestedDate=2024-04-01')).to.eql([400, 60003]);
     expect(await codeOf(at('soon'))).to.eql([400, 60002]);
     expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.eql([404, 1082]);
-    expectRefusal(
-      await get('plan', at('2024-04-01'), { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' }),
-      404,
-      1082,
-    );
+    expectRefusal(await get('plan', at('2024-04-01'), eve), 404, 1082);
   });
 });

@@ -1,5 +1,6 @@
-import { eachDatabaseByTurns, expect, list, type Reply, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createAccount, createdId, exampleCatalog } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, eve, list } from '../support/http/index.ts';
+import { exampleCatalog, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
@@ -23,8 +24,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
 
   it('create a base with its add-ons in any order', async () => {
     const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
-    const reply = await call('POST', `${ONE}?callCompletion=true`, { body });
-    expect(reply.status, reply.text).to.equal(201);
+    const reply = expectStatus(await call('POST', `${ONE}?callCompletion=true`, { body }), 201);
     expect(reply.text).to.equal('');
     const [bundle] = (await list(
       serving,
@@ -45,8 +45,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
 
   it('http-api example 16 Bulk create', async () => {
     const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];
-    const reply = await call('POST', MANY, { body });
-    expect(reply.status, reply.text).to.equal(201);
+    const reply = expectStatus(await call('POST', MANY, { body }), 201);
     expect(pathOf(reply)).to.equal(`/1.0/kb/accounts/${accountId}/bundles`);
     const ids = filterOf(reply)?.split(',') ?? [];
     const found = (await list(
@@ -131,8 +130,7 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
     it(`reject ${name} and store nothing`, async () => {
       const before = await bundles();
       for (const headers of [{}, aliasHeaders]) {
-        const reply = await call('POST', path, { body: body(), headers });
-        expect(reply.status, reply.text).to.equal(status);
+        const reply = expectStatus(await call('POST', path, { body: body(), headers }), status);
         expect(reply.json).to.include({ message });
       }
       expect(await bundles()).to.eql(before);
@@ -140,7 +138,6 @@ eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
 
   it('reject a bundle of another tenant like a missing one', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
-    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
     const theirs = await createAccount({ call }, {}, eve);
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: { ...xmlType, ...eve } });
     const attempt = async (bundleId: string) => {

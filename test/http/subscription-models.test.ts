@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { outcomeOf, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal, expectStatus } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, expectRefusal } from '../support/http/index.ts';
+import { expectStatus, outcomeOf, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 const core = '/1.0/kb';
@@ -263,10 +263,8 @@ eachDatabaseByTurns('subscription models over HTTP', (open) => {
       );
     expect(await listed('')).to.eql(['ENT_STARTED', 'held', 'ENT_CANCELLED']);
     expect(await listed('blockingStateSvcs=fraud&blockingStateSvcs=late')).to.eql(['held']);
-    expect(await listed('blockingStateTypes=ACCOUNT&blockingStateTypes=subscription')).to.eql([
-      'ENT_STARTED',
-      'ENT_CANCELLED',
-    ]);
+    const types = 'blockingStateTypes=ACCOUNT&blockingStateTypes=subscription';
+    expect(await listed(types)).to.eql(['ENT_STARTED', 'ENT_CANCELLED']);
   });
 
   describe('histories (accounts §14.1)', () => {
@@ -391,12 +389,8 @@ eachDatabaseByTurns('subscription models over HTTP', (open) => {
       const made = createdId(await send('POST', '/subscriptions', { body }));
       const path = `/bundles/${(await read(`/subscriptions/${made}`)).bundleId}`;
       expect((await send('PUT', `${path}/renameKey`, { body: { externalKey: 'K2' } })).status).to.equal(204);
-      const columns = {
-        externalKey: 'K1',
-        accountId,
-        lastSysUpdateDate: CREATED,
-        originalCreatedDate: CREATED,
-      };
+      const dates = { lastSysUpdateDate: CREATED, originalCreatedDate: CREATED };
+      const columns = { externalKey: 'K1', accountId, ...dates };
       const rows = await historyOf(path);
       expect(rows.map((row) => columnsOf(row, 'BUNDLES', 'BUNDLE_HISTORY'))).to.eql([
         columns,

@@ -1,4 +1,5 @@
-import { createRunningSubscription, eachDatabaseByTurns, expect, serveOnce } from '../support/http/index.ts';
+import { createRunningSubscription, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
   const serving = serveOnce(open);
@@ -26,9 +27,7 @@ eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
   for (const [name, query, body, code] of refused)
     it(`rejects ${name} and stores nothing`, async () => {
       const before = await call('GET', path);
-      const reply = await call('PUT', `${path}${query}`, body === undefined ? {} : { body });
-      expect(reply.status, reply.text).to.equal(400);
-      expect(reply.json).to.include({ code });
+      expectRefusal(await call('PUT', `${path}${query}`, body === undefined ? {} : { body }), 400, code);
       expect((await call('GET', path)).json).to.eql(before.json);
     });
 
@@ -39,8 +38,7 @@ eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
       { body: { billCycleDayLocal: 10 } },
     );
     expect(day.status, day.text).to.equal(204);
-    const quantity = await call('PUT', `${path}/quantity`, { body: { quantity: 3 } });
-    expect(quantity.status, quantity.text).to.equal(204);
+    expectStatus(await call('PUT', `${path}/quantity`, { body: { quantity: 3 } }), 204);
     expect((await call('GET', path)).json).to.include({ billCycleDayLocal: 10, quantity: 3 });
     expect(
       await call(
@@ -57,9 +55,7 @@ eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
       ['bcd', { billCycleDayLocal: 3 }],
       ['quantity', { quantity: 3 }],
     ] as const) {
-      const reply = await call('PUT', `${unknown}/${sub}`, { body });
-      expect(reply.status).to.equal(404);
-      expect(reply.json).to.include({ code: 1082 });
+      expectRefusal(await call('PUT', `${unknown}/${sub}`, { body }), 404, 1082);
     }
   });
 });

@@ -1,4 +1,5 @@
-import { createdId, expectRefusal, outcomeOf, populateOnce, type Reply } from '../support/http/index.ts';
+import { createdId, eve, populateOnce } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, outcomeOf, plainType, type Reply } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
@@ -29,10 +30,7 @@ eachDatabaseByTurns('tags and tag definitions over HTTP', (open) => {
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
   const asEve = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    serving.call(method, `${core}${path}`, {
-      headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
-      ...(body === undefined ? {} : { body }),
-    });
+    serving.call(method, `${core}${path}`, { headers: eve, ...(body === undefined ? {} : { body }) });
   const tagsOf = async (path: string, query = ''): Promise<readonly ShownTag[]> =>
     (await send('GET', `${path}/tags${query}`)).json as readonly ShownTag[];
   const newAccount = async (): Promise<string> => createdId(await send('POST', '/accounts', {}));
@@ -54,8 +52,7 @@ eachDatabaseByTurns('tags and tag definitions over HTTP', (open) => {
     const definition = { description: 'd', applicableObjectTypes: ['BUNDLE'] };
     const post = (name: string) => send('POST', '/tagDefinitions', { name, ...definition });
     expectRefusal(await post('Azure'), 400, 3904);
-    const created = await post('azure');
-    expect(created.status).to.equal(201);
+    const created = expectStatus(await post('azure'), 201);
     expectRefusal(await post('azure'), 409, 3901);
     const azure = createdId(created);
     expectRefusal(await send('POST', `${account}/tags`, [azure]), 400, 3954);
@@ -244,10 +241,8 @@ eachDatabaseByTurns('tags and tag definitions over HTTP', (open) => {
     const bundlesOnly = await newDefinition('bundles only', 'BUNDLE');
     const account = `/accounts/${await newAccount()}`;
     const setting = { 'org.service.tags.enforceApplicableTypes': 'false' };
-    await serving.call('POST', `${core}/tenants/uploadPerTenantConfig`, {
-      body: JSON.stringify(setting),
-      headers: { 'content-type': 'text/plain' },
-    });
+    const body = JSON.stringify(setting);
+    await serving.call('POST', `${core}/tenants/uploadPerTenantConfig`, { body, headers: plainType });
     expect((await send('POST', `${account}/tags`, [bundlesOnly])).status).to.equal(201);
     expectRefusal(await send('POST', `${account}/tags`, [WRITTEN_OFF]), 400, 3954);
     await send('DELETE', '/tenants/uploadPerTenantConfig');

@@ -1,5 +1,5 @@
-import { bearer, eachDatabaseByTurns, expect, expectStatus, textOf } from '../support/http/index.ts';
-import { aliasHeaders, basic, type Reply, type Request, serveOnce } from '../support/http/serving.ts';
+import { aliasHeaders, basic, bearer, eachDatabaseByTurns, expect, textOf } from '../support/http/index.ts';
+import { expectRefusal, expectStatus, type Reply, type Request, serveOnce } from '../support/http/serving.ts';
 
 const security = '/1.0/kb/security';
 
@@ -50,20 +50,14 @@ eachDatabaseByTurns('tenant user managers over HTTP (platform §8, R39)', (open)
   const mia = as('mia');
   const expectRefused = async (answer: Promise<Reply>, status = 403, code = 40000): Promise<Reply> => {
     const reply = await answer;
-    expect(reply.status, reply.text).to.equal(status);
-    expect(reply.json, reply.text).to.include({ code });
+    expectRefusal(reply, status, code);
     return reply;
   };
   const done = async (answer: Promise<Reply>, status = 204): Promise<void> => {
     expectStatus(await answer, status);
   };
   const grantsOf = async (name: string) => (await as('admin')('GET', `/users/${name}/tenants`)).json;
-  const newUser = (username: string, more: object) => ({
-    username,
-    password: 'password',
-    roles: [],
-    ...more,
-  });
+  const newUser = (username: string, own: object) => ({ username, password: 'password', roles: [], ...own });
 
   it('cannot widen their own grant or that of another user', async () => {
     for (const name of ['mia', 'tom']) {

@@ -1,34 +1,34 @@
-import { outcomeOf, type Reply, serveEach } from '../support/http/index.ts';
-import { aliasHeaders, basic, exampleCatalog, expectRefusal } from '../support/http/serving.ts';
+import { addUser, aliasHeaders, basic, eve, exampleCatalog, expectRefusal } from '../support/http/index.ts';
+import {
+  expectStatus,
+  jsonType,
+  outcomeOf,
+  plainType,
+  type Reply,
+  serveEach,
+  xmlType,
+} from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, newEvents } from '../support/index.ts';
 
 const tenants = '/1.0/kb/tenants';
+const changedAndDeleted = ['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_DELETION'];
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
-const plain = { 'content-type': 'text/plain' };
 
 eachDatabaseByTurns('tenant values over HTTP', (open) => {
   const serving = serveEach(open);
+  const { call } = serving;
   let newTypes: () => Promise<readonly string[]>;
 
   beforeEach(async () => {
     newTypes = newEvents(serving.database);
-    const { storage, nextId } = serving;
-    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
-    const granted = { ...user, allTenants: true, tenantIds: [] };
-    await storage.system.insertUserIfAbsent({ ...granted, id: nextId(), name: 'reader', permissions: [] });
-    await storage.system.insertUserIfAbsent({
-      ...granted,
-      id: nextId(),
-      name: 'writer',
-      permissions: ['tenant_kvs:*'],
-    });
+    await addUser(serving, 'reader');
+    await addUser(serving, 'writer', { permissions: ['tenant_kvs:*'] });
   });
 
   const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply> =>
-    serving.call('POST', path, { body, headers: { ...plain, ...headers } });
+    call('POST', path, { body, headers: { ...plainType, ...headers } });
   const get = (path: string, headers: Record<string, string | undefined> = {}): Promise<Reply> =>
-    serving.call('GET', path, { headers });
+    call('GET', path, { headers });
   const as = (name: string) => ({ authorization: basic(name, 'password') });
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
@@ -41,8 +41,8 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     await post(userKey('color'), 'red');
     const read = await get(userKey('color'));
     expect(read.json).to.eql({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
-    expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
-    expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+    expect((await call('DELETE', userKey('color'))).status).to.equal(204);
+    expect((await call('DELETE', userKey('color'))).status).to.equal(204);
     expect((await get(userKey('color'))).json).to.eql({ key: 'color', values: [], auditLogs: [] });
     expect(await newTypes()).to.eql([]);
   });
@@ -51,21 +51,16 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
-      const made = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
-      expect(made.status, made.text).to.equal(201);
+      const made = expectStatus(await call('POST', `${path}?cb=${encodeURIComponent(url)}`), 201);
       expect(made.headers.get('location')).to.match(/\/tenants\/registerNotificationCallback$/);
     }
     const expected = { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u2'], auditLogs: [] };
     expect((await get(path)).json).to.eql(expected);
     expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.eql(expected);
-    expect((await serving.call('DELETE', path)).status).to.equal(204);
-    expect((await serving.call('DELETE', path)).status).to.equal(204);
+    expect((await call('DELETE', path)).status).to.equal(204);
+    expect((await call('DELETE', path)).status).to.equal(204);
     expect(await valuesAt(path)).to.eql([]);
-    expect(await newTypes()).to.eql([
-      'TENANT_CONFIG_CHANGE',
-      'TENANT_CONFIG_CHANGE',
-      'TENANT_CONFIG_DELETION',
-    ]);
+    expect(await newTypes()).to.eql(changedAndDeleted);
   });
 
   it('reject an invalid callback on both routes and store nothing', async () => {
@@ -78,10 +73,10 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
       'http://10.0.0.1/events',
       'nonsense',
     ]) {
-      expectRefusal(await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`), 400, 60_002);
+      expectRefusal(await call('POST', `${path}?cb=${encodeURIComponent(url)}`), 400, 60_002);
       expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
     }
-    expect((await serving.call('POST', path)).status).to.equal(400);
+    expect((await call('POST', path)).status).to.equal(400);
     expect(await valuesAt(path)).to.eql([]);
   });
 
@@ -93,9 +88,9 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     expectRefusal(bad, 400, 60_003);
     expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
     expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
-    expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({ code: 60_001 });
+    expect((await post(path, 'x', jsonType)).json).to.include({ code: 60_001 });
     expect((await get(path)).json).to.eql({ key: 'PER_TENANT_CONFIG', values: [good], auditLogs: [] });
-    expect((await serving.call('DELETE', path)).status).to.equal(204);
+    expect((await call('DELETE', path)).status).to.equal(204);
     expect(await valuesAt(path)).to.eql([]);
   });
 
@@ -145,13 +140,9 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
       expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
       expect((await get(`${tenants}/${path}/foo`)).json).to.eql({ key, values: ['<two/>'], auditLogs: [] });
       expect(await valuesAt(userKey(key))).to.eql(['<two/>']);
-      expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
+      expect((await call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
       expect(await valuesAt(`${tenants}/${path}/foo`)).to.eql([]);
-      expect(await newTypes()).to.eql([
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_DELETION',
-      ]);
+      expect(await newTypes()).to.eql(changedAndDeleted);
     }
   });
 
@@ -199,10 +190,7 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
       expect((await post(path, text)).status, path).to.equal(201);
       expect(await valuesAt(path), path).to.eql([text]);
     }
-    const xml = { 'content-type': 'text/xml' };
-    expect((await serving.call('POST', '/1.0/kb/catalog', { body: document, headers: xml })).status).to.equal(
-      201,
-    );
+    expectStatus(await call('POST', '/1.0/kb/catalog', { body: document, headers: xmlType }), 201);
     // A byte order mark tells how its bytes are to be read.
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
@@ -213,7 +201,7 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('color'), eve)).to.eql([]);
     expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.eql([]);
     expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.eql([]);
-    expect((await serving.call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
+    expect((await call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"true"}', eve);
     expect(await valuesAt(userKey('color'))).to.eql(['red']);
     expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.eql([
@@ -247,19 +235,15 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
   it('require the catalog permission for the catalog key too', async () => {
     const catalog = (await exampleCatalog()).toString();
     expectRefusal(await post(userKey('CATALOG'), catalog, as('writer')), 403, 40_000);
-    const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
+    const deleted = await call('DELETE', userKey('CATALOG'), { headers: as('writer') });
     expect(deleted.status).to.equal(403);
   });
 
   it('include the uploaded catalogs under CATALOG, in upload order, from every route', async () => {
     const january = (await exampleCatalog()).toString();
     const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
-    const xml = { 'content-type': 'text/xml' };
-    expect(
-      (await serving.call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xml })).status,
-    ).to.equal(201);
-    const made = await post(userKey('CATALOG'), january);
-    expect(made.status, made.text).to.equal(201);
+    expectStatus(await call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xmlType }), 201);
+    const made = expectStatus(await post(userKey('CATALOG'), january), 201);
     expect(made.headers.get('location')).to.match(/\/tenants\/userKeyValue\/CATALOG$/);
     expect(await valuesAt(userKey('CATALOG'))).to.eql([february, january]);
     expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.eql([
@@ -268,7 +252,7 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     expectRefusal(await post(userKey('CATALOG'), january), 400, 2_080);
     expectRefusal(await post(userKey('CATALOG'), '<catalog/>'), 400, 2_080);
     await newTypes();
-    expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
+    expect((await call('DELETE', userKey('CATALOG'))).status).to.equal(204);
     expect(await valuesAt(userKey('CATALOG'))).to.eql([]);
     expect((await get('/1.0/kb/catalog')).json).to.eql([]);
     expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.eql([]);
@@ -293,24 +277,14 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
     for (const text of terms) expect((await post(key, text)).status).to.equal(201);
     expect(await valuesAt(key)).to.eql(terms.slice(1));
-    expect((await serving.call('DELETE', key)).status).to.equal(204);
+    expect((await call('DELETE', key)).status).to.equal(204);
   });
 
   it('are visible only to users who are granted the tenant', async () => {
-    const { storage, nextId, billing } = serving;
+    const { billing } = serving;
     const bob = await billing.tenants.getByApiKey('bob');
     const other = await billing.tenants.getByApiKey('eve');
-    await storage.system.insertUserIfAbsent({
-      id: nextId(),
-      name: 'bobs',
-      passwordHash: 'plain:password',
-      credentialVersion: 1,
-      isActive: true,
-      roles: [],
-      permissions: [],
-      allTenants: false,
-      tenantIds: [bob.id],
-    });
+    await addUser(serving, 'bobs', { allTenants: false, tenantIds: [bob.id] });
     expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
     expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
     expectRefusal(await get(`${tenants}/${other.id}`, as('bobs')), 404, 20_001);

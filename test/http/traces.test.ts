@@ -1,5 +1,5 @@
-import { createAccount, exampleCatalog, type Serving, serve, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, migrated } from '../support/http/index.ts';
+import { createAccount, exampleCatalog, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -82,10 +82,8 @@ eachDatabaseByTurns('request traces', (open) => {
     const requestId = serving.nextId();
     const { log, call } = serving;
     log.lines.length = 0;
-    await call('PUT', `/1.0/kb/accounts/${accountId}`, {
-      body: { name: 'Ada' },
-      headers: { 'x-request-id': requestId },
-    });
+    const body = { name: 'Ada' };
+    await call('PUT', `/1.0/kb/accounts/${accountId}`, { body, headers: { 'x-request-id': requestId } });
     await call('GET', `/1.0/kb/accounts/${accountId}`, { headers: { 'x-request-id': 'my own' } });
     expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.eql([
       requestId,

@@ -5,8 +5,17 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
-import { documentHeaders, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
-import { aliasHeaders, basic, createAccount, createdId } from '../support/http/serving.ts';
+import { addUser, aliasHeaders, basic, createAccount, createdId, jsonType } from '../support/http/index.ts';
+import {
+  documentHeaders,
+  expectRefusal,
+  expectStatus,
+  freshSqlite,
+  plainType,
+  serveOnce,
+  withServer,
+} from '../support/http/serving.ts';
+import { expect } from '../support/index.ts';
 import { listenOnOwnPort } from '../support/own-port.ts';
 
 describe('HTTP transport', () => {
@@ -28,9 +37,8 @@ describe('HTTP transport', () => {
   });
 
   it('logs an unsupported operation without a stack', async () => {
-    const headers = { 'content-type': 'text/plain' };
     const path = '/1.0/kb/tenants/userKeyValue/USAGE_METERS';
-    expect((await call('POST', path, { body: 'x', headers })).status).to.equal(501);
+    expect((await call('POST', path, { body: 'x', headers: plainType })).status).to.equal(501);
     const line = serving.log.lines.at(-2);
     expect(line).to.include({ level: 'info' });
     expect(line?.fields)
@@ -40,8 +48,7 @@ describe('HTTP transport', () => {
 
   it('never treats a literal segment as an id', async () => {
     const reply = await call('PUT', '/1.0/kb/accounts/pagination', { body: {} });
-    expect(reply.status).to.equal(405);
-    expect(reply.json).to.include({ code: 60009 });
+    expectRefusal(reply, 405, 60009);
     expect(reply.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
   });
 
@@ -66,9 +73,7 @@ describe('HTTP transport', () => {
     expect(reply.status).to.equal(200);
     expect(reply.headers.get('allow')).to.equal('POST, GET, HEAD, OPTIONS');
     expect(reply.headers.get('content-type')).to.equal('application/json');
-    expect(
-      (await call('OPTIONS', '/1.0/kb/nothing', { headers: { authorization: undefined } })).status,
-    ).to.equal(200);
+    expectStatus(await call('OPTIONS', '/1.0/kb/nothing', { headers: { authorization: undefined } }), 200);
   });
 
   it('accepts a JSON body without a media type or with a charset', async () => {
@@ -79,10 +84,8 @@ describe('HTTP transport', () => {
       const { json } = await call('GET', `/1.0/kb/accounts/${createdId(reply)}`);
       expect(json).to.include({ name: 'Zoë' });
     }
-    const latin = await call('POST', '/1.0/kb/accounts', {
-      body: '{}',
-      headers: { 'content-type': 'application/json; charset=iso-8859-1' },
-    });
+    const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
+    const latin = await call('POST', '/1.0/kb/accounts', { body: '{}', headers });
     expect(latin.status).to.equal(415);
     const message = 'The body must be application/json in UTF-8, not compressed; it came as ';
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
@@ -96,18 +99,13 @@ describe('HTTP transport', () => {
 
   it('reports an oversized body after the client has sent it and reads as little as possible', async () => {
     for (const bytes of [1_100_000, 12_000_000]) {
-      const reply = await call('POST', '/1.0/kb/accounts', {
-        body: ' '.repeat(bytes),
-        headers: { 'content-type': 'application/json' },
-      });
+      const reply = await call('POST', '/1.0/kb/accounts', { body: ' '.repeat(bytes), headers: jsonType });
       expect([reply.status, reply.headers.get('connection')]).to.eql([413, 'close']);
       expect(reply.json).to.include({ code: 60012 });
     }
     // So much is announced that nothing of it is waited for.
-    const request = httpRequest(`${serving.url}/1.0/kb/accounts`, {
-      method: 'POST',
-      headers: { ...documentHeaders, 'content-type': 'application/json', 'content-length': 2 ** 40 },
-    });
+    const headers = { ...documentHeaders, 'content-type': 'application/json', 'content-length': 2 ** 40 };
+    const request = httpRequest(`${serving.url}/1.0/kb/accounts`, { method: 'POST', headers });
     request.on('error', () => undefined);
     request.write('{');
     const [response] = await once(request, 'response');
@@ -143,10 +141,8 @@ describe('HTTP transport', () => {
   });
 
   it('disconnects a client that sends an upgrade request with an oversized body', async () => {
-    const request = httpRequest(`${serving.url}/1.0/kb/nothing`, {
-      method: 'PUT',
-      headers: { ...documentHeaders, connection: 'Upgrade', upgrade: 'h2c', 'content-length': 2 ** 40 },
-    });
+    const headers = { ...documentHeaders, connection: 'Upgrade', upgrade: 'h2c', 'content-length': 2 ** 40 };
+    const request = httpRequest(`${serving.url}/1.0/kb/nothing`, { method: 'PUT', headers });
     request.on('error', () => undefined);
     request.write('{');
     const [response] = await once(request, 'response');
@@ -156,13 +152,9 @@ describe('HTTP transport', () => {
   });
 
   it('returns text to a client that accepts only JSON', async () => {
-    const {
-      status,
-      text: body,
-      headers,
-    } = await call('GET', '/1.0/ping', { headers: { accept: 'application/json' } });
-    expect([status, body]).to.eql([200, 'pong']);
-    expect(headers.get('content-type')).to.match(/^text\/plain/);
+    const reply = await call('GET', '/1.0/ping', { headers: { accept: 'application/json' } });
+    expect([reply.status, reply.text]).to.eql([200, 'pong']);
+    expect(reply.headers.get('content-type')).to.match(/^text\/plain/);
   });
 
   it('accepts lists of up to 1000 elements', async () => {
@@ -170,9 +162,7 @@ describe('HTTP transport', () => {
     const fields = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' }));
     const path = `/1.0/kb/accounts/${id}/customFields`;
-    const refused = await call('POST', path, { body: fields(1_001) });
-    expect([refused.status, refused.json]).to.deep.include(400);
-    expect(refused.json).to.include({ code: 60003 });
+    expectRefusal(await call('POST', path, { body: fields(1_001) }), 400, 60003);
     expect((await call('POST', path, { body: fields(1_000) })).status).to.equal(201);
   });
 
@@ -180,7 +170,7 @@ describe('HTTP transport', () => {
     const id = await createAccount({ call });
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
       body: '',
-      headers: { 'content-type': 'application/json' },
+      headers: jsonType,
     });
     expect(reply.status).to.equal(204);
   });
@@ -188,10 +178,8 @@ describe('HTTP transport', () => {
   it('accepts a catalog in UTF-16', async () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><catalog/>';
     const body = Buffer.from(`\ufeff${text}`, 'utf16le');
-    const reply = await call('POST', '/1.0/kb/catalog/xml', {
-      body,
-      headers: { 'content-type': 'application/xml' },
-    });
+    const headers = { 'content-type': 'application/xml' };
+    const reply = await call('POST', '/1.0/kb/catalog/xml', { body, headers });
     expect(reply.status).to.equal(400);
     // It was read: what is wrong with it is its content.
     expect(reply.json).to.include({ code: 2080 });
@@ -199,9 +187,7 @@ describe('HTTP transport', () => {
   });
 
   it('rejects a URL that is too long', async () => {
-    const reply = await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`);
-    expect(reply.status).to.equal(414);
-    expect(reply.json).to.include({ code: 60012 });
+    expectRefusal(await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`), 414, 60012);
   });
 
   it('answers malformed HTTP and too many headers with the usual error shape', async () => {
@@ -249,21 +235,9 @@ describe('HTTP transport', () => {
   });
 
   it('hides a tenant from a user without a grant', async () => {
-    const user = {
-      passwordHash: 'plain:password',
-      credentialVersion: 1,
-      isActive: true,
-      permissions: ['*'],
-      roles: [],
-      tenantIds: [],
-    };
-    const { storage, nextId } = serving;
-    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'outsider', allTenants: false });
-    const reply = await call('GET', '/1.0/kb/tenants?apiKey=bob', {
-      headers: { authorization: basic('outsider', 'password') },
-    });
-    expect(reply.status).to.equal(404);
-    expect(reply.json).to.include({ code: 20003 });
+    await addUser(serving, 'outsider', { permissions: ['*'], allTenants: false });
+    const headers = { authorization: basic('outsider', 'password') };
+    expectRefusal(await call('GET', '/1.0/kb/tenants?apiKey=bob', { headers }), 404, 20003);
   });
 
   it('returns the request id and stores it with the changes of the call', async () => {
@@ -272,9 +246,8 @@ describe('HTTP transport', () => {
     expect(created.headers.get('x-request-id')).to.equal(id);
     const { json } = await call('GET', `/1.0/kb/accounts/${createdId(created)}?audit=FULL`);
     expect((json as { auditLogs: { userToken: string }[] }).auditLogs[0]?.userToken).to.equal(id);
-    const other = await call('GET', '/1.0/kb/accounts/pagination', {
-      headers: { 'x-request-id': 'trace-7' },
-    });
+    const headers = { 'x-request-id': 'trace-7' };
+    const other = await call('GET', '/1.0/kb/accounts/pagination', { headers });
     expect(other.headers.get('x-request-id')).to.equal('trace-7');
   });
 
@@ -302,12 +275,9 @@ describe('HTTP transport', () => {
       ...billing,
       accounts: { ...billing.accounts, page: () => Promise.reject(new Error('secret')) },
     };
-    const listening = await listen(createKoaApp({ billing: broken, logger: serving.log }), { port: 0 });
-    try {
-      const answer = await fetch(
-        `http://127.0.0.1:${listening.port}/1.0/kb/accounts/pagination?withStackTrace=true`,
-        { headers: { ...documentHeaders, 'x-request-id': 'find-me' } },
-      );
+    await withServer(serving, { billing: broken }, async (url) => {
+      const headers = { ...documentHeaders, 'x-request-id': 'find-me' };
+      const answer = await fetch(`${url}/1.0/kb/accounts/pagination?withStackTrace=true`, { headers });
       expect(answer.status).to.equal(500);
       const text = await answer.text();
       expect(JSON.parse(text)).to.deep.include({ code: 60000, stackTrace: [] });
@@ -316,9 +286,7 @@ describe('HTTP transport', () => {
         (each) => 'requestId' in each.fields && each.fields.requestId === 'find-me' && each.level === 'error',
       );
       expect(line?.fields).to.include({ operation: 'getAccounts', code: 60000 });
-    } finally {
-      await listening.close();
-    }
+    });
   });
 
   it('returns stack traces on request in test mode', async () => {
@@ -328,20 +296,12 @@ describe('HTTP transport', () => {
     expect((traced.json as { stackTrace: unknown[] }).stackTrace.length).to.be.greaterThan(0);
   });
 
-  it('has no test endpoints outside test mode', async () => {
-    const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
-      port: 0,
-    });
-    try {
-      const answer = await fetch(`http://127.0.0.1:${listening.port}/1.0/kb/test/clock`, {
-        headers: documentHeaders,
-      });
+  it('has no test endpoints outside test mode', () =>
+    withServer(serving, {}, async (url) => {
+      const answer = await fetch(`${url}/1.0/kb/test/clock`, { headers: documentHeaders });
       expect(answer.status).to.equal(404);
       expect(await answer.json()).to.include({ code: 60008 });
-    } finally {
-      await listening.close();
-    }
-  });
+    }));
 
   it('runs inside a host application', async () => {
     const app = new Koa();
@@ -364,9 +324,8 @@ describe('HTTP transport', () => {
       expect(created.headers.get('location')).to.match(new RegExp(`^${url}/billing/1\\.0/kb/accounts/`));
       const read = await fetch(created.headers.get('location') ?? '', { headers: documentHeaders });
       expect(await read.json()).to.include({ name: 'guest' });
-      const page = await fetch(`${url}/billing/1.0/kb/accounts/pagination?limit=1`, {
-        headers: documentHeaders,
-      });
+      const headers = documentHeaders;
+      const page = await fetch(`${url}/billing/1.0/kb/accounts/pagination?limit=1`, { headers });
       expect(page.headers.get('x-service-pagination-nextpageuri')).to.match(
         /^\/billing\/1\.0\/kb\/accounts\/pagination\?/,
       );
@@ -376,9 +335,8 @@ describe('HTTP transport', () => {
   });
 
   it('stops after its last call has ended', async () => {
-    const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
-      port: 0,
-    });
+    const { billing, log: logger } = serving;
+    const listening = await listen(createKoaApp({ billing, logger }), { port: 0 });
     const url = `http://127.0.0.1:${listening.port}/1.0/ping`;
     expect(await fetch(url).then((answer) => answer.text())).to.equal('pong');
     await listening.close();
@@ -441,8 +399,7 @@ describe('HTTP transport', () => {
   });
 
   it('reports its health', async () => {
-    const reply = await call('GET', '/1.0/healthcheck');
-    expect(reply.status).to.equal(200);
+    const reply = expectStatus(await call('GET', '/1.0/healthcheck'), 200);
     expect(reply.json).to.eql({
       database: { healthy: true, message: null },
       queues: { healthy: true, message: 'This node does not work on the queues' },
@@ -456,23 +413,18 @@ describe('HTTP transport', () => {
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
     const report = { database: passed, queues: late, clock: passed, rotation: passed };
     const down = { ...serving.billing, health: () => Promise.resolve(report) };
-    const listening = await listen(createKoaApp({ billing: down, logger: serving.log }), { port: 0 });
-    try {
-      const answer = await fetch(`http://127.0.0.1:${listening.port}/1.0/healthcheck?pretty=true`);
+    await withServer(serving, { billing: down }, async (url) => {
+      const answer = await fetch(`${url}/1.0/healthcheck?pretty=true`);
       expect(answer.status).to.equal(503);
       expect(await answer.text()).to.equal(JSON.stringify(report, null, 2));
-    } finally {
-      await listening.close();
-    }
+    });
   });
 });
 
 /** Sends an account in chunks without a length; gives the status. */
 async function sendChunks(url: string, chunks: readonly string[]): Promise<number> {
-  const request = httpRequest(`${url}/1.0/kb/accounts`, {
-    method: 'POST',
-    headers: { ...documentHeaders, 'content-type': 'application/json' },
-  });
+  const headers = { ...documentHeaders, 'content-type': 'application/json' };
+  const request = httpRequest(`${url}/1.0/kb/accounts`, { method: 'POST', headers });
   // The server may answer and hang up before it has read everything.
   request.on('error', () => undefined);
   const answered = once(request, 'response');

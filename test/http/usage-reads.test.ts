@@ -1,5 +1,5 @@
-import { aliasHeaders, createdId, expectStatus, serveEach, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createdId, expectStatus, plainType, serveEach, xmlType } from '../support/http/serving.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 interface ItemJson {
@@ -10,6 +10,7 @@ interface ItemJson {
 
 eachDatabaseByTurns('usage reads over HTTP', (open) => {
   const serving = serveEach(open);
+  const { call } = serving;
   let accountId: string;
   let subscriptionId: string;
 
@@ -22,17 +23,15 @@ eachDatabaseByTurns('usage reads over HTTP', (open) => {
   });
 
   async function post(path: string, body: unknown, headers = {}) {
-    return expectStatus(await serving.call('POST', `/1.0/kb${path}`, { body, headers }), 201);
+    return expectStatus(await call('POST', `/1.0/kb${path}`, { body, headers }), 201);
   }
 
   async function get(path: string, headers = {}): Promise<unknown> {
-    const reply = await serving.call('GET', `/1.0/kb${path}`, { headers });
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json;
+    return expectStatus(await call('GET', `/1.0/kb${path}`, { headers }), 200).json;
   }
 
   const refused = async (path: string): Promise<string> => {
-    const { status, json } = await serving.call('GET', `/1.0/kb${path}`);
+    const { status, json } = await call('GET', `/1.0/kb${path}`);
     return `${status} ${(json as { readonly code: number }).code}`;
   };
 
@@ -74,7 +73,7 @@ eachDatabaseByTurns('usage reads over HTTP', (open) => {
       part('02T10:00', '02T11:00', ['sms', 0.5]),
       part('03T00:00', '03T01:00', ['sms', 2]),
     ]);
-    const { text } = await serving.call('GET', `/1.0/kb${path}&granularity=MONTH`);
+    const { text } = await call('GET', `/1.0/kb${path}&granularity=MONTH`);
     expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
   });
 
@@ -83,11 +82,9 @@ eachDatabaseByTurns('usage reads over HTTP', (open) => {
     await use('101 sms 2026-04-20', 'b');
     await runTo('2026-05-01T00:00:00Z');
     await runTo('2026-05-02T00:00:00Z');
-    const changed = await serving.call(
-      'PUT',
-      `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`,
-      { body: { planName: 'api-std' } },
-    );
+    const changed = await call('PUT', `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`, {
+      body: { planName: 'api-std' },
+    });
     expect(changed.status, changed.text).to.equal(204);
     await serving.billing.settle();
     const all = (await items()) as readonly (ItemJson & {
@@ -192,13 +189,13 @@ eachDatabaseByTurns('usage reads over HTTP', (open) => {
 
   it('usage §7.6: return the first tracking ids with the invoice and all of them by pages', async () => {
     const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
-    await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), { 'content-type': 'text/plain' });
+    await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), plainType);
     for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);
     await runTo('2026-05-01T00:00:00Z');
     const [item] = await items();
     expect(await get(`/invoices/${item?.invoiceId}`)).to.deep.include({ trackingIds: ['c', 'b'] });
     const path = `/1.0/kb/invoices/${item?.invoiceId}/trackingIds`;
-    const reply = await serving.call('GET', `${path}?offset=1&limit=1`);
+    const reply = await call('GET', `${path}?offset=1&limit=1`);
     expect(reply.json).to.eql(['b']);
     expect(reply.headers.get('x-service-pagination-totalnbrecords')).to.equal('3');
     expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.eql(['c', 'b', 'a']);
@@ -234,7 +231,7 @@ eachDatabaseByTurns('usage reads over HTTP', (open) => {
       amountInForce: null,
     });
     expect(await get(path, aliasHeaders)).to.eql(explained);
-    await serving.call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
+    await call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
     await runTo('2026-07-01T00:00:00Z');
     const credit = (await items()).find(({ itemType }) => itemType === 'REPAIR_ADJ');
     expect(await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`)).to.deep.include({

@@ -1,6 +1,7 @@
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { anyDatabase, expect, migrated, type Serving, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, exampleCatalog, serve } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, exampleCatalog, expectRefusal } from '../support/http/index.ts';
+import { expectStatus, jsonType, type Serving, serve, serveOnce, xmlType } from '../support/http/serving.ts';
+import { anyDatabase, expect, migrated } from '../support/index.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -32,14 +33,8 @@ anyDatabase('bulk usage over HTTP', (open) => {
     return (json as { rolledUpUnits: readonly { amount: number }[] }).rolledUpUnits[0]?.amount;
   }
 
-  const noneOf = {
-    accepted: 0,
-    duplicates: 0,
-    conflicts: 0,
-    rejected: 0,
-    failures: [],
-    failuresTruncated: false,
-  };
+  const counts = { accepted: 0, duplicates: 0, conflicts: 0, rejected: 0 };
+  const noneOf = { ...counts, failures: [], failuresTruncated: false };
 
   it('usage §2.5: accepts a list and newline-delimited records', async () => {
     const list = await serving.call('POST', path, { body: [lineOf('1'), lineOf('2')] });
@@ -115,27 +110,21 @@ anyDatabase('bulk usage over HTTP', (open) => {
   });
 
   it('usage §2.5: answers 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines', async () => {
-    const json = { 'content-type': 'application/json' };
     for (const [body, headers] of [
       ['', ndjson],
-      ['', json],
-      ['{}', json],
-      ['[', json],
-      ['null', json],
+      ['', jsonType],
+      ['{}', jsonType],
+      ['[', jsonType],
+      ['null', jsonType],
     ] as const) {
       const refused = await serving.call('POST', path, { body, headers });
       expect(refused.status, `${headers['content-type']} ${body}`).to.equal(400);
     }
     expect((await serving.call('POST', path, { body: [] })).json).to.eql({ ...noneOf, received: 0 });
     const body = `${JSON.stringify(lineOf('1'))}\n${'7\n'.repeat(50_000)}`;
-    const cut = await serving.call('POST', path, { body, headers: ndjson });
-    expect(cut.status).to.equal(413);
-    expect(cut.json).to.deep.include({
-      received: 50_000,
-      accepted: 1,
-      rejected: 49_999,
-      failuresTruncated: true,
-    });
+    const cut = expectStatus(await serving.call('POST', path, { body, headers: ndjson }), 413);
+    expect(cut.json).to.deep.include({ received: 50_000, accepted: 1, rejected: 49_999 });
+    expect(cut.json).to.deep.include({ failuresTruncated: true });
   });
 });
 
@@ -156,8 +145,7 @@ anyDatabase('bulk usage over HTTP with deployment limits', (open) => {
 
   it('answers 413 before reading a body whose declared size exceeds usage.bulk.maxBytes', async () => {
     const refused = await answerTo({ 'org.service.usage.bulk.maxBytes': '7' }, '1\n2\n3\n4\n');
-    expect(refused.status).to.equal(413);
-    expect(refused.json).to.include({ code: ErrorCode.TOO_LARGE });
+    expectRefusal(refused, 413, ErrorCode.TOO_LARGE);
     expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);
   });
 });

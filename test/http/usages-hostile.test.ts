@@ -1,10 +1,9 @@
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { basic, createdId, expectStatus, type Serving, serve, xmlType } from '../support/http/index.ts';
-import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
+import { basic, createdId, eachDatabaseByTurns, expect, migrated } from '../support/http/index.ts';
+import { eve, expectStatus, jsonType, type Serving, serve, xmlType } from '../support/http/serving.ts';
 
 const CALLERS = 50;
-const json = { 'content-type': 'application/json' };
 const ndjson = { 'content-type': 'application/x-ndjson' };
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -15,7 +14,6 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly'] }),
 });
 /** The other tenant that `serve` makes. */
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 const nobody = '11111111-1111-4111-8111-111111111111';
 
 eachDatabaseByTurns('hostile usage callers over HTTP', (open) => {
@@ -44,7 +42,7 @@ eachDatabaseByTurns('hostile usage callers over HTTP', (open) => {
   }
 
   const record = (body: string, headers: object = {}) =>
-    serving.call('POST', '/1.0/kb/usages', { body, headers: { ...json, ...headers } });
+    serving.call('POST', '/1.0/kb/usages', { body, headers: { ...jsonType, ...headers } });
 
   async function outcomeOf(body: string, headers: object = {}): Promise<string> {
     const reply = await record(body, headers);
@@ -116,12 +114,10 @@ eachDatabaseByTurns('hostile usage callers over HTTP', (open) => {
   it('usage §2.1 rule 5: store nothing if one row of a submission is invalid, and get the row number', async () => {
     await begin();
     const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
-    const reply = await record(text(amounts));
-    expect(reply.status).to.equal(400);
+    const reply = expectStatus(await record(text(amounts)), 400);
     const named = 'unitUsageRecords[0].usageRecords[317].amount';
     expect(reply.text).to.contain(named);
-    const missing = await record(text(amounts).replace('"amount":-1', '"amount":null'));
-    expect(missing.status).to.equal(400);
+    const missing = expectStatus(await record(text(amounts).replace('"amount":-1', '"amount":null')), 400);
     expect(missing.text).to.contain(
       'UsageRecordJson amount needs to be set (unitUsageRecords[0].usageRecords[317])',
     );

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, freshSqlite, serveOnce, xmlType } from '../support/http/index.ts';
-import { createdId, documentHeaders, exampleCatalog } from '../support/http/serving.ts';
+import { createdId, expect } from '../support/http/index.ts';
+import { documentHeaders, exampleCatalog, freshSqlite, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -33,10 +33,8 @@ describe('streamed bulk usage', () => {
 
   function begin(): { readonly sending: ClientRequest; readonly answer: Promise<IncomingMessage> } {
     const { promise: answer, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const sending = startRequest(`${serving.url}/1.0/kb/usages/bulk`, {
-      method: 'POST',
-      headers: { ...documentHeaders, 'content-type': 'application/x-ndjson' },
-    });
+    const headers = { ...documentHeaders, 'content-type': 'application/x-ndjson' };
+    const sending = startRequest(`${serving.url}/1.0/kb/usages/bulk`, { method: 'POST', headers });
     sending.on('response', resolve).on('error', reject);
     answer.catch(() => undefined);
     return { sending, answer };

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, expect, outcomeOf, serveOnce, xmlType } from '../support/http/index.ts';
-import { aliasHeaders, createdId, expectRefusal, expectStatus } from '../support/http/serving.ts';
+import { aliasHeaders, anyDatabase, createdId, expect, expectRefusal } from '../support/http/index.ts';
+import { expectStatus, jsonType, outcomeOf, plainType, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -32,8 +32,7 @@ anyDatabase('usage over HTTP', (open) => {
 
   async function configure(settings: Readonly<Record<string, string>>): Promise<void> {
     const body = JSON.stringify(settings);
-    const headers = { 'content-type': 'text/plain' };
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body, headers });
+    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body, headers: plainType });
   }
 
   const usageOf = (usageRecords: unknown, own: object = {}) => ({
@@ -107,7 +106,7 @@ anyDatabase('usage over HTTP', (open) => {
     const amounts = ['111111111.111111111', '99999999999999999999.999999999', '"0.000000001"', '0', '1e3'];
     const each = amounts.map((amount) => `{"recordDate":"2024-03-01","amount":${amount}}`);
     const body = `{"subscriptionId":"${subscriptionId}","unitUsageRecords":[{"unitType":"sms","usageRecords":[${each}]}]}`;
-    expect(await record(body, { headers: { 'content-type': 'application/json' } })).to.equal('201');
+    expect(await record(body, { headers: jsonType })).to.equal('201');
     expect(await summed('2024-03-01', '2024-03-02')).to.equal(
       '[{"unitType":"sms","amount":100000000000111112111.111111111}]',
     );
@@ -142,9 +141,7 @@ anyDatabase('usage over HTTP', (open) => {
       usageOf([good, { recordDate: '2024-03-01', amount: '0.0000000001' }]),
       usageOf([good, { recordDate: '2024-03-01', amount: '100000000000000000000' }]),
     ]) {
-      expect(await record(body, { headers: { 'content-type': 'application/json' } })).to.match(
-        /^400 6000[13]$/,
-      );
+      expect(await record(body, { headers: jsonType })).to.match(/^400 6000[13]$/);
     }
     expect(await summed('2024-01-01', '2025-01-01')).to.equal('[]');
   });

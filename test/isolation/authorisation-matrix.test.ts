@@ -5,7 +5,7 @@ import type { Route } from '../../adapters/koa/routing/route.ts';
 import { permissions } from '../../lib/security/index.ts';
 import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
-import { aliasHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
+import { aliasHeaders, expectStatus, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { sampled } from '../support/long-run.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 import { migrated } from '../support/storage.ts';
@@ -53,8 +53,7 @@ eachDatabase('authorization matrix', (open, kind) => {
       await serving.call('PUT', '/1.0/kb/security/roles', {
         body: { role: name, permissions: role.permissions },
       });
-      const made = await serving.call('POST', '/1.0/kb/security/users', { body: user });
-      expect(made.status, made.text).to.equal(201);
+      expectStatus(await serving.call('POST', '/1.0/kb/security/users', { body: user }), 201);
       tokens.set(name, await authorizationOf(serving, 'PLUGIN', name));
     }
   });

@@ -5,7 +5,7 @@ import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import type { Sample } from '../support/http/samples.ts';
-import { exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
+import { eve, exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
 import { isLongRun, sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
@@ -13,7 +13,6 @@ import { migrated } from '../support/storage.ts';
 /** Keys and names that the samples and the world give to what is tenant `bob`'s. */
 const keys = ['customer', 'bundle', 'sub', 'Ada', 'other@example.com', 'second@example.com'];
 const uuidForm = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
 /** What shows whether anything of tenant `bob` has changed. */
 const everything = [
   '/1.0/kb/accounts/pagination?accountWithBalanceAndCBA=true&audit=FULL',

@@ -267,8 +267,11 @@ export function outcomeOf({ status, json }: Pick<Reply, 'status' | 'json'>): rea
 }
 
 /** Asserts the status of an answer and returns the answer; a failure shows its text. */
-export function expectStatus(reply: Reply, status: number): Reply {
-  expect(reply.status, reply.text).to.equal(status);
+export function expectStatus<T extends { readonly status?: number | undefined; readonly text?: unknown }>(
+  reply: T,
+  status: number,
+): T {
+  expect(reply.status, String(reply.text)).to.equal(status);
   return reply;
 }
 
@@ -298,6 +301,36 @@ export function exampleCatalog(name = 'meadow'): Promise<Buffer> {
 }
 
 export const xmlType = { 'content-type': 'text/xml' };
+export const jsonType = { 'content-type': 'application/json' };
+export const plainType = { 'content-type': 'text/plain' };
+
+/** Headers of the second tenant. */
+export const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+
+/** Runs the work against another HTTP server of the same engine and stops that server. */
+export async function withServer<T>(
+  { billing, log: logger }: Pick<Serving, 'billing' | 'log'>,
+  options: Partial<KoaOptions>,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const listening = await listen(createKoaApp({ billing, logger, ...options }), { port: 0 });
+  try {
+    return await work(`http://127.0.0.1:${listening.port}`);
+  } finally {
+    await listening.close();
+  }
+}
+
+/** Stores a user with the password `password`, by default without permissions and for all tenants. */
+export async function addUser(
+  { storage, nextId }: Pick<Serving, 'storage' | 'nextId'>,
+  name: string,
+  own: Partial<Parameters<Storage<never>['system']['insertUserIfAbsent']>[0]> = {},
+): Promise<void> {
+  const credentials = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true };
+  const grants = { permissions: [], roles: [], allTenants: true, tenantIds: [] };
+  await storage.system.insertUserIfAbsent({ ...credentials, ...grants, id: nextId(), name, ...own });
+}
 
 /** A running subscription to `canopy-monthly` of a new account, by the example catalog; returns its id. */
 export async function createRunningSubscription({ call }: Pick<Serving, 'call'>): Promise<string> {
