@@ -1,4 +1,4 @@
-import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, payerBeforeEach } from '../support/index.ts';
 
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
@@ -7,14 +7,14 @@ const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
 anyDatabase('holds released while another payment of the invoice is open (payments §9.3)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
 
   /** An invoice of 80 whose automatic payment is held back, after an API payment of so much; then the hold is released. */
   async function released(amount: string, properties: typeof UNKNOWN) {
-    const { acme } = engine;
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     await acme.tags.add(object, [SystemTag.AUTO_PAY_OFF]);
-    const items = [{ amount: decimal('80') }];
+    const items = [{ amount: '80' }];
     const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
     await engine.settle();
     if (!item) throw new Error('no charge was made');
@@ -25,9 +25,9 @@ anyDatabase('holds released while another payment of the invoice is open (paymen
     return { invoiceId, paymentId: paid.payment.id, transactionId: paid.transaction.id };
   }
   const shown = async (invoiceId: Uuid) => {
-    const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
+    const payments = await acme.payments.invoicePaymentsOfInvoice(invoiceId);
     return [
-      Number((await engine.acme.invoices.get(invoiceId)).balance),
+      Number((await acme.invoices.get(invoiceId)).balance),
       ...payments.flatMap(({ transactions }) =>
         transactions.map(({ status, amount }) => `${status} ${Number(amount)}`),
       ),
@@ -66,7 +66,7 @@ anyDatabase('holds released while another payment of the invoice is open (paymen
     const { invoiceId, paymentId, transactionId } = await released('10', PENDING);
     expect([await shown(invoiceId), await holds()]).to.eql([[10, 'PENDING 10', 'SUCCESS 70'], 1]);
     const status = 'PAYMENT_FAILURE';
-    await engine.settle(engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status }));
+    await engine.settle(acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status }));
     expect([await shown(invoiceId), await holds()]).to.eql([
       [0, 'PAYMENT_FAILURE 10', 'SUCCESS 70', 'SUCCESS 10'],
       0,
@@ -76,7 +76,7 @@ anyDatabase('holds released while another payment of the invoice is open (paymen
   it('end when a pending payment that covers them is completed', async () => {
     const { invoiceId, paymentId } = await released('80', PENDING);
     expect([await shown(invoiceId), await holds()]).to.eql([[80, 'PENDING 80'], 1]);
-    await engine.settle(engine.acme.invoicePayments.complete({ paymentId }));
+    await engine.settle(acme.invoicePayments.complete({ paymentId }));
     expect([await shown(invoiceId), await holds()]).to.eql([[0, 'SUCCESS 80'], 0]);
   });
 
@@ -86,11 +86,11 @@ anyDatabase('holds released while another payment of the invoice is open (paymen
     await engine.settle();
     expect([await shown(invoiceId), await holds()]).to.eql([[80, 'UNKNOWN 10'], 1]);
     const object = { id: account.id, type: 'ACCOUNT' } as const;
-    await engine.acme.tags.add(object, [SystemTag.MANUAL_PAY]);
+    await acme.tags.add(object, [SystemTag.MANUAL_PAY]);
     const status = 'PAYMENT_FAILURE';
-    await engine.settle(engine.acme.payments.fixTransaction({ paymentId, transactionId, status }));
+    await engine.settle(acme.payments.fixTransaction({ paymentId, transactionId, status }));
     expect([await shown(invoiceId), await holds()]).to.eql([[80, 'PAYMENT_FAILURE 10'], 1]);
-    await engine.settle(engine.acme.tags.remove(object, [SystemTag.MANUAL_PAY]));
+    await engine.settle(acme.tags.remove(object, [SystemTag.MANUAL_PAY]));
     expect([await shown(invoiceId), await holds()]).to.eql([[0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'], 0]);
   });
 });

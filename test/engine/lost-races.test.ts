@@ -4,7 +4,7 @@ import pg from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import type { Account as EngineAccount, TenantBilling } from '../../lib/index.ts';
-import { decimal, ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { codeOf, engineBefore, expect, onPostgresql, openEngine, rowsOf } from '../support/index.ts';
@@ -20,6 +20,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   let hosted: Billing<MikroORM['em']>;
 
   const engine = engineBefore(open, { now: '2024-01-01T08:00:00Z' });
+  const { acme } = engine;
   before(async () => {
     if (engine.database.kind !== 'postgresql') throw new Error('not a PostgreSQL database');
     host = new MikroORM({
@@ -64,7 +65,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   const ways = [
     {
       way: 'in a transaction of the engine',
-      run: <T>(work: (acme: TenantBilling) => Promise<T>) => work(engine.acme),
+      run: <T>(work: (acme: TenantBilling) => Promise<T>) => work(acme),
     },
     {
       way: 'in a transaction of the host',
@@ -77,9 +78,9 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   for (const { way, run } of ways)
     describe(way, () => {
       const newAccount = (parent: Account | null = null) =>
-        engine.acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
+        acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
       const externalMethodOf = async ({ id: accountId }: Account) =>
-        (await engine.acme.paymentMethods.add({ accountId, pluginName: '__EXTERNAL_PAYMENT__' })).id;
+        (await acme.paymentMethods.add({ accountId, pluginName: '__EXTERNAL_PAYMENT__' })).id;
       /** Far from what the engine counts. */
       const firstNumber = way.endsWith('engine') ? 1_000_000 : 2_000_000;
       const movedTo =
@@ -92,17 +93,17 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const planName = 'solo-now';
         const [wanted, other] = [`K ${way}`, `J ${way}`];
-        const ended = await engine.acme.createSubscription({
+        const ended = await acme.createSubscription({
           accountId: ada.id,
           bundleExternalKey: wanted,
           planName,
         });
-        await engine.acme.subscriptions.cancel(ended.subscriptionId, {
+        await acme.subscriptions.cancel(ended.subscriptionId, {
           entitlementPolicy: 'IMMEDIATE',
           billingPolicy: 'IMMEDIATE',
         });
         await engine.settle();
-        const held = await engine.acme.createSubscription({
+        const held = await acme.createSubscription({
           accountId: grace.id,
           bundleExternalKey: other,
           planName,
@@ -161,9 +162,9 @@ onPostgresql('lost races on PostgreSQL', (open) => {
       it('rejects an invoice payment whose key another account took first', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const paymentMethodId = await externalMethodOf(ada);
-        const [item] = await engine.acme.invoices.addCharges({
+        const [item] = await acme.invoices.addCharges({
           accountId: ada.id,
-          items: [{ amount: decimal('10') }],
+          items: [{ amount: '10' }],
           autoCommit: true,
         });
         await engine.settle();
@@ -213,23 +214,19 @@ onPostgresql('lost races on PostgreSQL', (open) => {
         await overtaken([child], movedTo(after), () =>
           run((acme) => acme.updateAccount(child.id, { changes: { isPaymentDelegatedToParent: true } })),
         );
-        const { parentAccountId, isPaymentDelegatedToParent } = await engine.acme.getAccount(child.id);
+        const { parentAccountId, isPaymentDelegatedToParent } = await acme.getAccount(child.id);
         expect([parentAccountId, isPaymentDelegatedToParent]).to.eql([after.id, true]);
       });
 
       it('moves credit up to a parent that is assigned meanwhile', async () => {
         const [before, after] = [await newAccount(), await newAccount()];
         const child = await newAccount(before);
-        await engine.acme.invoices.addCredits({
-          accountId: child.id,
-          items: [{ amount: decimal('7') }],
-          autoCommit: true,
-        });
+        await acme.invoices.addCredits({ accountId: child.id, items: [{ amount: '7' }], autoCommit: true });
         await overtaken([child], movedTo(after), () =>
           run((acme) => acme.accounts.transferCreditToParent(child.id)),
         );
         const credits = await Promise.all(
-          [child, before, after].map(async ({ id }) => (await engine.acme.accounts.balances([id])).get(id)),
+          [child, before, after].map(async ({ id }) => (await acme.accounts.balances([id])).get(id)),
         );
         expect(credits.map((each) => each && formatDecimal(each.accountCBA))).to.eql(['0', '0', '7']);
       });

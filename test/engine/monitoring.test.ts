@@ -16,6 +16,7 @@ eachDatabase('deployment metrics (platform §12)', (open, kind) => {
     statements += 1;
   };
   const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', pushSender: failingSender, trace });
+  const { acme } = engine;
 
   const recorderOf = (nodeName: string): SampleRecorder =>
     new SampleRecorder(engine, {
@@ -28,7 +29,7 @@ eachDatabase('deployment metrics (platform §12)', (open, kind) => {
     });
   const told = async (request: Parameters<TestEngine['acme']['monitoring']['samples']>[0] = {}) => {
     const to = (engine.systemClock.nowMs() + 2 * minuteMs) as Instant;
-    const series = await engine.acme.monitoring.samples({ to, ...request });
+    const series = await acme.monitoring.samples({ to, ...request });
     return series.map(
       ({ nodeName, eventCategory, sampleKind, samples }) =>
         `${nodeName}:${eventCategory}.${sampleKind} ${samples.map(({ value }) => value).join()}`,
@@ -63,7 +64,6 @@ eachDatabase('deployment metrics (platform §12)', (open, kind) => {
   });
 
   it('take the same number of statements for small and large deployments', async () => {
-    const { acme } = engine;
     const count = async (): Promise<number> => {
       statements = 0;
       await acme.monitoring.data();
@@ -77,7 +77,6 @@ eachDatabase('deployment metrics (platform §12)', (open, kind) => {
   });
 
   it('report an account that could not be invoiced as parked, and count it', async () => {
-    const { acme } = engine;
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });

@@ -1,4 +1,4 @@
-import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, openEngine, rowsOf } from '../support/index.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
 import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
@@ -18,14 +18,15 @@ eachDatabaseByTurns('overdue accounts', (open) => {
 
   /** An account that owes 19.95 since 2024-01-01. */
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
+  const { acme } = engine;
   beforeEach(async () => {
-    await engine.acme.overdue.upload(config);
-    accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
+    await acme.overdue.upload(config);
+    accountId = (await acme.createAccount({ currency: 'USD' })).id;
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
   async function states(): Promise<readonly string[]> {
-    const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
+    const found = await acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
     return found.map(({ stateName }) => stateName);
   }
 
@@ -33,13 +34,13 @@ eachDatabaseByTurns('overdue accounts', (open) => {
     rowsOf(engine.database, `select topic from bw_queue_entries where unique_key like 'overdue-check:%'`);
 
   async function pay(): Promise<void> {
-    for (const { id } of await engine.acme.invoices.ofAccount({ accountId }))
-      await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    for (const { id } of await acme.invoices.ofAccount({ accountId }))
+      await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
     await engine.settle();
   }
 
   const tags = async () =>
-    (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
+    (await acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
 
   const items = async () => await engine.linesOf(accountId);
 
@@ -49,7 +50,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
-    await engine.acme.accounts.close(accountId);
+    await acme.accounts.close(accountId);
     await pay();
     expect([(await states()).at(-1), await tags()]).to.eql([CLEAR, ['AUTO_INVOICING_OFF']]);
     await engine.runTo('2024-04-01T00:00:00Z');
@@ -66,11 +67,11 @@ eachDatabaseByTurns('overdue accounts', (open) => {
   });
 
   it('proceed to the next overdue state after closing, unless their planned work is removed', async () => {
-    await engine.acme.accounts.close(accountId);
+    await acme.accounts.close(accountId);
     expect(await checks()).to.have.length(1);
     await engine.runTo('2024-01-11T00:00:00Z');
     expect(await states()).to.eql(['WARNED']);
-    await engine.acme.accounts.close(accountId, { removeFutureNotifications: true });
+    await acme.accounts.close(accountId, { removeFutureNotifications: true });
     expect(await checks()).to.eql([]);
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await states()).to.eql(['WARNED']);
@@ -80,7 +81,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
   for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const)
     it(`are clear without a check when they are closed with ${flag}`, async () => {
       await engine.runTo('2024-01-11T00:00:00Z');
-      await engine.acme.accounts.close(accountId, {
+      await acme.accounts.close(accountId, {
         [flag]: true,
         cancelAllSubscriptions: true,
         removeFutureNotifications: true,
@@ -93,17 +94,16 @@ eachDatabaseByTurns('overdue accounts', (open) => {
 
   it('get a check that is due before they are closed', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
-    await engine.acme.accounts.close(accountId);
+    await acme.accounts.close(accountId);
     expect(await states()).to.eql(['DISABLED']);
     expect(await tags()).to.eql(['AUTO_INVOICING_OFF']);
   });
 
   it('are closed without waiting for a check that must follow later work of the day', async () => {
-    const { acme } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-    await acme.invoices.addCharges({ accountId: id, items: [{ amount: decimal('50') }], autoCommit: true });
+    await acme.invoices.addCharges({ accountId: id, items: [{ amount: '50' }], autoCommit: true });
     await engine.settle();
     await engine.runTo('2024-01-03T12:00:00Z');
     await engine.settle(acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]));
@@ -118,7 +118,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
   it('overdue §9.1: show their overdue states on the timeline', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
-    const { bundles } = await engine.acme.accounts.timeline(accountId);
+    const { bundles } = await acme.accounts.timeline(accountId);
     const told = bundles
       .flatMap(({ subscriptions }) => subscriptions)
       .flatMap(({ events }) => events)
@@ -133,7 +133,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
 
   it('accounts §16: include overdue data and the planned check in the export', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
-    const text = (await Array.fromAsync(await engine.acme.accounts.export(accountId))).join('');
+    const text = (await Array.fromAsync(await acme.accounts.export(accountId))).join('');
     const lines = text.split('\n');
     const at = lines.findIndex((line) => line.startsWith('-- overdue_accounts '));
     expect(lines[at]).to.match(/\|account_id\|account_record_id\|is_invoicing_off_owned$/);
@@ -144,7 +144,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
 
   it('stay overdue when they are anonymized', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
-    await engine.settle(engine.acme.anonymizeAccount(accountId));
+    await engine.settle(acme.anonymizeAccount(accountId));
     await engine.runTo('2024-01-21T00:00:00Z');
     expect(await states()).to.eql(['WARNED', 'DISABLED']);
   });

@@ -33,6 +33,7 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  const { acme } = engine;
   beforeEach(async () => {
     const { acme, clock } = engine;
     await acme.overdue.upload(states(10));
@@ -60,8 +61,8 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
     expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.eql([]);
-    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-    await engine.settle(engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true }));
+    const [invoice] = await acme.invoices.ofAccount({ accountId: account.id });
+    await engine.settle(acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true }));
     expect((await entered()).at(-1)).to.contain('CLEAR');
     expect(await found()).to.eql([]);
   });
@@ -75,8 +76,8 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
     });
 
   it('reports an account that has paid but is still blocked and has no planned check', async () => {
-    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-    await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
+    const [invoice] = await acme.invoices.ofAccount({ accountId: account.id });
+    await acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
     expect(await found(), 'to be looked at').to.eql([]);
     await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
     expect(await found()).to.eql([
@@ -85,7 +86,7 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
   });
 
   it('reports an account with debt and no planned check before it is overdue', async () => {
-    const other = await engine.acme.createAccount({ currency: 'USD' });
+    const other = await acme.createAccount({ currency: 'USD' });
     await charge(other);
     expect(await found(), 'to be looked at').to.eql([]);
     await engine.settle();
@@ -94,8 +95,8 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
   });
 
   it('reports a child whose parent owes, once the parent was evaluated', async () => {
-    const parent = await engine.acme.createAccount({ currency: 'USD' });
-    const child = await engine.acme.createAccount({
+    const parent = await acme.createAccount({ currency: 'USD' });
+    const child = await acme.createAccount({
       currency: 'USD',
       parentAccountId: parent.id,
       isPaymentDelegatedToParent: true,
@@ -111,9 +112,9 @@ eachDatabaseByTurns('the consistency check of overdue', (open) => {
 
   const excuses: Readonly<Record<string, () => Promise<unknown>>> = {
     'that is exempt': () =>
-      engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]),
-    'that is closed': () => engine.acme.accounts.close(account.id, { removeFutureNotifications: true }),
-    'that was not evaluated with the current configuration': () => engine.acme.overdue.upload(states(9)),
+      acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]),
+    'that is closed': () => acme.accounts.close(account.id, { removeFutureNotifications: true }),
+    'that was not evaluated with the current configuration': () => acme.overdue.upload(states(9)),
   };
   for (const [which, excuse] of Object.entries(excuses))
     it(`ignores an account ${which}`, async () => {

@@ -24,9 +24,9 @@ anyDatabase('overdue previews and explanations', (open) => {
     catalog,
     configuration: { 'org.service.payment.retry.days': '8,8,8' },
   });
+  const { acme } = engine;
 
   async function begin(config: NewOverdueDefinition): Promise<void> {
-    const { acme } = engine;
     await acme.overdue.upload(config);
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
     engine.gateway.configure(DECLINE);
@@ -42,7 +42,7 @@ anyDatabase('overdue previews and explanations', (open) => {
     }
   }
 
-  const nameNow = async () => (await engine.acme.overdue.ofAccount(accountId)).name;
+  const nameNow = async () => (await acme.overdue.ofAccount(accountId)).name;
   const stepsOf = ({ steps }: OverduePreview) => steps.map(({ date, state }) => `${date} ${state.name}`);
 
   it('overdue §10: read the state from the configuration, and the clear state before the first evaluation', async () => {
@@ -61,7 +61,7 @@ anyDatabase('overdue previews and explanations', (open) => {
       isClearState: true,
       reevaluationIntervalDays: null,
     };
-    const of = () => engine.acme.overdue.ofAccount(accountId);
+    const of = () => acme.overdue.ofAccount(accountId);
     expect(await of()).to.eql(clear);
     await walkTo('2012-06-03');
     expect(await of()).to.eql({
@@ -84,8 +84,8 @@ anyDatabase('overdue previews and explanations', (open) => {
   it('overdue §2.1: show a state that the configuration no longer contains with its stored flags', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
-    await engine.acme.overdue.upload({ overdueStates: [afterDays('OTHER', 90)] });
-    expect(await engine.acme.overdue.ofAccount(accountId)).to.eql({
+    await acme.overdue.upload({ overdueStates: [afterDays('OTHER', 90)] });
+    expect(await acme.overdue.ofAccount(accountId)).to.eql({
       name: 'OD1',
       externalMessage: '',
       daysBetweenPaymentRetries: [8, 8, 8],
@@ -98,7 +98,7 @@ anyDatabase('overdue previews and explanations', (open) => {
 
   it('foresee no state for an account without debt, however far ahead', async () => {
     await begin(exampleConfigs.C);
-    const preview = await engine.acme.overdue.preview(accountId, '2013-05-01');
+    const preview = await acme.overdue.preview(accountId, '2013-05-01');
     expect(preview.state.name).to.equal(CLEAR);
     expect(preview.steps).to.eql([]);
     expect(preview.reasons.map(({ state, holds }) => [state, holds])).to.eql([
@@ -113,21 +113,21 @@ anyDatabase('overdue previews and explanations', (open) => {
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);
     const foreseen = await Promise.all(
-      days.map(async (day) => (await engine.acme.overdue.preview(accountId, day)).state.name),
+      days.map(async (day) => (await acme.overdue.preview(accountId, day)).state.name),
     );
-    const last = await engine.acme.overdue.preview(accountId, '2012-06-20');
+    const last = await acme.overdue.preview(accountId, '2012-06-20');
     expect(stepsOf(last)).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED', '2012-06-11 CANCELLATION']);
     for (const [index, day] of days.entries()) {
       await walkTo(day);
       expect(await nameNow(), day).to.equal(foreseen[index]);
     }
-    expect(stepsOf(await engine.acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
+    expect(stepsOf(await acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
   });
 
   it('give the reason of each condition on that day, and store nothing', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-06-01');
-    const { state, reasons } = await engine.acme.overdue.preview(accountId, '2012-06-08');
+    const { state, reasons } = await acme.overdue.preview(accountId, '2012-06-08');
     expect(state.name).to.equal('BLOCKED');
     expect(reasons.map(({ holds, text }) => [holds, text])).to.eql([
       [
@@ -138,12 +138,12 @@ anyDatabase('overdue previews and explanations', (open) => {
       [true, 'WARNING holds on 2012-06-08: unpaid since 2012-05-31, 8 days of 5.'],
     ]);
     expect(await nameNow()).to.equal(CLEAR);
-    expect(await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] })).to.eql([]);
+    expect(await acme.blocking.ofAccount(accountId, { services: ['overdue-service'] })).to.eql([]);
   });
 
   it('reject past days, days more than a hundred years ahead, and accounts of other tenants', async () => {
     await begin(exampleConfigs.C);
-    const { overdue } = engine.acme;
+    const { overdue } = acme;
     await expectCode(overdue.preview(accountId, '2012-04-30'), 'INVALID_PARAMETER');
     await expectCode(overdue.preview(accountId, '2113-01-01'), 'INVALID_PARAMETER');
     expect((await overdue.preview(accountId, '2012-05-01')).state.name).to.equal(CLEAR);
@@ -159,7 +159,7 @@ anyDatabase('overdue previews and explanations', (open) => {
   it('contain the matched rule, the amounts, the dates, the invoices and the next check', async () => {
     await begin(exampleConfigs.A);
     await walkTo('2012-07-05');
-    const explained = await engine.acme.explainOverdue(accountId);
+    const explained = await acme.explainOverdue(accountId);
     const { invoices, reasons, since, nextCheck, unpaidTotal, ...rest } = explained;
     expect(rest.state.name).to.equal('OD1');
     expect(rest).to.deep.include({
@@ -201,20 +201,18 @@ anyDatabase('overdue previews and explanations', (open) => {
   it('show changes of the configuration since, and do not restart a state when only flags change', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
-    await engine.acme.overdue.upload({
+    await acme.overdue.upload({
       overdueStates: [afterDays('OD2', 6), afterDays('OD1', 5, { isDisableEntitlement: true })],
     });
-    const changed = await engine.acme.overdue.explain(accountId);
+    const changed = await acme.overdue.explain(accountId);
     expect([changed.state.name, changed.matched]).to.eql(['OD1', 'OD2']);
     expect(changed.text).to.contain('So it comes to OD2 when it is looked at next.');
-    await engine.acme.overdue.upload({
+    await acme.overdue.upload({
       overdueStates: [afterDays('OD1', 5, { isDisableEntitlement: true, autoReevaluationIntervalDays: 1 })],
     });
     await walkTo('2012-06-12');
-    expect((await engine.acme.overdue.ofAccount(accountId)).isDisableEntitlementAndChangesBlocked).to.equal(
-      true,
-    );
-    const { since } = await engine.acme.overdue.explain(accountId);
+    expect((await acme.overdue.ofAccount(accountId)).isDisableEntitlementAndChangesBlocked).to.equal(true);
+    const { since } = await acme.overdue.explain(accountId);
     expect(since?.toISOString()).to.equal('2012-06-05T00:03:42.000Z');
   });
 
@@ -222,10 +220,10 @@ anyDatabase('overdue previews and explanations', (open) => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-01');
     const account = { id: accountId, type: 'ACCOUNT' } as const;
-    await engine.settle(engine.acme.tags.add(account, [SystemTag.OVERDUE_ENFORCEMENT_OFF]));
-    const preview = await engine.acme.overdue.preview(accountId, '2012-07-01');
+    await engine.settle(acme.tags.add(account, [SystemTag.OVERDUE_ENFORCEMENT_OFF]));
+    const preview = await acme.overdue.preview(accountId, '2012-07-01');
     expect([preview.isExempt, preview.state.name, preview.steps.length]).to.eql([true, CLEAR, 0]);
-    const explained = await engine.acme.overdue.explain(accountId);
+    const explained = await acme.overdue.explain(accountId);
     expect(explained).to.deep.include({
       exemptBy: accountId,
       nextCheck: null,
@@ -236,7 +234,6 @@ anyDatabase('overdue previews and explanations', (open) => {
 
   it('explain a child by the debt of its paying parent', async () => {
     await begin(exampleConfigs.B);
-    const { acme } = engine;
     const parent = accountId;
     const child = await acme.createAccount({
       currency: 'USD',
@@ -256,8 +253,8 @@ anyDatabase('overdue previews and explanations', (open) => {
 
   it('report that no account can be overdue without a configuration', async () => {
     await begin(exampleConfigs.B);
-    await engine.acme.keyValues.delete('OVERDUE_CONFIG');
-    const explained = await engine.acme.overdue.explain(accountId);
+    await acme.keyValues.delete('OVERDUE_CONFIG');
+    const explained = await acme.overdue.explain(accountId);
     expect(explained.reasons).to.eql([]);
     expect(explained.text).to.equal(
       'The account is not overdue. The configuration has no state that an account can come to.',

@@ -1,4 +1,4 @@
-import { parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { catalogXml, plan, price } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, example, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
@@ -21,7 +21,7 @@ eachDatabaseByTurns('account parking', (open) => {
 
   async function subscriber(planName: string, input: { currency?: string; billingDate?: string } = {}) {
     const { id } = await engine.payingAccount({ currency: input.currency ?? 'USD' });
-    const billingDate = input.billingDate === undefined ? null : { date: parseLocalDate(input.billingDate) };
+    const billingDate = input.billingDate === undefined ? null : input.billingDate;
     await engine.acme.createSubscription(
       { accountId: id, planName },
       { billingDate, entitlementDate: billingDate },
@@ -40,7 +40,7 @@ eachDatabaseByTurns('account parking', (open) => {
 
   /** An explicit run far ahead goes beyond the safety bound. */
   async function park(accountId: Uuid): Promise<void> {
-    const request = { accountId, targetDate: parseLocalDate('2026-12-01') };
+    const request = { accountId, targetDate: '2026-12-01' };
     await expectCode(engine.acme.generateInvoice(request), 'INVOICE_BOUND_EXCEEDED');
     expect(await isParked(accountId)).to.equal(true);
   }
@@ -92,17 +92,14 @@ eachDatabaseByTurns('account parking', (open) => {
   it('uses the safety bound that the engine was opened with', async () => {
     await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
     const id = await engine.settle(subscriber('solo-now'));
-    const ahead = await engine.acme.generateInvoice({
-      accountId: id,
-      targetDate: parseLocalDate('2026-12-01'),
-    });
+    const ahead = await engine.acme.generateInvoice({ accountId: id, targetDate: '2026-12-01' });
     expect(ahead.items).to.have.length(35);
   });
 
   it('is reported by an explicit run that exceeds the safety bound', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
-    const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    const request = { accountId: id, targetDate: '2026-12-01' };
     await expectCode(engine.acme.generateInvoice(request), 'INVOICE_BOUND_EXCEEDED');
     expect(await isParked(id)).to.equal(true);
   });
@@ -111,7 +108,7 @@ eachDatabaseByTurns('account parking', (open) => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);
-    const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    const tooFar = { accountId: id, targetDate: '2026-12-01' };
     const { items } = await engine.acme.generateInvoice({ ...tooFar, acceptBounds: true });
     expect(items).to.have.length(35);
     expect(await isParked(id)).to.equal(false);
@@ -177,8 +174,7 @@ eachDatabaseByTurns('account parking', (open) => {
     await park(id);
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(id)).to.have.length(1);
-    const early = { accountId: id, targetDate: parseLocalDate('2024-01-15') };
-    await expectCode(engine.acme.generateInvoice(early), 4007);
+    await expectCode(engine.acme.generateInvoice({ accountId: id, targetDate: '2024-01-15' }), 4007);
     expect(await isParked(id)).to.equal(false);
     await engine.settle();
     expect(await linesOf(id)).to.have.length(2);

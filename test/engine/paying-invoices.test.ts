@@ -9,18 +9,18 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 
 
 eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) => {
   const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   beforeEach(async () => {
-    await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
   });
 
   const payAll = (more: Partial<Parameters<typeof engine.acme.invoicePayments.payAll>[0]> = {}) =>
-    engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
+    acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
   it('payments §9.6 rule 1: create an external method for an external payment, but not as default', async () => {
-    const { acme } = engine;
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
@@ -33,7 +33,6 @@ eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) =>
   });
 
   it('payments §9.6 rule 1: reject a payment method for an external payment', async () => {
-    const { acme } = engine;
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
@@ -44,14 +43,13 @@ eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) =>
   it('payments §9.6 rule 1: do not find an invoice of another account', async () => {
     const { id } = await invoices.add('20');
     const other = await engine.payingAccount({ currency: 'USD' });
-    const pay = engine.acme.invoicePayments.pay({ invoiceId: id, accountId: other.id });
-    await expectCode(pay, 'INVOICE_NOT_FOUND');
+    await expectCode(acme.invoicePayments.pay({ invoiceId: id, accountId: other.id }), 'INVOICE_NOT_FOUND');
   });
 
   it('payments §9.6 rule 1: use the given keys for an instant payment', async () => {
     const { id } = await invoices.add('20');
     const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
-    const paid = await engine.acme.invoicePayments.pay({ invoiceId: id, ...keys });
+    const paid = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
     expect(paid?.payment.externalKey).to.equal('payment-key');
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
@@ -89,7 +87,6 @@ eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) =>
   });
 
   it('payments §9.6 rule 2: skip drafts, written-off and migrated invoices', async () => {
-    const { acme } = engine;
     const accountId = account.id;
     const { id: writtenOff } = await invoices.add('20');
     await acme.tags.add({ id: writtenOff, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
@@ -109,13 +106,13 @@ eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) =>
     expect((await payAll())?.invoiceIds).to.eql([first, second]);
     const balances = await balancesOf(first, second);
     expect(balances.toSorted((a, b) => a - b)).to.eql([0, balances[0] === 0 ? 30 : 20]);
-    expect((await engine.acme.payments.ofAccount(account.id)).length).to.equal(2);
+    expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
   it('payments §9.6 rule 2: credit the share of an external amount that a skipped invoice would have received', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
-    await engine.acme.invoicePayments.pay({ invoiceId: first });
+    await acme.invoicePayments.pay({ invoiceId: first });
     const { id: second } = await invoices.add('30');
     expect((await payAll({ isExternal: true, amount: '60' }))?.invoiceIds).to.eql([first, second]);
     expect(await balancesOf(first, second)).to.eql([20, 0]);
@@ -159,8 +156,9 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
+  const { acme } = engine;
   beforeEach(async () => {
-    account = await engine.acme.createAccount({ currency: 'USD' });
+    account = await acme.createAccount({ currency: 'USD' });
   });
 
   async function charge(amount: string, accountId: Uuid = account.id): Promise<Uuid> {
@@ -168,7 +166,7 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
   }
 
   const add = (more: { isDefault?: boolean; pluginName?: string; payAllUnpaidInvoices?: boolean } = {}) =>
-    engine.acme.addPaymentMethod({
+    acme.addPaymentMethod({
       accountId: account.id,
       pluginName: engine.gateway.name,
       payAllUnpaidInvoices: true,
@@ -176,18 +174,18 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
     });
   const charged = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
   const owed = async () =>
-    (await engine.acme.invoices.ofAccount({ accountId: account.id, unpaidOnly: true })).map(({ balance }) =>
+    (await acme.invoices.ofAccount({ accountId: account.id, unpaidOnly: true })).map(({ balance }) =>
       formatDecimal(balance),
     );
 
   it('pays unpaid invoices oldest first with the new method, despite the account’s tags', async () => {
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
     await charge('5');
     const method = await add({ isDefault: true });
     expect([charged(), await owed()]).to.eql([['10', '5'], []]);
-    const payments = await engine.acme.payments.ofAccount(account.id, { withAttempts: true });
+    const payments = await acme.payments.ofAccount(account.id, { withAttempts: true });
     expect(payments.map(({ paymentMethodId }) => paymentMethodId)).to.eql([method.id, method.id]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(charged()).to.eql(['10', '5']);
@@ -195,25 +193,25 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
 
   it('pays with the added method without making it the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
+    await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
-    const { paymentMethodId } = await engine.acme.getAccount(account.id);
+    const { paymentMethodId } = await acme.getAccount(account.id);
     const method = await add();
-    const [payment] = await engine.acme.payments.ofAccount(account.id);
+    const [payment] = await acme.payments.ofAccount(account.id);
     expect([payment?.paymentMethodId, await owed()]).to.eql([method.id, []]);
-    expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
+    expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
   it('adds nothing if invoices are unpaid and the account would have no default', async () => {
     await charge('10');
     await expectCode(add(), 'INVALID_PARAMETER');
-    expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.eql([]);
+    expect(await acme.paymentMethods.ofAccount(account.id)).to.eql([]);
     expect([charged(), await owed()]).to.eql([[], ['10']]);
   });
 
   it('requires no default if nothing is unpaid', async () => {
     await add();
-    expect(await engine.acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
+    expect(await acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
     expect(charged()).to.eql([]);
   });
 
@@ -239,11 +237,11 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
       TIMES: 1,
     });
     await charge('10');
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('5');
     const method = await add();
     expect(await owed()).to.eql(['10']);
-    const payments = await engine.acme.payments.ofAccount(account.id);
+    const payments = await acme.payments.ofAccount(account.id);
     expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.eql([false, true]);
   });
 
@@ -257,16 +255,16 @@ eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };
-    await engine.acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
+    await acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
     expect([charged(), await owed()]).to.eql([['10'], []]);
-    await engine.acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
+    await acme.paymentMethods.setDefault({ ...on, payAllUnpaidInvoices: true });
     expect(charged()).to.eql(['10']);
   });
 
   it('leaves invoices to the paying parent', async () => {
-    const parent = await engine.acme.createAccount({ currency: 'USD' });
+    const parent = await acme.createAccount({ currency: 'USD' });
     await charge('3');
-    await engine.acme.updateAccount(account.id, {
+    await acme.updateAccount(account.id, {
       changes: { parentAccountId: parent.id, isPaymentDelegatedToParent: true },
     });
     await charge('10');

@@ -16,6 +16,7 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
     catalog: null,
     paymentControls: [stopper, listener],
   });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
 
   type Status = 'ERROR' | 'CANCELED' | 'PENDING' | 'UNDEFINED';
@@ -27,7 +28,7 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   const invoiced = async (): Promise<Uuid> => (await engine.settle(engine.charge(account.id, '249.95'))).id;
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     if (!payment) throw new Error('the invoice has no payment');
     return payment;
   }
@@ -39,7 +40,7 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   const fix = async (invoiceId: Uuid, status: 'SUCCESS' | 'PAYMENT_FAILURE') => {
     const { id: paymentId } = await paymentOf(invoiceId);
     const transactionId = await transactionOf(invoiceId);
-    await engine.acme.payments.fixTransaction({ paymentId, transactionId, status });
+    await acme.payments.fixTransaction({ paymentId, transactionId, status });
   };
 
   it('payments §3.3: change from INIT to SUCCESS when the transaction is SUCCESS or PENDING', async () => {
@@ -60,11 +61,11 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(await invoiced())).to.eql(['ABORTED']);
     answers('ERROR');
     const asked = { accountId: account.id, amount: '10' };
-    const declined = await engine.acme.payments.purchase({ ...asked, controlPlugins: ['listener'] });
-    const read = await engine.acme.payments.get(declined.payment.id, { withAttempts: true });
+    const declined = await acme.payments.purchase({ ...asked, controlPlugins: ['listener'] });
+    const read = await acme.payments.get(declined.payment.id, { withAttempts: true });
     expect(read.attempts?.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
     const externalKey = 'aborted';
-    const aborted = engine.acme.payments.purchase({ ...asked, externalKey, controlPlugins: ['stopper'] });
+    const aborted = acme.payments.purchase({ ...asked, externalKey, controlPlugins: ['stopper'] });
     expect(await aborted.catch(({ code }) => code)).to.equal(7106);
     const attempts = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findAttemptsByPaymentKeys([externalKey]),
@@ -75,10 +76,10 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   describe('an instant payment that asks for retries (payments §8.3)', () => {
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const pay = async (more: object = {}) => {
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+      await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
       const { id: invoiceId } = await engine.settle(engine.charge(account.id, '249.95'));
-      await engine.acme.invoicePayments.pay({ invoiceId, properties, ...more });
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+      await acme.invoicePayments.pay({ invoiceId, properties, ...more });
+      await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
       return invoiceId;
     };
 
@@ -129,12 +130,12 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   });
 
   it('payments §3.3: start a new attempt for a released hold, and keep the old one ABORTED', async () => {
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
-    await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await engine.settle();
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
-    const audit = await engine.acme.audit.ofAccount(account.id);
+    const audit = await acme.audit.ofAccount(account.id);
     const inserted = audit.filter(
       ({ tableName, changeType }) => tableName === 'PAYMENT_ATTEMPTS' && changeType === 'INSERT',
     );
@@ -169,7 +170,7 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   it('payments §14 example 12: unknown, then declined; charge nothing for an instant payment meanwhile', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
-    expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
+    expect(await acme.invoicePayments.pay({ invoiceId })).to.equal(null);
     expect(engine.ledger.all()).to.have.length(1);
     recovers(await transactionOf(invoiceId), 'ERROR');
     await engine.runTo('2012-05-01T10:05:00Z');
@@ -179,10 +180,10 @@ anyDatabase('payment attempts (payments §3.3)', (open) => {
   });
 
   it('payments §14 example 12: unknown, then declined; are not retried if the API had requested it', async () => {
-    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     answers('UNDEFINED', 1);
-    expect((await engine.acme.invoicePayments.pay({ invoiceId }))?.transaction.status).to.equal('UNKNOWN');
+    expect((await acme.invoicePayments.pay({ invoiceId }))?.transaction.status).to.equal('UNKNOWN');
     recovers(await transactionOf(invoiceId), 'ERROR');
     await engine.runTo('2012-05-01T10:05:00Z');
     expect((await paymentOf(invoiceId)).stateName).to.equal('PURCHASE_FAILED');
@@ -200,11 +201,12 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
   let invoiceId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:00:00Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   beforeEach(async () => {
     invoiceId = (await new PaidInvoices(engine, account).add('20', { isHeldBack: true })).id;
     engine.gateway.configure(DECLINE);
-    await engine.acme.invoicePayments.pay({
+    await acme.invoicePayments.pay({
       invoiceId,
       externalKey: 'P',
       transactionExternalKey: 'T',
@@ -225,7 +227,7 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
   }
 
   it('are masked in the account export under any name (platform §6.3 rule 3)', async () => {
-    const text = (await Array.fromAsync(await engine.acme.accounts.export(account.id))).join('');
+    const text = (await Array.fromAsync(await acme.accounts.export(account.id))).join('');
     expect(text)
       .to.contain('"key":"cvv","value":"*****"')
       .and.contain('"key":"IPCD_RETRIES","value":"*****"');
@@ -233,7 +235,7 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
   });
 
   async function release(): Promise<void> {
-    await engine.acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
   }
 
   async function retry(): Promise<void> {
@@ -241,7 +243,7 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
   }
 
   it('are deleted when a retry is cancelled, except for the request itself', async () => {
-    await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
+    await acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
@@ -254,7 +256,7 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await engine.runTo('2024-01-17T10:00:02Z');
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, `RETRIED ${KEPT}`, `SUCCESS ${KEPT}`]);
-    expect(Number((await engine.acme.invoices.get(invoiceId)).balance)).to.equal(0);
+    expect(Number((await acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });
 
   it('are deleted when a retry is held back', async () => {
@@ -264,7 +266,7 @@ eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3
 
   it('are deleted when a retry finds nothing to pay', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    await engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
+    await acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);

@@ -43,19 +43,20 @@ eachDatabase('unreadable gateway answers (payments §2.2)', (open) => {
     paymentControls: [new ScriptedControl('control')],
     configuration: { 'org.service.payment.invoice.plugin': 'control' },
   }));
+  const { acme } = engine;
   beforeEach(() => {
     detail = null;
     listed = null;
   });
 
   async function payingOddly(): Promise<Account> {
-    const account = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
+    const account = await acme.createAccount({ currency: 'USD' });
+    await acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
     return account;
   }
   const invoiced = async (account: Account): Promise<Uuid> => (await engine.charge(account.id, '20')).id;
   const statusesOf = async (invoiceId: Uuid) =>
-    (await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>
+    (await acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>
       transactions.map(({ status }) => status),
     );
 
@@ -69,30 +70,28 @@ eachDatabase('unreadable gateway answers (payments §2.2)', (open) => {
     for (const account of accounts) ids.push(await invoiced(account));
     await engine.settle();
     expect(await Promise.all(ids.map(statusesOf))).to.eql([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
-    const owed = await Promise.all(
-      ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)),
-    );
+    const owed = await Promise.all(ids.map(async (id) => Number((await acme.invoices.get(id)).balance)));
     expect(owed).to.eql([0, 20, 0]);
   });
 
   it('payments §10.1: do not prevent storing a method whose details are unreadable', async () => {
-    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     for (const odd of [5, { externalPaymentMethodId: {} }, throwing('externalPaymentMethodId')]) {
       detail = odd;
-      const { id, externalKey } = await engine.acme.paymentMethods.add({ accountId, pluginName: 'odd' });
+      const { id, externalKey } = await acme.paymentMethods.add({ accountId, pluginName: 'odd' });
       expect(externalKey).to.equal(id);
     }
   });
 
   it('payments §10.5: fail a refresh of methods with 7006, and change nothing', async () => {
     const { id: accountId } = await payingOddly();
-    const before = await engine.acme.paymentMethods.ofAccount(accountId);
+    const before = await acme.paymentMethods.ofAccount(accountId);
     for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {
       listed = [odd];
-      const refresh = engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['odd'] });
+      const refresh = acme.paymentMethods.refresh({ accountId, pluginNames: ['odd'] });
       await expectCode(refresh, 'PAYMENT_REFRESH_PAYMENT_METHOD');
     }
-    expect(await engine.acme.paymentMethods.ofAccount(accountId)).to.eql(before);
+    expect(await acme.paymentMethods.ofAccount(accountId)).to.eql(before);
   });
 });
 

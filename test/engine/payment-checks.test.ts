@@ -1,4 +1,3 @@
-import { decimal } from '../../lib/index.ts';
 import { anyDatabase, engineBeforeEach, expect, payerBeforeEach, rowsOf } from '../support/index.ts';
 
 /** What cannot be among payments: the damage, the invariant that tells of it, and what the message says. */
@@ -28,10 +27,10 @@ const damages = [
 
 anyDatabase('the consistency check of payments', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   beforeEach(async () => {
-    const { acme } = engine;
-    const items = [{ amount: decimal('50') }];
+    const items = [{ amount: '50' }];
     const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
     await engine.settle();
     const [payment] = await acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');

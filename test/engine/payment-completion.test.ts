@@ -18,12 +18,13 @@ const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
 eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
 
   /** A purchase of 20, and two refunds of 5 and 6 that are pending. */
   async function twoPending() {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
     const refund = (amount: string, transactionExternalKey: string) =>
@@ -35,7 +36,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   const statuses = ({ payment }: PaymentResult) => payment.transactions.map(({ status }) => status);
 
   it('payments §6.1 rule 2: requires an id or key if several transactions are pending', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
     await expectCode(payments.complete({ paymentId }), BAD);
@@ -48,7 +49,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   it('payments §6.1 rule 1: requires all given values to match, and excludes failed transactions', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const failed = { paymentId, transactionId: five.id };
     await payments.complete({ ...failed, properties: does('ACTION_RETURN_PLUGIN_STATUS_ERROR') });
@@ -69,7 +70,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   it('payments §6.1 rule 2: has no effect on a successful transaction', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { paymentId, purchase } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
     const done = await payments.complete({ paymentId, transactionType: 'PURCHASE' });
@@ -78,7 +79,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   it('payments §6.1 rule 3: calls the operation of the same type with the same transaction id', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { paymentId, six, five } = await twoPending();
     await payments.complete({ paymentId, transactionId: five.id });
     const again = await payments.complete({ paymentId, transactionId: six.id, properties: PENDING });
@@ -92,7 +93,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   it('payments §6.1 rule 3: applies to a pending void', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
     await payments.void({ paymentId, properties: PENDING });
@@ -103,7 +104,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 
   it('payments §6.1 rule 3: does not check amounts again', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
     await payments.refund({ paymentId, amount: '20', properties: PENDING });
@@ -132,7 +133,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const asked = engine.ledger.ofPayment(paymentId).length;
-      const { complete } = engine.acme[path];
+      const { complete } = acme[path];
       for (const amount of ['1', '20', null])
         await expectCode(complete({ paymentId, amount, currency: 'EUR' }), BAD);
       expect(engine.ledger.ofPayment(paymentId)).to.have.length(asked);
@@ -147,7 +148,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       const { id, paymentId } = await invoices.paid('20');
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);
       expect(await invoices.balanceOf(id)).to.equal(20);
-      await engine.acme[path].complete({ paymentId });
+      await acme[path].complete({ paymentId });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
       expect(await invoices.balanceOf(id)).to.equal(0);
     });
@@ -164,7 +165,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
       const { transactions } = await invoices.paymentOf(id);
       const transactionId = transactions[0]?.id ?? NOWHERE;
       const calls = engine.ledger.ofPayment(paymentId).length;
-      const told = await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
+      const told = await acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
       expect(told.transaction.status).to.equal(status === 'SUCCESS' ? 'SUCCESS' : 'PAYMENT_FAILURE');
       expect(await invoices.rowsOf(paymentId)).to.eql([row]);
       expect(await invoices.balanceOf(id)).to.equal(balance);
@@ -172,7 +173,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
     });
 
   it('payments §6.2: rejects transactions that are not pending or belong to another payment, and invalid statuses', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { paymentId, five, purchase } = await twoPending();
     const other = await payments.purchase({ accountId: account.id, amount: '5' });
     const tell = (transactionId: Uuid, status: string, of = paymentId) =>
@@ -189,6 +190,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
 
 eachDatabaseByTurns('repeated keys of an invoice payment (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
@@ -256,8 +258,8 @@ eachDatabaseByTurns('repeated keys of an invoice payment (payments §4.2)', (ope
         isAdjusted: true,
         adjustments: [{ invoiceItemId }],
       };
-      await engine.acme.invoicePayments.refund(refund);
-      await expectCode(engine.acme.invoicePayments.refund(refund), 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
+      await acme.invoicePayments.refund(refund);
+      await expectCode(acme.invoicePayments.refund(refund), 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
       expect(await invoices.adjustmentsOf(id)).to.eql([-20]);
       expect(await invoices.balanceOf(id)).to.equal(0);
     });

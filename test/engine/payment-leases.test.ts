@@ -164,9 +164,10 @@ eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)'
     catalog: null,
     gateways: [mortal.gateway],
   });
+  const { acme } = engine;
   beforeEach(async () => {
-    account = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'mortal', isDefault: true });
+    account = await acme.createAccount({ currency: 'USD' });
+    await acme.addPaymentMethod({ accountId: account.id, pluginName: 'mortal', isDefault: true });
   });
   after(() => {
     mortal.ends();
@@ -182,10 +183,10 @@ eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)'
   }
   const statusOf = async (work: Promise<PaymentResult>) => (await work).transaction.status;
   const purchased = async () =>
-    (await engine.acme.payments.purchase({ accountId: account.id, amount: '100' })).payment.id;
+    (await acme.payments.purchase({ accountId: account.id, amount: '100' })).payment.id;
 
   it('allow a new refund within the remaining amount', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
     await expectCode(payments.refund({ paymentId, amount: '40.01' }), 'PAYMENT_INVALID_PARAMETER');
@@ -196,7 +197,7 @@ eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)'
   });
 
   it('allow a new capture, but no void', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
     const paymentId = payment.id;
     await crashed(() => payments.capture({ paymentId, amount: '60' }));
@@ -205,14 +206,14 @@ eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)'
   });
 
   it('allow recording a chargeback beside an interrupted refund', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
     expect(await statusOf(payments.chargeback({ paymentId, amount: '10' }))).to.equal('SUCCESS');
   });
 
   it('leave a pending transaction to be completed again after an interrupted completion', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const paymentId = await purchased();
     mortal.pends();
     await payments.refund({ paymentId, amount: '10', transactionExternalKey: 'R' });
@@ -222,7 +223,7 @@ eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)'
   });
 
   it('end in recovery if the gateway does not know the transaction', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
     const leases = async () => {

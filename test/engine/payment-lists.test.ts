@@ -29,10 +29,11 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
     catalog: null,
     gateways: [searching()],
   }));
+  const { acme } = engine;
   before(async () => {
     account = await engine.payingAccount({ currency: 'USD' });
-    other = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.addPaymentMethod({ accountId: other.id, pluginName: 'searching', isDefault: true });
+    other = await acme.createAccount({ currency: 'USD' });
+    await acme.addPaymentMethod({ accountId: other.id, pluginName: 'searching', isDefault: true });
     await pay(account, 'Ümlaut_1');
     await pay(account, 'second%', true);
     await pay(other, 'third');
@@ -45,14 +46,14 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
     const properties = isDeclined
       ? [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }]
       : [];
-    return engine.acme.payments.purchase({ accountId, amount: '10', externalKey, properties });
+    return acme.payments.purchase({ accountId, amount: '10', externalKey, properties });
   }
 
   const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
-  const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
+  const search = async (key: string) => keysOf(await acme.payments.search(key, ALL));
 
   it('return payments in creation order or reversed, with their counts', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const first = await payments.page({ offset: 0, limit: 2 });
     expect(keysOf(first)).to.eql(['Ümlaut_1', 'second%']);
     expect(first).to.deep.include({ total: 3, max: 3 });
@@ -61,7 +62,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   });
 
   it('return the payments on methods of a gateway', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const page = await payments.page({ ...ALL, pluginName: 'searching' });
     expect(keysOf(page)).to.eql(['third']);
     expect(page).to.deep.include({ total: 1, max: 3 });
@@ -69,7 +70,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   });
 
   it('search for a whole payment, account or method id, or a part of a key', async () => {
-    const [payment] = (await engine.acme.payments.page(ALL)).rows;
+    const [payment] = (await acme.payments.page(ALL)).rows;
     expect(await search(payment?.id.toUpperCase() ?? '')).to.eql(['Ümlaut_1']);
     expect(await search(account.id)).to.eql(['Ümlaut_1', 'second%']);
     expect(await search(payment?.paymentMethodId ?? '')).to.eql(['Ümlaut_1', 'second%']);
@@ -84,7 +85,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
     expect(await search('_FAILED')).to.eql(['second%']);
     expect(await search('PURCHASE_SUCCESS')).to.eql(['Ümlaut_1', 'third']);
     expect(await search('AUTH')).to.eql([]);
-    expect(await engine.acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
+    expect(await acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
   });
 
   it('search by clauses for states, keys, authors and dates', async () => {
@@ -100,7 +101,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   });
 
   it('query a gateway for a search, and drop unknown results', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const [first, , third] = (await payments.page(ALL)).rows;
     answer = () => ({
       rows: [third?.id, NOWHERE, first?.id, third?.id].map((kbPaymentId) => ({ kbPaymentId })),
@@ -115,9 +116,9 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   });
 
   it('payments §11: search the stored payments of a gateway that offers no search', async () => {
-    const { payments } = engine.acme;
-    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
+    const { payments } = acme;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    await acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
     const { payment } = await payments.purchase({ accountId, amount: '1', externalKey: 'third, by cheque' });
     const search = (key: string) => payments.search(key, { ...ALL, pluginName: EXTERNAL });
     const found = await search('third');
@@ -130,7 +131,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
   });
 
   it('fail if the searched gateway fails or is unknown', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
       answer = () => bad;
       const asked = payments.search('x', { ...ALL, pluginName: 'searching' });
@@ -151,7 +152,7 @@ eachDatabaseByTurns('payment lists (payments §11)', (open) => {
 
   it('load a page with attempts in as many statements as one payment', async () => {
     const sent = (limit: number) =>
-      engine.statementsOf(() => engine.acme.payments.page({ offset: 0, limit, withAttempts: true }));
+      engine.statementsOf(() => acme.payments.page({ offset: 0, limit, withAttempts: true }));
     expect(await sent(3)).to.have.length((await sent(1)).length);
   });
 });

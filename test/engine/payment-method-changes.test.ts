@@ -5,8 +5,15 @@ import type {
   PaymentGateway,
   Uuid,
 } from '../../lib/index.ts';
-import { BillingError, ErrorCode, GatewayError } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { GatewayError } from '../../lib/index.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  expectCode,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import type { Account, PaymentMethodView } from '../support/plain-views.ts';
 
 const SANDBOX = 'killbill-payment-test';
@@ -113,14 +120,6 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     heard.length = 0;
   });
 
-  const codeOf = async (work: Promise<unknown>): Promise<number> => {
-    const error = await work.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    if (error !== null && !(error instanceof BillingError)) throw error;
-    return error?.code ?? 0;
-  };
   const add = (pluginName = SANDBOX, input: object = {}) =>
     engine.acme.addPaymentMethod({ accountId: account.id, pluginName, ...input });
   const all = (includeDeleted = true) => engine.acme.paymentMethods.ofAccount(account.id, { includeDeleted });
@@ -140,19 +139,19 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
     expect(await all(false)).to.eql([]);
     expect(await all()).to.eql([{ ...method, isActive: false }]);
-    expect(await codeOf(engine.acme.paymentMethods.get(method.id))).to.equal(7000);
+    await expectCode(engine.acme.paymentMethods.get(method.id), 7000);
     const found = await engine.acme.paymentMethods.getByKey(method.externalKey, { includeDeleted: true });
     expect(found.id).to.equal(method.id);
-    expect(await codeOf(engine.acme.paymentMethods.getByKey(method.externalKey))).to.equal(7000);
-    expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
+    await expectCode(engine.acme.paymentMethods.getByKey(method.externalKey), 7000);
+    await expectCode(remove(method.id), 'PAYMENT_NO_SUCH_PAYMENT_METHOD');
     expect(await changesOf(method)).to.eql(['INSERT', 'UPDATE']);
     expect(await tagsOf()).to.eql([]);
-    expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
+    await expectCode(add(SANDBOX, { externalKey: method.externalKey }), 7031);
   });
 
   it('payments §10.3: delete the default only with a flag', async () => {
     const method = await add(SANDBOX, { isDefault: true });
-    expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
+    await expectCode(remove(method.id), 'PAYMENT_DEL_DEFAULT_PAYMENT_METHOD');
     expect(await defaultOf()).to.equal(method.id);
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
@@ -183,9 +182,9 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   it('payments §10.3: change nothing when the gateway rejects a deletion', async () => {
     const method = await add('vault', { isDefault: true });
     vault.failure = new GatewayError('not now');
-    expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+    await expectCode(remove(method.id, { withAutoPayOff: true }), 7007);
     vault.failure = new Error('broken');
-    expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+    await expectCode(remove(method.id, { withAutoPayOff: true }), 7007);
     expect(await defaultOf()).to.equal(method.id);
     expect(await tagsOf()).to.eql([]);
     expect(idsOf(await all(false))).to.eql([method.id]);
@@ -204,7 +203,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
     for (const failure of [new GatewayError('not now'), new Error('broken')]) {
       vault.failure = failure;
-      expect(await codeOf(choose())).to.equal(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD);
+      await expectCode(choose(), 'PAYMENT_UPD_PAYMENT_METHOD');
       expect(await defaultOf()).to.equal(kept.id);
     }
     vault.failure = null;
@@ -216,13 +215,13 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const method = await add('vault');
     await remove(method.id);
     const input = { accountId: account.id, paymentMethodId: method.id };
-    expect(await codeOf(engine.acme.paymentMethods.setDefault(input))).to.equal(7000);
+    await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
   it('payments §10.5: fail a refresh after storing it if the gateway rejects the final call', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
-    expect(await codeOf(refresh('vault'))).to.equal(7006);
+    await expectCode(refresh('vault'), 7006);
     const [method] = await all();
     expect(await defaultOf()).to.equal(method?.id);
     vault.resetFailure = null;
@@ -354,7 +353,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
       vault.methods = list;
       others.methods = list;
-      expect(await codeOf(refresh('vault', 'other-vault'))).to.equal(7006);
+      await expectCode(refresh('vault', 'other-vault'), 7006);
       expect(await all()).to.eql([]);
     });
   });
@@ -398,8 +397,8 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     const method = await add('vault');
     const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
     const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
-    expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
-    expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
+    await expectCode(refresh('vault', 'nobody'), 7028);
+    await expectCode(engine.acme.paymentMethods.refresh({ accountId: method.id }), 3002);
     const lists: readonly unknown[] = [
       'cards',
       [{ paymentMethodId: 'no id' }],
@@ -409,10 +408,10 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     ];
     for (const list of lists) {
       vault.methods = list as readonly GatewayPaymentMethod[];
-      expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
+      await expectCode(refresh('vault'), 7006, JSON.stringify(list));
     }
     vault.failure = new GatewayError('down');
-    expect(await codeOf(refresh())).to.equal(7006);
+    await expectCode(refresh(), 7006);
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
@@ -438,7 +437,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   });
 
   it('payments §10.1 rule 3: store nothing if a control plugin aborts an addition', async () => {
-    expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
+    await expectCode(add(SANDBOX, { controlPlugins: ['aborts'] }), 7106);
     expect(await all()).to.eql([]);
     expect(heard).to.eql([]);
   });
@@ -457,7 +456,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
   });
 
   it('payments §10.1 rule 3: reject an unknown plugin name from any source', async () => {
-    expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
+    await expectCode(add(SANDBOX, { controlPlugins: ['misleads'] }), 7028);
     expect(heard).to.eql(['misleads failure']);
     expect(await all()).to.eql([]);
   });
@@ -499,7 +498,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       codeOf(engine.acme.addPaymentMethod({ accountId: engine.tenant.id, pluginName: SANDBOX })),
       ...[1, 2].map(() => codeOf(add(EXTERNAL))),
     ]);
-    expect([...codes].sort()).to.eql([0, 0, 0, 3002, 7023, 7031, 7031]);
+    expect([...codes].sort()).to.eql([3002, 7023, 7031, 7031, 'no error', 'no error', 'no error']);
     expect(await all(false)).to.have.length(3);
   });
 
@@ -536,7 +535,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);
       expect(await search(`${of}&updated_by=nobody`)).to.eql(none);
       expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.eql(none);
-      expect(await codeOf(search('_q=1&is_active=true'))).to.equal(60002);
+      await expectCode(search('_q=1&is_active=true'), 60002);
       // Gateways know nothing of our columns.
       expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.eql(none);
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
@@ -586,11 +585,10 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
     });
 
     it('payments §10.2: fail for an unknown or failing gateway', async () => {
-      expect(await codeOf(search('x', { pluginName: 'nobody' }))).to.equal(7028);
+      await expectCode(search('x', { pluginName: 'nobody' }), 7028);
       vault.failure = new GatewayError('down');
-      expect(await codeOf(search('x', { pluginName: 'vault' }))).to.equal(7103);
-      const listed = engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' });
-      expect(await codeOf(listed)).to.equal(7028);
+      await expectCode(search('x', { pluginName: 'vault' }), 7103);
+      await expectCode(engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' }), 7028);
     });
 
     it('payments §10.2: list active methods in creation order, optionally of one plugin', async () => {

@@ -23,6 +23,7 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
     catalog: null,
     paymentControls: [listener],
   });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   beforeEach(async () => {
     heard = [];
@@ -31,19 +32,19 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
   const invoiced = async (): Promise<Uuid> => (await engine.settle(engine.charge(account.id, '249.95'))).id;
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     if (!payment) throw new Error('the invoice has no payment');
     return payment;
   }
 
   async function fix(payment: PaymentView, input: Omit<TransactionFixInput, 'paymentId' | 'transactionId'>) {
     const transactionId = payment.transactions[0]?.id ?? NOWHERE;
-    return engine.acme.payments.fixTransaction({ paymentId: payment.id, transactionId, ...input });
+    return acme.payments.fixTransaction({ paymentId: payment.id, transactionId, ...input });
   }
 
   const attemptsOf = ({ attempts }: PaymentView) => attempts?.map(({ stateName }) => stateName);
   const statesOf = ({ stateName, lastSuccessStateName }: PaymentView) => [stateName, lastSuccessStateName];
-  const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
+  const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
   it('payments §7.4 rules 3 and 4: pay the invoice and drop the retry when a decline becomes a success', async () => {
     engine.gateway.configure(DECLINE);
@@ -89,7 +90,7 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
   });
 
   it('payments §7.4 rules 1 and 2: derive states from type, status and earlier successes, or use the given ones', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     await payments.capture({ paymentId: payment.id, amount: '10' });
     const { transaction } = await payments.refund({ paymentId: payment.id, amount: '4' });
@@ -111,14 +112,14 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
   });
 
   it('payments §7.4 rule 3: use the processed amount if it is given', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
     expect(Number(fixed.payment.totals.authAmount)).to.equal(7);
   });
 
   it('payments §7.4: reject unknown payments, transactions, statuses and states', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment, transaction } = await payments.authorize({ accountId: account.id, amount: '10' });
     const known = { paymentId: payment.id, transactionId: transaction.id, status: 'SUCCESS' } as const;
     await expectCode(payments.fixTransaction({ ...known, paymentId: NOWHERE }), 7020);
@@ -133,7 +134,7 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
   });
 
   it('payments §7.4 rule 4: notify the control plugins of the attempt as for an API payment', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.purchase({
       accountId: account.id,
       amount: '10',
@@ -149,9 +150,9 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
     const invoiceId = await invoiced();
     const payment = await paymentOf(invoiceId);
     const { id, externalKey } = payment.transactions[0] ?? { id: NOWHERE, externalKey: '' };
-    await engine.acme.payments.cancelScheduledRetry({ transactionId: id });
+    await acme.payments.cancelScheduledRetry({ transactionId: id });
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED']);
-    await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: externalKey });
+    await acme.payments.cancelScheduledRetry({ transactionExternalKey: externalKey });
     await engine.runTo('2012-06-30');
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
@@ -163,12 +164,12 @@ anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
     const payment = await paymentOf(invoiceId);
     expect(attemptsOf(payment)).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     const transactionExternalKey = payment.transactions[0]?.externalKey ?? '';
-    await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey });
+    await acme.payments.cancelScheduledRetry({ transactionExternalKey });
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED', 'RETRIED']);
   });
 
   it('payments §8.5: succeed without a planned retry, and do not find an unknown transaction', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { transaction } = await payments.purchase({ accountId: account.id, amount: '10' });
     await payments.cancelScheduledRetry({ transactionId: transaction.id });
     await payments.cancelScheduledRetry({ transactionExternalKey: 'unheard-of' });

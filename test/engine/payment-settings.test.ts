@@ -6,16 +6,17 @@ const CONFIGURATION = 'PER_TENANT_CONFIG';
 
 anyDatabase('payment settings and ownership (payments §13)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
-  afterEach(() => engine.acme.keyValues.delete(CONFIGURATION));
+  afterEach(() => acme.keyValues.delete(CONFIGURATION));
 
   const set = (values: Readonly<Record<string, string>>) =>
-    engine.acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
+    acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
   const findings = async () => (await engine.breaches()).map(({ invariant }) => invariant);
 
   it('payments §13 overRefund.allowed: leaves the refund limit of a payment without an invoice to the gateway', async () => {
-    const { payments, invoicePayments } = engine.acme;
+    const { payments, invoicePayments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const more = { paymentId: payment.id, amount: '10.01' };
     await expectCode(payments.refund(more), 'PAYMENT_INVALID_PARAMETER');
@@ -27,12 +28,12 @@ anyDatabase('payment settings and ownership (payments §13)', (open) => {
     const { paymentId } = await invoices.paid('10');
     for (const refund of [payments.refund, invoicePayments.refund])
       await expectCode(refund({ paymentId, amount: '10.01' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
-    await engine.acme.keyValues.delete(CONFIGURATION);
+    await acme.keyValues.delete(CONFIGURATION);
     expect(await findings()).to.eql(['REFUNDS']);
   });
 
   it('payments §13 allow.emptyInvoice: allows paying 0 for an invoice without debt', async () => {
-    const { invoicePayments } = engine.acme;
+    const { invoicePayments } = acme;
     const { id } = await invoices.paid('20');
     expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
     await set({ 'org.service.payment.allow.emptyInvoice': 'true' });
@@ -54,7 +55,6 @@ anyDatabase('payment settings and ownership (payments §13)', (open) => {
   });
 
   it('payments §9.2 rule 7: rejects a payment without a default method with 7021', async () => {
-    const { acme } = engine;
     const poor = await acme.createAccount({ currency: 'USD' });
     const { id } = await new PaidInvoices(engine, poor).add('20');
     const none = ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD;
@@ -66,7 +66,7 @@ anyDatabase('payment settings and ownership (payments §13)', (open) => {
   });
 
   it('payments §4.1 rule 3: rejects a payment and a key of another account with 7034 and 7035', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const other = await engine.payingAccount({ currency: 'USD' });
     const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10', ...keys });

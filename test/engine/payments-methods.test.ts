@@ -37,14 +37,6 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
   const add = (input: Partial<PaymentMethodInput> = {}) =>
     stage.methods.add(stage.context(), { accountId: account.id, pluginName: SANDBOX, ...input });
   const list = async () => stage.methodReads.ofAccount(stage.context(), account.id);
-  const codeOf = async (work: Promise<unknown>): Promise<number> => {
-    const error = await work.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    expect(error).to.be.instanceOf(BillingError);
-    return error instanceof BillingError ? error.code : 0;
-  };
   const unknownId = (): Uuid => stage.ids.next();
 
   it('use their own id as key and are not the default unless specified', async () => {
@@ -79,25 +71,25 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
 
   it('reject a key that is taken or too long, and store nothing', async () => {
     await add({ externalKey: `taken-${account.id}` });
-    expect(await codeOf(add({ externalKey: `taken-${account.id}` }))).to.equal(7031);
-    expect(await codeOf(add({ externalKey: 'x'.repeat(256) }))).to.equal(5);
+    await expectCode(add({ externalKey: `taken-${account.id}` }), 7031);
+    await expectCode(add({ externalKey: 'x'.repeat(256) }), 5);
     expect(await list()).to.have.length(1);
   });
 
   it('require an existing account and gateway', async () => {
-    expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
-    expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
-    expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
+    await expectCode(add({ accountId: unknownId() }), 3002);
+    await expectCode(add({ pluginName: 'nobody' }), 7028);
+    await expectCode(stage.methodReads.ofAccount(stage.context(), unknownId()), 3002);
   });
 
   it('are not stored if the gateway rejects them', async () => {
-    expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
+    await expectCode(add({ pluginName: 'refusing' }), 7005);
     expect(await list()).to.eql([]);
   });
 
   it('include at most one external method per account', async () => {
     await add({ pluginName: EXTERNAL });
-    expect(await codeOf(add({ pluginName: EXTERNAL }))).to.equal(7023);
+    await expectCode(add({ pluginName: EXTERNAL }), 7023);
   });
 
   it('write nothing if the new default is already the default', async () => {
@@ -117,9 +109,9 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
     const stranger = await stage.account(null);
     const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
       stage.methods.setDefault(stage.context(), { accountId, paymentMethodId });
-    expect(await codeOf(setDefault(account.id, unknownId()))).to.equal(7000);
-    expect(await codeOf(setDefault(stranger.id, method.id))).to.equal(7033);
-    expect(await codeOf(setDefault(unknownId(), method.id))).to.equal(3002);
+    await expectCode(setDefault(account.id, unknownId()), 7000);
+    await expectCode(setDefault(stranger.id, method.id), 7033);
+    await expectCode(setDefault(unknownId(), method.id), 3002);
   });
 });
 
@@ -171,6 +163,7 @@ const does = (action: string) => [{ key: action, value: 'true', isUpdatable: fal
 
 eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
 
@@ -185,7 +178,7 @@ eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4
   }
 
   it('payments §9.2 rule 7: are rejected with 7028 if the plugin of the method is not registered', async () => {
-    const { invoicePayments, payments } = engine.acme;
+    const { invoicePayments, payments } = acme;
     const paymentMethodId = await methodOfThePast();
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const [pay, payAll, purchase] = [
@@ -200,7 +193,6 @@ eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4
   });
 
   it('payments §4.1: are not repeated and fail with 7000 if the method of a failed payment is deleted', async () => {
-    const { acme } = engine;
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
@@ -219,7 +211,7 @@ eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     for (const action of ['PROCESSED', 'PENDING', 'UNDEFINED', 'ERROR']) {
       const keys = { externalKey: `of ${action}`, transactionExternalKey: `${action} of another` };
-      await engine.acme.payments.purchase({
+      await acme.payments.purchase({
         accountId: other.id,
         amount: '5',
         ...keys,
@@ -232,11 +224,10 @@ eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4
         [{ transactionExternalKey, externalKey: `own ${action}` }, KEY_OF_OTHER],
         [keys, OF_OTHER],
       ] as const) {
-        const direct = { accountId: account.id, amount: '20', ...own };
-        await expectCode(engine.acme.payments.purchase(direct), code);
-        await expectCode(engine.acme.invoicePayments.pay({ invoiceId, ...own }), code);
+        await expectCode(acme.payments.purchase({ accountId: account.id, amount: '20', ...own }), code);
+        await expectCode(acme.invoicePayments.pay({ invoiceId, ...own }), code);
       }
     }
-    expect(await engine.acme.payments.ofAccount(account.id)).to.eql([]);
+    expect(await acme.payments.ofAccount(account.id)).to.eql([]);
   });
 });

@@ -1,12 +1,10 @@
-import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account, Uuid } from '../../lib/index.ts';
 import { automaticPaymentHandler, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
-import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
+import type { ClaimedEntry } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, settingsInForce } from '../../lib/tenants/index.ts';
-import { eachDatabase, engineBefore, expect, migrated, type TestDatabase } from '../support/index.ts';
+import { eachDatabase, engineBefore, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,18 +14,12 @@ eachDatabase('statements of a payment batch', (open) => {
   let stage: PaymentStage;
 
   before(async () => {
-    stage = await PaymentStage.open(tracedStorage(await open(migrated)), '2012-05-31T00:03:42Z');
+    stage = await PaymentStage.open(
+      storageOf(await open(migrated), (text) => statements.push(text)),
+      '2012-05-31T00:03:42Z',
+    );
   });
   after(() => stage.stop());
-
-  function tracedStorage(database: TestDatabase): Storage<never> {
-    const trace = (text: string): void => {
-      statements.push(text);
-    };
-    return database.kind === 'sqlite'
-      ? sqlite({ path: database.path, trace })
-      : postgresql({ url: database.url, trace });
-  }
 
   it('have the same count for 2 and 50 invoices', async () => {
     const few = await payAll(2);

@@ -48,16 +48,16 @@ eachDatabaseByTurns('automatic payment', (open) => {
     return [invoiceId, account];
   }
 
+  /** Expects the states of the payments, transactions and attempts, the invoice payments and the balance. */
+  async function expectStory(invoiceId: Uuid, story: string) {
+    const { payments, transactions, attempts, rows, balance } = await stage.story(invoiceId);
+    expect([payments, transactions, attempts, rows, balance].join(' | ')).to.equal(story);
+  }
+
   it('pays a committed invoice and publishes the events', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId, account] = await invoiced();
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_SUCCESS'],
-      transactions: ['SUCCESS'],
-      attempts: ['SUCCESS'],
-      rows: ['SUCCESS 249.95'],
-      balance: '0',
-    });
+    await expectStory(invoiceId, 'PURCHASE_SUCCESS | SUCCESS | SUCCESS | SUCCESS 249.95 | 0');
     expect(await stage.accountBalance(account)).to.eql(['0', '0']);
     expect(stage.sandbox.ledger.all()).to.have.length(1);
     const [payment, invoicePayment] = stage.events;
@@ -119,13 +119,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
       GATEWAY_ERROR: 'declined',
     });
     const [invoiceId, account] = await invoiced();
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_FAILED'],
-      transactions: ['PAYMENT_FAILURE'],
-      attempts: ['RETRIED', 'SCHEDULED'],
-      rows: ['INIT 0'],
-      balance: '249.95',
-    });
+    await expectStory(invoiceId, 'PURCHASE_FAILED | PAYMENT_FAILURE | RETRIED,SCHEDULED | INIT 0 | 249.95');
     expect(stage.takeEvents()).to.eql(FAILED);
     const planned = (await stage.payments(invoiceId))[0]?.attempts?.at(-1);
     expect(planned?.effectiveDate).to.equal(Date.parse('2012-06-08T00:03:42Z'));
@@ -137,13 +131,10 @@ eachDatabaseByTurns('automatic payment', (open) => {
     }
     await stage.goTo('2012-12-31T00:00:00Z');
     expect(stage.takeEvents()).to.eql([]);
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_FAILED'],
-      transactions: Array(4).fill('PAYMENT_FAILURE'),
-      attempts: ['RETRIED', 'RETRIED', 'RETRIED', 'ABORTED'],
-      rows: ['INIT 0'],
-      balance: '249.95',
-    });
+    await expectStory(
+      invoiceId,
+      'PURCHASE_FAILED | PAYMENT_FAILURE,PAYMENT_FAILURE,PAYMENT_FAILURE,PAYMENT_FAILURE | RETRIED,RETRIED,RETRIED,ABORTED | INIT 0 | 249.95',
+    );
     const [payment] = await stage.payments(invoiceId);
     expect(new Set(payment?.transactions.map(({ externalKey }) => externalKey))).to.have.property('size', 1);
     expect(payment?.transactions[0]?.gatewayErrorMsg).to.equal('declined');
@@ -162,13 +153,10 @@ eachDatabaseByTurns('automatic payment', (open) => {
     const [invoiceId, account] = await invoiced();
     stage.takeEvents();
     await stage.goTo('2012-06-08T00:03:42Z');
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_SUCCESS'],
-      transactions: ['PAYMENT_FAILURE', 'SUCCESS'],
-      attempts: ['RETRIED', 'SUCCESS'],
-      rows: ['SUCCESS 249.95'],
-      balance: '0',
-    });
+    await expectStory(
+      invoiceId,
+      'PURCHASE_SUCCESS | PAYMENT_FAILURE,SUCCESS | RETRIED,SUCCESS | SUCCESS 249.95 | 0',
+    );
     expect(await stage.accountBalance(account)).to.eql(['0', '0']);
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
     await stage.goTo('2012-12-31T00:00:00Z');
@@ -226,26 +214,14 @@ eachDatabaseByTurns('automatic payment', (open) => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 });
     const [invoiceId] = await invoiced();
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_ERRORED'],
-      transactions: ['UNKNOWN'],
-      attempts: ['ABORTED'],
-      rows: ['INIT 0'],
-      balance: '249.95',
-    });
+    await expectStory(invoiceId, 'PURCHASE_ERRORED | UNKNOWN | ABORTED | INIT 0 | 249.95');
     expect(stage.takeEvents()).to.eql(FAILED);
     const [payment] = await stage.payments(invoiceId);
     const transactionId = payment?.transactions[0]?.id;
     if (!transactionId) throw new Error('no transaction');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'ERROR' });
     await stage.goTo('2012-05-01T00:05:00Z');
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_FAILED'],
-      transactions: ['PAYMENT_FAILURE'],
-      attempts: ['RETRIED', 'SCHEDULED'],
-      rows: ['INIT 0'],
-      balance: '249.95',
-    });
+    await expectStory(invoiceId, 'PURCHASE_FAILED | PAYMENT_FAILURE | RETRIED,SCHEDULED | INIT 0 | 249.95');
     expect(stage.takeEvents()).to.eql(FAILED);
     await stage.goTo('2012-05-09T00:04:59Z');
     expect(stage.takeEvents()).to.eql([]);
@@ -306,13 +282,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const [invoiceId] = await invoiced();
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_PENDING'],
-      transactions: ['PENDING'],
-      attempts: ['SUCCESS'],
-      rows: ['PENDING 249.95'],
-      balance: '249.95',
-    });
+    await expectStory(invoiceId, 'PURCHASE_PENDING | PENDING | SUCCESS | PENDING 249.95 | 249.95');
     expect(stage.takeEvents()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_FAILED']);
     const [entry] = stage.sandbox.ledger.all();
     const transactionId = entry?.kbTransactionPaymentId;
@@ -341,13 +311,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     await new Promise((resolve) => setImmediate(resolve));
     await stage.settle();
     await stage.settle();
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_SUCCESS'],
-      transactions: ['SUCCESS'],
-      attempts: ['SUCCESS'],
-      rows: ['SUCCESS 249.95'],
-      balance: '0',
-    });
+    await expectStory(invoiceId, 'PURCHASE_SUCCESS | SUCCESS | SUCCESS | SUCCESS 249.95 | 0');
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
     await stage.goTo('2012-06-01T00:00:00Z');
     expect(stage.takeEvents()).to.eql([]);
@@ -370,13 +334,10 @@ eachDatabaseByTurns('automatic payment', (open) => {
     });
     expect(account.paymentMethodId).to.not.equal(replacement.id);
     await stage.goTo('2012-06-08T00:03:42Z');
-    expect(await stage.story(invoiceId)).to.eql({
-      payments: ['PURCHASE_FAILED', 'PURCHASE_SUCCESS'],
-      transactions: ['PAYMENT_FAILURE', 'SUCCESS'],
-      attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
-      rows: ['INIT 0', 'SUCCESS 249.95'],
-      balance: '0',
-    });
+    await expectStory(
+      invoiceId,
+      'PURCHASE_FAILED,PURCHASE_SUCCESS | PAYMENT_FAILURE,SUCCESS | RETRIED,ABORTED,SUCCESS | INIT 0,SUCCESS 249.95 | 0',
+    );
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 

@@ -49,7 +49,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
   }
 
   async function foreseen({ acme }: TestEngine, accountId: Uuid, targetDate: string) {
-    const found = await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
+    const found = await acme.invoices.dryRun({ accountId, targetDate: targetDate });
     return found && itemLines(found);
   }
 
@@ -67,7 +67,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-10-15'), 'the last invoice before').to.eql([
       'RECURRING 2024-03-31..2024-04-30 10',
     ]);
-    await opened.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-10-15') });
+    await opened.acme.generateInvoice({ accountId, targetDate: '2024-10-15' });
     expect(await linesOf(opened, accountId)).to.eql([
       'FIXED 2024-01-01..2024-01-31 0',
       'RECURRING 2024-01-31..2024-02-29 10',
@@ -273,16 +273,16 @@ for (const { now, zone, first, recent, last } of [
       it(`invoices and previews ${planName} from ${date} in a run`, async () => {
         const { acme, logger } = engine;
         const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
-        const start = { date: parseLocalDate(date) };
+        const start = date;
         const dates = { entitlementDate: start, billingDate: start };
         const { subscriptionId } = await acme.createSubscription({ accountId, planName }, dates);
         await engine.settle();
         expect(await acme.invoices.ofAccount({ accountId })).to.have.length(invoices);
         const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
         expect(upcoming?.items).to.have.length(1);
-        await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(last) });
+        await acme.invoices.dryRun({ accountId, targetDate: last });
         await acme.subscriptions.cancel(subscriptionId, {
-          requestedDate: { date: parseLocalDate(last) },
+          requestedDate: last,
           useRequestedDateForBilling: true,
         });
         await acme.subscriptions.uncancel(subscriptionId);

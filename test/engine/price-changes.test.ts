@@ -1,4 +1,4 @@
-import { formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, type Uuid } from '../../lib/index.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, newEvents, openEngine } from '../support/index.ts';
@@ -156,10 +156,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-20T00:00:00Z');
     await upload(opened, heat[1] as PricedVersion);
-    const foreseen = await opened.acme.invoices.dryRun({
-      accountId,
-      targetDate: parseLocalDate('2024-06-20'),
-    });
+    const foreseen = await opened.acme.invoices.dryRun({ accountId, targetDate: '2024-06-20' });
     await opened.settle();
     expect((await itemsOf(opened, accountId)).slice(4)).to.eql([
       'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
@@ -241,7 +238,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     await opened.runTo('2024-04-12T00:00:00Z');
     await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
       billCycleDayLocal: 25,
-      effectiveFromDate: { date: parseLocalDate('2024-04-25') },
+      effectiveFromDate: '2024-04-25',
     });
     await opened.settle();
     await opened.runTo('2024-05-25T00:00:00Z');

@@ -298,6 +298,7 @@ const catalog = catalogXml({
 
 eachDatabaseByTurns('currencies on invoices', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog });
+  const { acme } = engine;
 
   async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
     const account = await engine.payingAccount({ currency });
@@ -335,10 +336,10 @@ eachDatabaseByTurns('currencies on invoices', (open) => {
           more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
         }),
       );
-      await engine.acme.uploadCatalog(later);
+      await acme.uploadCatalog(later);
       await engine.runTo('2024-02-01T00:00:00Z');
-      await expectCode(engine.acme.generateInvoice({ accountId }), code);
-      await expectCode(engine.acme.invoices.dryRun({ accountId }), code);
+      await expectCode(acme.generateInvoice({ accountId }), code);
+      await expectCode(acme.invoices.dryRun({ accountId }), code);
       expect(await linesOf(accountId)).to.eql(['RECURRING 2024-01-01..2024-02-01 0']);
       expect(await linesOf(other)).to.include('RECURRING 2024-02-01..2024-03-01 10');
     });
@@ -351,7 +352,7 @@ eachDatabaseByTurns('currencies on invoices', (open) => {
       'RECURRING 2024-01-01..2024-02-01 0',
       'RECURRING 2024-02-01..2024-03-01 0',
     ]);
-    const invoices = await engine.acme.invoices.ofAccount({ accountId });
+    const invoices = await acme.invoices.ofAccount({ accountId });
     expect(invoices.map(({ currency }) => currency)).to.eql(['GBP', 'GBP']);
   });
 });

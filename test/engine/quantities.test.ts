@@ -1,4 +1,4 @@
-import { formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 
 import { sum } from '../../lib/values/money/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
@@ -30,8 +30,6 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['s-29', 's-fee', 's-100', 's-year', 's-late', 's-week'] }),
 });
 
-const on = (date: string) => ({ date: parseLocalDate(date) });
-
 eachDatabaseByTurns('quantity changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
@@ -58,18 +56,18 @@ eachDatabaseByTurns('quantity changes', (open) => {
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
 
+  /** Expects the lines of the last invoice, sorted. */
+  const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
+
   it('invoicing E13 Quantity', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
-    expect(await lastLines()).to.eql(['RECURRING 2022-11-27..2022-12-27 209.65']);
-    expect(await change(subscriptionId, 10, { effectiveFromDate: on('2022-12-12') })).to.equal(
+    await expectLast('RECURRING 2022-11-27..2022-12-27 209.65');
+    expect(await change(subscriptionId, 10, { effectiveFromDate: '2022-12-12' })).to.equal(
       '2022-12-12T00:00:00.000Z',
     );
     await engine.runTo('2022-12-12T00:00:00Z');
-    expect(await lastLines()).to.eql([
-      'RECURRING 2022-12-12..2022-12-27 149.75',
-      'REPAIR_ADJ 2022-12-12..2022-12-27 -104.83',
-    ]);
+    await expectLast('RECURRING 2022-12-12..2022-12-27 149.75', 'REPAIR_ADJ 2022-12-12..2022-12-27 -104.83');
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
@@ -80,41 +78,38 @@ eachDatabaseByTurns('quantity changes', (open) => {
     engine.clock.set('2022-11-16T12:30:00Z');
     expect(await change(subscriptionId, 2)).to.equal('2022-11-16T12:30:00.000Z');
     expect((await events()).slice(0, 2)).to.eql(['SUBSCRIPTION_QUANTITY', 'SUBSCRIPTION_QUANTITY']);
-    expect(await lastLines()).to.eql([
-      'RECURRING 2022-11-16..2022-12-01 29.95',
-      'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98',
-    ]);
+    await expectLast('RECURRING 2022-11-16..2022-12-01 29.95', 'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98');
   });
 
   it('take effect at the reference time of a given date, and at once for today', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-16T12:30:00Z');
-    expect(await change(subscriptionId, 2, { effectiveFromDate: on('2022-11-16') })).to.equal(
+    expect(await change(subscriptionId, 2, { effectiveFromDate: '2022-11-16' })).to.equal(
       '2022-11-16T12:30:00.000Z',
     );
-    expect(await change(subscriptionId, 3, { effectiveFromDate: on('2022-11-20') })).to.equal(
+    expect(await change(subscriptionId, 3, { effectiveFromDate: '2022-11-20' })).to.equal(
       '2022-11-20T09:00:00.000Z',
     );
   });
 
   it('move to the start of billing if they are earlier', async () => {
     await begin('2022-11-01T00:00:00Z');
-    const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: on('2022-11-20') });
+    const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: '2022-11-20' });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
     await engine.runTo('2022-11-20T00:00:00Z');
-    expect(await lastLines()).to.eql(['RECURRING 2022-11-20..2022-12-01 43.93']);
+    await expectLast('RECURRING 2022-11-20..2022-12-01 43.93');
   });
 
   it('do not charge a one-time price again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-fee' });
-    expect(await lastLines()).to.eql(['FIXED 2022-11-01..2022-12-01 5']);
+    await expectLast('FIXED 2022-11-01..2022-12-01 5');
     engine.clock.set('2022-11-10T00:00:00Z');
     await change(subscriptionId, 3);
-    expect(await lastLines()).to.eql(['FIXED 2022-11-01..2022-12-01 5']);
+    await expectLast('FIXED 2022-11-01..2022-12-01 5');
     await engine.runTo('2022-12-01T00:00:00Z');
-    expect(await lastLines()).to.eql(['RECURRING 2022-12-01..2023-01-01 30']);
+    await expectLast('RECURRING 2022-12-01..2023-01-01 30');
   });
 
   it('require force for a date before today, and then bill the days again', async () => {
@@ -122,14 +117,11 @@ eachDatabaseByTurns('quantity changes', (open) => {
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-20T00:00:00Z');
     await events();
-    const late = { effectiveFromDate: on('2022-11-10') };
+    const late = { effectiveFromDate: '2022-11-10' };
     await expectCode(change(subscriptionId, 2, late), 'INVALID_PARAMETER');
     expect(await events()).to.eql([]);
     await change(subscriptionId, 2, { ...late, allowPastDate: true });
-    expect(await lastLines()).to.eql([
-      'RECURRING 2022-11-10..2022-12-01 41.93',
-      'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97',
-    ]);
+    await expectLast('RECURRING 2022-11-10..2022-12-01 41.93', 'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97');
   });
 
   it('invoicing E20 Seats of a year: are charged up to the renewal date, also in dry runs and descriptions', async () => {
@@ -138,10 +130,7 @@ eachDatabaseByTurns('quantity changes', (open) => {
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
     await engine.runTo('2026-06-01T00:00:00Z');
     await change(subscriptionId, 15);
-    expect(await lastLines()).to.eql([
-      'RECURRING 2026-06-01..2027-01-01 879.45',
-      'REPAIR_ADJ 2026-06-01..2027-01-01 -586.3',
-    ]);
+    await expectLast('RECURRING 2026-06-01..2027-01-01 879.45', 'REPAIR_ADJ 2026-06-01..2027-01-01 -586.3');
     const { chargedThrough } = await acme.getSubscription(subscriptionId);
     expect(chargedThrough?.at.toISOString()).to.equal('2027-01-01T00:00:00.000Z');
     const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
@@ -151,7 +140,7 @@ eachDatabaseByTurns('quantity changes', (open) => {
       'goes from the change of quantity on 2026-06-01 to the next bill cycle date',
     );
     await engine.runTo('2026-10-10T00:00:00Z');
-    await change(subscriptionId, 12, { effectiveFromDate: on('2026-09-01'), allowPastDate: true });
+    await change(subscriptionId, 12, { effectiveFromDate: '2026-09-01', allowPastDate: true });
     expect(await lastLines(), 'dated back').to.include.members([
       'RECURRING 2026-09-01..2027-01-01 401.1',
       'REPAIR_ADJ 2026-09-01..2027-01-01 -501.37',
@@ -189,20 +178,17 @@ eachDatabaseByTurns('quantity changes', (open) => {
     const late = await subscribe({ planName: 's-late' });
     await engine.runTo('2026-02-10T00:00:00Z');
     await change(late, 3);
-    expect(await lastLines()).to.eql(['RECURRING 2026-01-01..2026-02-10 44.44']);
+    await expectLast('RECURRING 2026-01-01..2026-02-10 44.44');
     await engine.runTo('2026-04-01T00:00:00Z');
-    expect(await lastLines()).to.eql(['RECURRING 2026-02-10..2026-04-01 166.67']);
+    await expectLast('RECURRING 2026-02-10..2026-04-01 166.67');
     await engine.acme.subscriptions.cancel(late, { billingPolicy: 'IMMEDIATE' });
     const week = await subscribe({ planName: 's-week' });
-    expect(await lastLines()).to.eql(['RECURRING 2026-04-01..2026-04-08 70']);
+    await expectLast('RECURRING 2026-04-01..2026-04-08 70');
     await engine.runTo('2026-04-04T00:00:00Z');
     await change(week, 2);
-    expect(await lastLines()).to.eql([
-      'RECURRING 2026-04-04..2026-04-08 80',
-      'REPAIR_ADJ 2026-04-04..2026-04-08 -40',
-    ]);
+    await expectLast('RECURRING 2026-04-04..2026-04-08 80', 'REPAIR_ADJ 2026-04-04..2026-04-08 -40');
     await engine.runTo('2026-04-08T00:00:00Z');
-    expect(await lastLines()).to.eql(['RECURRING 2026-04-08..2026-04-15 140']);
+    await expectLast('RECURRING 2026-04-08..2026-04-15 140');
   });
 
   it('invoicing E21 Seats that come and go cost the same whenever runs happen', async () => {
@@ -228,10 +214,10 @@ eachDatabaseByTurns('quantity changes', (open) => {
   it('end with a term that END_OF_TERM cancels', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
-    await change(subscriptionId, 2, { effectiveFromDate: on('2022-12-05') });
+    await change(subscriptionId, 2, { effectiveFromDate: '2022-12-05' });
     await engine.acme.subscriptions.cancel(subscriptionId);
     await engine.runTo('2023-02-01T00:00:00Z');
-    expect(await lastLines()).to.eql(['RECURRING 2022-11-01..2022-12-01 29.95']);
+    await expectLast('RECURRING 2022-11-01..2022-12-01 29.95');
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
   });
 

@@ -5,14 +5,21 @@ import { AccountService } from '../../lib/accounts/index.ts';
 import type { NewBusEvent, NewNotification, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
-import type { Storage } from '../../lib/ports/storage/index.ts';
+import { LeaseLostError, type Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, KindSettings, QueueHandler, QueueSettings } from '../../lib/runtime/index.ts';
 import { DEFAULT_QUEUE_SETTINGS, Dispatcher } from '../../lib/runtime/index.ts';
 import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
 import { DEFAULT_TENANT_SETTINGS, tenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { expect, migrated, pushableSystemClock, recordingLogger, storageOf } from '../support/index.ts';
+import {
+  codeOf,
+  expect,
+  migrated,
+  pushableSystemClock,
+  recordingLogger,
+  storageOf,
+} from '../support/index.ts';
 
 const MINUTE_MS = 60_000;
 const SETTLE_MS = 60_000;
@@ -72,42 +79,49 @@ eachDatabase('queue', (open, kind) => {
     return recordIds;
   }
 
-  function dispatcher(handlers: readonly QueueHandler[], node = 'n1'): Dispatcher {
-    const made = new Dispatcher(
-      { storage, clock, systemClock, ids, logger },
-      { handlers, tenantOf: async () => tenant, node },
-    );
+  type DispatcherOptions = Partial<ConstructorParameters<typeof Dispatcher>[1]>;
+
+  function dispatcher(
+    handlers: readonly QueueHandler[],
+    options: DispatcherOptions = {},
+    after = systemClock.after,
+  ) {
+    const ports = { storage, clock, systemClock: { ...systemClock, after }, ids, logger };
+    const made = new Dispatcher(ports, { handlers, tenantOf: async () => tenant, node: 'n1', ...options });
     opened.push(made);
     return made;
   }
 
-  async function put(
-    events: readonly NewBusEvent[],
-    notifications: readonly NewNotification[] = [],
-  ): Promise<void> {
+  async function put(events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []) {
     await storage.write(tenant, authorship(), async (session) => {
       session.publish(events);
       session.schedule(notifications);
     });
   }
 
-  const event = (account: number, payload: object): NewBusEvent => ({
+  const event = (account: number, n: unknown): NewBusEvent => ({
     type: BusEventType.INVOICE_CREATION,
     accountRecordId: accountRecordIds[account] ?? 0,
-    payload: { ...payload },
+    payload: { n },
   });
 
-  const notification = (account: number, days: number, payload: object): NewNotification => {
+  const notification = (account: number, days: number, n?: unknown): NewNotification => {
     const at = fakeClock(clock.now());
     at.advance({ days });
     return {
       queueName: QueueName.NEXT_BILLING_DATE,
       accountRecordId: accountRecordIds[account] ?? 0,
       effectiveDate: at.now(),
-      payload: { ...payload },
+      payload: { n },
       uniqueKey: null,
     };
   };
+
+  const handling = (handle: QueueHandler['handle']): QueueHandler => ({
+    name: 'handling',
+    topics: [BusEventType.INVOICE_CREATION],
+    handle,
+  });
 
   /** Handler that notes the payloads it meets, and throws while `failures` are left. */
   function recorder(name: string, failures = 0) {
@@ -127,6 +141,12 @@ eachDatabase('queue', (open, kind) => {
     return { handler, seen };
   }
 
+  const failuresLogged = (from = 0): readonly Readonly<Record<string, unknown>>[] =>
+    logger.lines
+      .slice(from)
+      .filter(({ message }) => message === 'handler of a queue entry failed')
+      .map(({ fields }) => ({ ...fields }));
+
   async function settleThroughPauses(node: Dispatcher, pauses: number): Promise<void> {
     for (let pause = 0; pause <= pauses; pause += 1) {
       await node.settle(null, 0);
@@ -137,10 +157,7 @@ eachDatabase('queue', (open, kind) => {
   it('hands every due entry to its handler once, and leaves future entries alone', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
-    await put(
-      [event(0, { n: 1 }), event(1, { n: 2 })],
-      [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })],
-    );
+    await put([event(0, 1), event(1, 2)], [notification(0, 0, 3), notification(0, 1, 4)]);
     expect(await node.settle(null, SETTLE_MS)).to.equal(true);
     expect(seen.toSorted()).to.eql([1, 2, 3]);
     clock.advance({ days: 1 });
@@ -151,8 +168,8 @@ eachDatabase('queue', (open, kind) => {
   it('keeps the order of an account: bus entries first, then notifications by date', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
-    await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
-    await put([event(0, { n: 'bus 1' }), event(0, { n: 'bus 2' })]);
+    await put([], [notification(0, 3, 'third day'), notification(0, 1, 'first day')]);
+    await put([event(0, 'bus 1'), event(0, 'bus 2')]);
     clock.advance({ days: 5 });
     await node.settle(null, SETTLE_MS);
     expect(seen).to.eql(['bus 1', 'bus 2', 'first day', 'third day']);
@@ -161,27 +178,20 @@ eachDatabase('queue', (open, kind) => {
   it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
     const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
     const node = dispatcher([handler]);
-    await put([event(0, { n: 1 })]);
+    await put([event(0, 1)]);
     await settleThroughPauses(node, 4);
     expect(seen).to.eql([]);
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
-    const outcomes = logger.lines
-      .filter((line) => line.message === 'handler of a queue entry failed')
-      .slice(-4);
-    expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.eql([
-      'retry',
-      'retry',
-      'retry',
-      'fail',
-    ]);
-    expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.eql([0, 1, 2, 3]);
+    const outcomes = failuresLogged().slice(-4);
+    expect(outcomes.map(({ kind }) => kind)).to.eql(['retry', 'retry', 'retry', 'fail']);
+    expect(outcomes.map(({ errorCount }) => errorCount)).to.eql([0, 1, 2, 3]);
   });
 
   it('platform P11 Handler failure: retries only the handlers that are not done', async () => {
     const first = recorder('first');
     const second = recorder('second', 2);
     const node = dispatcher([first.handler, second.handler]);
-    await put([event(0, { n: 1 })]);
+    await put([event(0, 1)]);
     await settleThroughPauses(node, 3);
     expect(first.seen).to.eql([1]);
     expect(second.seen).to.eql([1]);
@@ -189,36 +199,28 @@ eachDatabase('queue', (open, kind) => {
 
   it('processes the other entries of a batch with a bad entry', async () => {
     const seen: unknown[] = [];
-    const handler: QueueHandler = {
-      name: 'picky',
-      topics: [BusEventType.INVOICE_CREATION],
-      async handle(batch) {
-        if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
-        seen.push(...batch.entries.map((entry) => entry.payload.n));
-      },
-    };
+    const handler = handling(async (batch) => {
+      if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
+      seen.push(...batch.entries.map((entry) => entry.payload.n));
+    });
     const node = dispatcher([handler]);
-    await put([event(0, { n: 'good' }), event(1, { n: 'bad' }), event(2, { n: 'fine' })]);
+    await put([event(0, 'good'), event(1, 'bad'), event(2, 'fine')]);
     await node.settle(null, 0);
     expect(seen).to.have.members(['good', 'fine']);
   });
 
   it('commits the writes of a handler together with the end of its entry', async () => {
     let failing = true;
-    const handler: QueueHandler = {
-      name: 'writer',
-      topics: [BusEventType.INVOICE_CREATION],
-      async handle(batch) {
-        await storage.write(tenant, authorship(), async (session) => {
-          session.schedule([notification(1, 0, { n: 'written' })]);
-          await batch.finish(session, batch.entries);
-          if (failing) throw new Error('after finish');
-        });
-      },
-    };
+    const handler = handling(async (batch) => {
+      await storage.write(tenant, authorship(), async (session) => {
+        session.schedule([notification(1, 0, 'written')]);
+        await batch.finish(session, batch.entries);
+        if (failing) throw new Error('after finish');
+      });
+    });
     const { handler: reader, seen } = recorder('reader');
     const node = dispatcher([handler, { ...reader, topics: [QueueName.NEXT_BILLING_DATE] }]);
-    await put([event(0, { n: 1 })]);
+    await put([event(0, 1)]);
     await node.settle(null, 0);
     failing = false;
     await settleThroughPauses(node, 2);
@@ -228,11 +230,11 @@ eachDatabase('queue', (open, kind) => {
 
   it('platform P12 Node crash: lets another node take the entry only after its claim has expired', async () => {
     const { handler, seen } = recorder('only');
-    const node = dispatcher([handler], 'n2');
-    await put([event(0, { n: 'claimed' })]);
+    const node = dispatcher([handler], { node: 'n2' });
+    await put([event(0, 'claimed')]);
     const claimed = await claimAs('n1');
     expect(claimed).to.have.length(1);
-    await put([event(1, { n: 'free' })]);
+    await put([event(1, 'free')]);
     await node.settle(null, 0);
     expect(seen).to.eql(['free']);
     systemClock.push(QUEUE_LEASE_MS - 5_000);
@@ -245,9 +247,9 @@ eachDatabase('queue', (open, kind) => {
 
   it('returns all claims of a dead node in one step, also in the background', async () => {
     const { handler, seen } = recorder('only');
-    await put([0, 1, 2].map((account) => event(account, { n: account })));
+    await put([0, 1, 2].map((account) => event(account, account)));
     expect(await claimAs('n1')).to.have.length(3);
-    const node = dispatcher([handler], 'n2');
+    const node = dispatcher([handler], { node: 'n2' });
     const takeBack = sinon.spy(storage.queue, 'takeBackLapsed');
     node.start();
     await eventually(() => expect(takeBack.callCount).to.equal(1));
@@ -261,16 +263,12 @@ eachDatabase('queue', (open, kind) => {
   it('keeps entries that the node still works on, even if the lease is renewed late', async () => {
     const gateway = Promise.withResolvers<void>();
     let handled = 0;
-    const handler: QueueHandler = {
-      name: 'slow',
-      topics: [BusEventType.INVOICE_CREATION],
-      async handle() {
-        handled += 1;
-        await gateway.promise;
-      },
-    };
+    const handler = handling(async () => {
+      handled += 1;
+      await gateway.promise;
+    });
     const node = dispatcher([handler]);
-    await put([event(0, { n: 1 })]);
+    await put([event(0, 1)]);
     node.start();
     await eventually(() => expect(handled).to.equal(1));
     systemClock.push(2 * QUEUE_LEASE_MS);
@@ -283,35 +281,21 @@ eachDatabase('queue', (open, kind) => {
 
   it('resumes the entries of a node’s former processes at its start, and no others', async () => {
     const { handler, seen } = recorder('only');
-    await put([0, 1, 2].map((account) => event(account, { n: account })));
+    await put([0, 1, 2].map((account) => event(account, account)));
     for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
-    const node = new Dispatcher(
-      { storage, clock, systemClock, ids, logger },
-      {
-        handlers: [handler],
-        tenantOf: async () => tenant,
-        node: 'n2',
-        isFormerNode: (name) => name.startsWith('n2 '),
-      },
-    );
-    opened.push(node);
+    const node = dispatcher([handler], { node: 'n2', isFormerNode: (name) => name.startsWith('n2 ') });
     await node.recover();
     await node.settle(null, 0);
     expect(seen.toSorted()).to.eql(storage.singleNode ? [0, 1, 2] : [0, 1]);
   });
 
   it('prevents a node that lost its claim from ending the entry', async () => {
-    await put([event(0, { n: 1 })]);
+    await put([event(0, 1)]);
     const claimed = await claimAs('n1');
     systemClock.push(QUEUE_LEASE_MS);
     await storage.queue.takeBackLapsed({ systemNowMs: systemClock.nowMs(), held: [] });
-    const late = storage
-      .write(tenant, authorship(), (session) => session.finish(claimed))
-      .then(
-        () => 'ended',
-        (error: Error) => error.name,
-      );
-    expect(await late).to.equal('LeaseLostError');
+    const late = storage.write(tenant, authorship(), (session) => session.finish(claimed));
+    expect(await codeOf(late)).to.be.instanceOf(LeaseLostError);
   });
 
   it('dispatches no event type without a handler', async () => {
@@ -328,7 +312,7 @@ eachDatabase('queue', (open, kind) => {
   it('starts in the background, and wakes on commits and clock moves', async () => {
     const { handler, seen } = recorder('only');
     dispatcher([handler]).start();
-    await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
+    await put([event(0, 'now')], [notification(0, 1, 'later')]);
     await eventually(() => expect(seen).to.eql(['now']));
     clock.advance({ days: 1 });
     await eventually(() => expect(seen).to.eql(['now', 'later']));
@@ -343,24 +327,15 @@ eachDatabase('queue', (open, kind) => {
     };
     const gateway = Promise.withResolvers<void>();
     const batches: unknown[][] = [];
-    const handler: QueueHandler = {
-      name: 'slow',
-      topics: [BusEventType.INVOICE_CREATION],
-      async handle({ entries }) {
-        batches.push(entries.map(({ payload }) => payload.n));
-        if (batches.length === 1) await gateway.promise;
-      },
-    };
-    const node = new Dispatcher(
-      { storage, clock, systemClock: { ...systemClock, after }, ids, logger },
-      { handlers: [handler], tenantOf: async () => tenant, node: 'n1' },
-    );
-    opened.push(node);
-    node.start();
-    await put([event(0, { n: 'first' })]);
+    const handler = handling(async ({ entries }) => {
+      batches.push(entries.map(({ payload }) => payload.n));
+      if (batches.length === 1) await gateway.promise;
+    });
+    dispatcher([handler], {}, after).start();
+    await put([event(0, 'first')]);
     await eventually(() => expect(batches).to.eql([['first']]));
-    await put([event(1, { n: 'second' })]);
-    await put([event(2, { n: 'third' })]);
+    await put([event(1, 'second')]);
+    await put([event(2, 'third')]);
     expect(batches).to.eql([['first']]);
     for (const help of helps) help();
     await eventually(() => expect(batches).to.eql([['first'], ['second', 'third']]));
@@ -368,38 +343,29 @@ eachDatabase('queue', (open, kind) => {
   });
 
   it('notifies its dispatcher only of entries that fall due before the next poll', async () => {
-    let told = 0;
-    const stopListening = storage.onCommit(() => {
-      told += 1;
-    });
-    const dueIn = (ms: number): NewNotification => ({
-      ...notification(0, 0, {}),
+    await expectToldOnly(QUEUE_POLL_MS);
+  });
+
+  async function expectToldOnly(withinMs: number): Promise<void> {
+    const told = sinon.spy();
+    const stopListening = storage.onCommit(told);
+    const dueIn = (ms: number) => ({
+      ...notification(0, 0),
       effectiveDate: addMilliseconds(clock.now(), ms),
     });
-    await put([], [dueIn(QUEUE_POLL_MS + 1)]);
-    expect(told).to.equal(0);
-    await put([], [dueIn(QUEUE_POLL_MS)]);
-    expect(told).to.equal(1);
+    await put([], [dueIn(withinMs + 1)]);
+    expect(told.callCount).to.equal(0);
+    await put([], [dueIn(withinMs)]);
+    expect(told.callCount).to.equal(1);
     stopListening();
-  });
+  }
 
   it('renews the lease of a claim while its handler runs', async () => {
     const leaseMs = 900;
     const renew = sinon.spy(storage.queue, 'renew');
-    const handler: QueueHandler = {
-      name: 'slow',
-      topics: [BusEventType.INVOICE_CREATION],
-      handle: () => eventually(() => expect(renew.callCount).to.be.greaterThan(2)),
-    };
-    const ports = { storage, clock, systemClock, ids, logger };
-    const node = new Dispatcher(ports, {
-      handlers: [handler],
-      tenantOf: async () => tenant,
-      node: 'n1',
-      settings: withLease(leaseMs),
-    });
-    opened.push(node);
-    await put([event(0, { n: 1 })]);
+    const handler = handling(() => eventually(() => expect(renew.callCount).to.be.greaterThan(2)));
+    const node = dispatcher([handler], { settings: withLease(leaseMs) });
+    await put([event(0, 1)]);
     await node.settle(null, SETTLE_MS);
     // The last renewal may meet the end of the work.
     for (const { args, returnValue } of renew.getCalls().slice(0, 2)) {
@@ -417,12 +383,7 @@ eachDatabase('queue', (open, kind) => {
     ): Dispatcher {
       const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
       const settings = { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
-      const made = new Dispatcher(
-        { storage, clock, systemClock, ids, logger },
-        { handlers, tenantOf: async () => tenant, node: 'n1', settings },
-      );
-      opened.push(made);
-      return made;
+      return dispatcher(handlers, { settings });
     }
 
     /** Notes how many entries come at a time, and how many are being handled at once. */
@@ -445,11 +406,8 @@ eachDatabase('queue', (open, kind) => {
     }
 
     const everything = async () => {
-      await put([event(0, { n: 1 }), event(1, { n: 2 }), event(2, { n: 3 })]);
-      await put(
-        [],
-        [notification(0, 0, { n: 4 }), notification(1, 0, { n: 5 }), notification(2, 0, { n: 6 })],
-      );
+      await put([event(0, 1), event(1, 2), event(2, 3)]);
+      await put([], [notification(0, 0, 4), notification(1, 0, 5), notification(2, 0, 6)]);
     };
 
     it('limit how many entries of a kind are claimed', async () => {
@@ -469,7 +427,7 @@ eachDatabase('queue', (open, kind) => {
 
     it('leave a disabled kind to other nodes', async () => {
       const { handler, seen } = recorder('only');
-      await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
+      await put([event(0, 'bus')], [notification(1, 0, 'notification')]);
       const off = nodeWith([handler], { isOff: true }, { isOff: true });
       off.start();
       expect(off.workedOn).to.eql([]);
@@ -484,31 +442,19 @@ eachDatabase('queue', (open, kind) => {
     it('give up an entry after the given number of failures', async () => {
       const { handler } = recorder('only', Number.POSITIVE_INFINITY);
       const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
-      await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
+      await put([event(0, 1)], [notification(1, 0, 2)]);
       const before = logger.lines.length;
       await settleThroughPauses(node, 2);
-      const kinds = logger.lines
-        .slice(before)
-        .filter((line) => line.message === 'handler of a queue entry failed')
-        .map((line) => Reflect.get(line.fields, 'kind'));
-      expect(kinds.toSorted()).to.eql(['fail', 'fail', 'retry']);
+      expect(
+        failuresLogged(before)
+          .map(({ kind }) => kind)
+          .toSorted(),
+      ).to.eql(['fail', 'fail', 'retry']);
     });
 
     it('notify the dispatcher of entries that fall due before the next poll', async () => {
       await storage.prepare({ pollMs: MINUTE_MS });
-      let told = 0;
-      const stopListening = storage.onCommit(() => {
-        told += 1;
-      });
-      const dueIn = (ms: number): NewNotification => ({
-        ...notification(0, 0, {}),
-        effectiveDate: addMilliseconds(clock.now(), ms),
-      });
-      await put([], [dueIn(MINUTE_MS + 1)]);
-      expect(told).to.equal(0);
-      await put([], [dueIn(MINUTE_MS)]);
-      expect(told).to.equal(1);
-      stopListening();
+      await expectToldOnly(MINUTE_MS);
     });
   });
 
@@ -518,7 +464,7 @@ eachDatabase('queue', (open, kind) => {
     const backlog = 40;
     await put(
       [],
-      Array.from({ length: backlog }, (_, n) => notification(0, 0, { n })),
+      Array.from({ length: backlog }, (_, n) => notification(0, 0, n)),
     );
     let handledAtFirstTurn = backlog;
     setTimeout(() => {

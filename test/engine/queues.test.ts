@@ -19,8 +19,9 @@ eachDatabase('the queue for operators (platform §9.4, §9.5)', (open) => {
     now: '2024-03-01T08:00:00Z',
     pushSender: { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 200 }) },
   });
+  const { acme } = engine;
   beforeEach(async () => {
-    account = await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
+    account = await engine.settle(acme.createAccount({ currency: 'USD' }));
   });
 
   /** Plans runs of accounts, each so many minutes ago; they find nothing to invoice. */
@@ -145,7 +146,6 @@ eachDatabase('the queue for operators (platform §9.4, §9.5)', (open) => {
   });
 
   it('platform §9.4: lists history before live entries, by dates or account, in pages', async () => {
-    const { acme } = engine;
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/'));
     const stranger = await acme.createAccount({ currency: 'USD' });
     const planned = Array.from({ length: 502 }, (_, index) => ({ minutesAgo: -index, of: stranger }));

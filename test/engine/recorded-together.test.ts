@@ -6,6 +6,7 @@ const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', is
 eachDatabase('several transactions of a payment recorded together (payments §7.1)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  const { acme } = engine;
   before(async () => {
     told = newEvents(engine.database);
   });
@@ -19,18 +20,18 @@ eachDatabase('several transactions of a payment recorded together (payments §7.
   async function paidInvoice(amount: string) {
     const items = [{ amount: decimal(amount) }];
     const input = { accountId: account.id, items, autoCommit: true };
-    const [item] = await engine.settle(engine.acme.invoices.addCharges(input));
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
+    const [item] = await engine.settle(acme.invoices.addCharges(input));
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
     if (!payment || !item) throw new Error('nothing was paid');
     return { paymentId: payment.id, invoiceId: item.invoiceId, invoiceItemId: item.id };
   }
   const shown = async (paymentId: Uuid, options = {}) => {
-    const { transactions, stateName, totals } = await engine.acme.payments.get(paymentId, options);
+    const { transactions, stateName, totals } = await acme.payments.get(paymentId, options);
     return [...transactions.slice(1).map(({ status }) => status), stateName, Number(totals.refundedAmount)];
   };
 
   it('are recorded in creation order when a read with plugin information finds two pending refunds', async () => {
-    const { payments } = engine.acme;
+    const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '100' });
     const refund = async (amount: string) =>
       (await payments.refund({ paymentId: payment.id, amount, properties: PENDING })).transaction.id;
@@ -39,7 +40,7 @@ eachDatabase('several transactions of a payment recorded together (payments §7.
     ends(second, 'ERROR');
     await shown(payment.id, { withPluginInfo: true });
     expect(await shown(payment.id)).to.eql(['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10]);
-    const audit = await engine.acme.audit.history({ type: 'PAYMENT', id: payment.id });
+    const audit = await acme.audit.history({ type: 'PAYMENT', id: payment.id });
     expect(audit.at(-1)?.snapshot).to.deep.include({
       stateName: 'REFUND_FAILED',
       lastSuccessStateName: 'REFUND_SUCCESS',
@@ -47,7 +48,7 @@ eachDatabase('several transactions of a payment recorded together (payments §7.
   });
 
   it('each adjust the same item when recovery finds two pending refunds of an invoice payment', async () => {
-    const { invoicePayments, invoices } = engine.acme;
+    const { invoicePayments, invoices } = acme;
     const { paymentId, invoiceId, invoiceItemId } = await paidInvoice('100');
     for (const amount of ['60', '30']) {
       const adjustments = [{ invoiceItemId, amount }];
@@ -69,7 +70,7 @@ eachDatabase('several transactions of a payment recorded together (payments §7.
     const { paymentId, invoiceItemId } = await paidInvoice('30');
     await told();
     const adjustments = [{ invoiceItemId, amount: '5' }];
-    await engine.acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
+    await acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
     expect(await told()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
   });
 });

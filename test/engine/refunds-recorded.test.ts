@@ -7,16 +7,13 @@ const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', is
 
 anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   soundAfterEach(engine);
 
   async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {
     const items = [{ amount: decimal(amount) }];
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      items,
-      autoCommit: true,
-    });
+    const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
     await engine.settle();
     if (!item) throw new Error('no charge was made');
     return { id: item.invoiceId, itemId: item.id };
@@ -24,13 +21,13 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
   /** It is paid automatically. */
   async function paidInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid; paymentId: Uuid }> {
     const charged = await chargedInvoice(amount);
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(charged.id);
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(charged.id);
     if (!payment) throw new Error('the invoice has no payment');
     return { ...charged, paymentId: payment.id };
   }
-  const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
+  const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
   const adjustmentsOf = async (invoiceId: Uuid): Promise<readonly number[]> =>
-    (await engine.acme.invoices.get(invoiceId)).items
+    (await acme.invoices.get(invoiceId)).items
       .filter(({ itemType }) => itemType === 'ITEM_ADJ')
       .map(({ amount }) => Number(amount));
 
@@ -40,22 +37,18 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
       { invoiceItemId, amount: '5' },
       { invoiceItemId, amount: '3' },
     ];
-    const { transaction } = await engine.acme.invoicePayments.refund({
-      paymentId,
-      isAdjusted: true,
-      adjustments,
-    });
+    const { transaction } = await acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
     expect([transaction.status, Number(transaction.amount)]).to.eql(['SUCCESS', 8]);
     expect(await adjustmentsOf(id)).to.eql([-8]);
     expect(await balanceOf(id)).to.equal(0);
   });
 
   it('share the rest of one item in sequence if two payments are refunded at once', async () => {
-    await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
     for (const amount of ['60', '40']) {
-      const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount });
-      const { transaction } = await engine.acme.invoicePayments.refund({
+      const paid = await acme.invoicePayments.pay({ invoiceId, amount });
+      const { transaction } = await acme.invoicePayments.refund({
         paymentId: paid?.payment.id ?? NOWHERE,
         isAdjusted: true,
         adjustments: [{ invoiceItemId, amount }],
@@ -64,7 +57,7 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
       const transactionId = transaction.id;
       engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
     }
-    await engine.acme.payments.ofAccount(account.id, { withPluginInfo: true });
+    await acme.payments.ofAccount(account.id, { withPluginInfo: true });
     expect(await adjustmentsOf(invoiceId)).to.eql([-60, -40]);
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
@@ -76,15 +69,15 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
     return rows.map(({ type, status, amount }) => `${type} ${status} ${amount.toFixed()}`);
   };
   const fix = (paymentId: Uuid, transactionId: Uuid | undefined, status: 'SUCCESS' | 'PLUGIN_FAILURE') =>
-    engine.acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
+    acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
 
   it('payments §4.2 rule 4: reuse the key of a failed refund for another payment', async () => {
     const [first, second] = [await paidInvoice('50'), await paidInvoice('60')];
     const transactionExternalKey = `R-${first.paymentId}`;
     const refund = (paymentId: Uuid, properties: typeof PENDING = []) =>
-      engine.acme.invoicePayments.refund({ paymentId, amount: '10', transactionExternalKey, properties });
+      acme.invoicePayments.refund({ paymentId, amount: '10', transactionExternalKey, properties });
     const { transaction } = await refund(first.paymentId, PENDING);
-    await engine.acme.payments.recordNotifiedOutcome({
+    await acme.payments.recordNotifiedOutcome({
       paymentId: first.paymentId,
       transactionId: transaction.id,
       status: 'PAYMENT_FAILURE',
@@ -98,7 +91,7 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
   it('payments §4.2 rule 4: reuse the key of a reversed chargeback for another payment', async () => {
     const [first, second] = [await paidInvoice('50'), await paidInvoice('70')];
     const transactionExternalKey = `C-${first.paymentId}`;
-    const { invoicePayments } = engine.acme;
+    const { invoicePayments } = acme;
     await invoicePayments.chargeback({ paymentId: first.paymentId, amount: '5', transactionExternalKey });
     await invoicePayments.reverseChargeback({ paymentId: first.paymentId, transactionExternalKey });
     await invoicePayments.chargeback({ paymentId: second.paymentId, amount: '7', transactionExternalKey });
@@ -112,7 +105,7 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
     const { id, paymentId } = await paidInvoice('100');
     engine.clock.advance({ days: 8 });
     await engine.settle();
-    const { transactions } = await engine.acme.payments.get(paymentId);
+    const { transactions } = await acme.payments.get(paymentId);
     expect(transactions.map(({ status }) => status)).to.eql(['PAYMENT_FAILURE', 'SUCCESS']);
     await fix(paymentId, transactions[0]?.id, 'PLUGIN_FAILURE');
     expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 100']);
@@ -128,8 +121,8 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
     const transactionExternalKey = `RR-${paymentId}`;
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
     const asked = { paymentId, amount: '20', transactionExternalKey };
-    const failed = await engine.acme.invoicePayments.refund({ ...asked, properties });
-    expect((await engine.acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
+    const failed = await acme.invoicePayments.refund({ ...asked, properties });
+    expect((await acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
     await fix(paymentId, failed.transaction.id, 'PLUGIN_FAILURE');
     expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND SUCCESS -20']);
     expect(await balanceOf(id)).to.equal(20);
@@ -138,7 +131,7 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
   it('payments §9.4: keep a later chargeback with the same key when a reversed one is corrected', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
-    const { invoicePayments } = engine.acme;
+    const { invoicePayments } = acme;
     const first = await invoicePayments.chargeback({ ...asked, amount: '20' });
     await invoicePayments.reverseChargeback(asked);
     await invoicePayments.chargeback({ ...asked, amount: '20' });
@@ -148,10 +141,10 @@ anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) =
 
   it('payments §9.5 rule 3: leave room for refunds in progress', async () => {
     const { id, paymentId } = await paidInvoice('100');
-    await engine.acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
-    const disputed = engine.acme.invoicePayments.chargeback({ paymentId, amount: '100' });
+    await acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
+    const disputed = acme.invoicePayments.chargeback({ paymentId, amount: '100' });
     await expectCode(disputed, 'INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH');
-    await engine.acme.payments.complete({ paymentId });
+    await acme.payments.complete({ paymentId });
     expect(await balanceOf(id)).to.equal(100);
   });
 });

@@ -227,12 +227,13 @@ eachDatabaseByTurns('an amount finer than the minor unit (invoicing §2 rule 6)'
 
 eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
 
   const findings = async () =>
     (await engine.breaches()).map(({ invariant, message, accountId }) => ({ invariant, message, accountId }));
-  const balanceOf = async (invoiceId: Uuid) => String((await engine.acme.invoices.get(invoiceId)).balance);
+  const balanceOf = async (invoiceId: Uuid) => String((await acme.invoices.get(invoiceId)).balance);
 
   /** An invoice of 20 of which 19.996 was paid, as amounts could be once. */
   async function leftOver() {
@@ -258,22 +259,22 @@ eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
       },
     ]);
     const adjustment = { accountId: account.id, invoiceId, invoiceItemId };
-    await expectCode(engine.acme.invoices.adjustItem({ ...adjustment, amount: '0.003' }), 60003);
-    await engine.acme.invoices.adjustItem({ ...adjustment, amount: '0.004' });
+    await expectCode(acme.invoices.adjustItem({ ...adjustment, amount: '0.003' }), 60003);
+    await acme.invoices.adjustItem({ ...adjustment, amount: '0.004' });
     expect(await balanceOf(invoiceId)).to.equal('0');
     expect(await findings()).to.eql([]);
   });
 
   it('can be paid exactly', async () => {
     const { id: invoiceId } = await leftOver();
-    await engine.acme.invoicePayments.pay({ invoiceId, amount: '0.004', isExternal: true });
+    await acme.invoicePayments.pay({ invoiceId, amount: '0.004', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');
     expect(await findings()).to.eql([]);
   });
 
   it('is paid by an external payment of all invoices, and the rest becomes credit', async () => {
     const { id: invoiceId } = await leftOver();
-    await engine.acme.invoicePayments.payAll({ accountId: account.id, amount: '1', isExternal: true });
+    await acme.invoicePayments.payAll({ accountId: account.id, amount: '1', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');
     expect(await invoices.credit()).to.equal(0.996);
     const [credit, ...others] = await findings();
@@ -283,7 +284,7 @@ eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
     const { id: next, itemId: invoiceItemId } = await invoices.add('5', { isHeldBack: true });
     expect(await balanceOf(next)).to.equal('4.004');
     expect((await findings())[0]?.message).to.contain(`Adjust its item ${invoiceItemId} by 0.004`);
-    await engine.acme.invoices.adjustItem({
+    await acme.invoices.adjustItem({
       accountId: account.id,
       invoiceId: next,
       invoiceItemId,
@@ -295,13 +296,13 @@ eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
 
   it('is not reported for a written-off invoice', async () => {
     const { id } = await leftOver();
-    await engine.acme.tags.add({ id, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
+    await acme.tags.add({ id, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
     expect((await findings()).filter(({ invariant }) => invariant === 'MINOR_UNIT')).to.eql([]);
   });
 
   it('allows a full refund and chargeback of a payment', async () => {
     const { paymentId } = await leftOver();
-    const { invoicePayments } = engine.acme;
+    const { invoicePayments } = acme;
     await expectCode(invoicePayments.refund({ paymentId, amount: '19.995' }), 60003);
     const { transaction } = await invoicePayments.chargeback({ paymentId, amount: '19.996' });
     await invoicePayments.reverseChargeback({ paymentId, transactionExternalKey: transaction.externalKey });

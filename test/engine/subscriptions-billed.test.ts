@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseLocalDate, type Uuid } from '../../lib/index.ts';
+import type { Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('subscription invoices', (open) => {
@@ -105,7 +105,7 @@ eachDatabaseByTurns('subscription invoices', (open) => {
     expect(warnings().filter((fields) => isDeepStrictEqual({ ...fields, ...warned }, fields))).to.not.be
       .empty;
     const before = warnings().length;
-    await acme.generateInvoice({ accountId: account.id, targetDate: parseLocalDate('2024-03-01') });
+    await acme.generateInvoice({ accountId: account.id, targetDate: '2024-03-01' });
     const later = warnings().slice(before);
     expect(later).to.have.length(1);
     expect(later[0]).to.deep.include(warned);
@@ -117,7 +117,7 @@ eachDatabaseByTurns('subscription invoices', (open) => {
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await acme.createSubscription(
       { accountId: account.id, planName: 'term-3m' },
-      { billingDate: { date: parseLocalDate('2023-01-01') } },
+      { billingDate: '2023-01-01' },
     );
     await engine.billing.settle();
     expect(await linesOf(account.id)).to.eql([

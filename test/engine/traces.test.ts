@@ -22,6 +22,7 @@ const NOW = '2024-03-01T08:00:00Z';
 anyDatabase('traces (platform §13.1)', (open) => {
   const traces = recordedTraces();
   const engine = engineBeforeEach(open, { now: NOW, tracer: traces.tracer });
+  const { acme } = engine;
   beforeEach(async () => {
     await engine.settle();
   });
@@ -33,7 +34,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
       ids.push(id);
     }
     traces.forget();
-    for (const accountId of ids) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    for (const accountId of ids) await acme.createSubscription({ accountId, planName: 'solo-now' });
     return ids;
   }
 
@@ -72,9 +73,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
 
   it('show a rejected call and its work as failed', async () => {
     traces.forget();
-    await engine.acme
-      .createSubscription({ accountId: engine.tenant.id, planName: 'solo-now' })
-      .catch(() => null);
+    await acme.createSubscription({ accountId: engine.tenant.id, planName: 'solo-now' }).catch(() => null);
     const call = traces.spans().find(({ name }) => name === 'createSubscription');
     expect(call?.hasFailed).to.equal(true);
     expect(call?.attributes).to.deep.include({ 'billwright.tenant.id': engine.tenant.id });
@@ -84,10 +83,10 @@ anyDatabase('traces (platform §13.1)', (open) => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     try {
       const { sdkTracer } = traces;
-      const account = await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
+      const account = await engine.settle(acme.createAccount({ currency: 'USD' }));
       traces.forget();
       await sdkTracer.startActiveSpan('order', async (span) => {
-        await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
+        await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
         span.end();
       });
       const spans = traces.spans();

@@ -1,10 +1,11 @@
-import { parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
+import { parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
 eachDatabaseByTurns('trials and term changes', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-03-01T00:00:00Z' });
+  const { acme } = engine;
   beforeEach(async () => {
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
   });
@@ -14,7 +15,7 @@ eachDatabaseByTurns('trials and term changes', (open) => {
   const linesOf = (id: Uuid): Promise<readonly string[]> => engine.linesOf(id);
 
   async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
-    const { chargedThrough: through } = await engine.acme.getSubscription(subscriptionId);
+    const { chargedThrough: through } = await acme.getSubscription(subscriptionId);
     return through?.date ?? null;
   }
 
@@ -23,7 +24,7 @@ eachDatabaseByTurns('trials and term changes', (open) => {
     await engine.settle();
     expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
     await engine.runTo('2024-03-20T00:00:00Z');
-    await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
+    await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
     await engine.runTo('2024-05-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([
       'FIXED 2024-03-01..2024-03-31 0',
@@ -34,17 +35,17 @@ eachDatabaseByTurns('trials and term changes', (open) => {
   it('invoicing §5.1 rule 3: end at the PHASE after a plan change with a quantity, without further charges', async () => {
     const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
-    await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
+    await acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
     await expectNothingCharged(subscriptionId);
   });
 
   it('end at the PHASE despite a pause if the plan changed meanwhile', async () => {
     const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
-    const pauses = engine.acme.blocking;
+    const pauses = acme.blocking;
     await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
     await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
     await engine.runTo('2024-03-11T00:00:00Z');
-    await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+    await acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
     await expectNothingCharged(subscriptionId);
   });
 
@@ -57,16 +58,16 @@ eachDatabaseByTurns('trials and term changes', (open) => {
   });
 
   it('of a transferred bundle end on the same date, regardless of quantity and bill cycle day', async () => {
-    const target = await engine.acme.createAccount({ currency: 'USD' });
+    const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
     await engine.runTo('2024-03-05T00:00:00Z');
-    await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+    await acme.subscriptions.changeBillCycleDay(subscriptionId, {
       billCycleDayLocal: 7,
-      effectiveFromDate: { date: parseLocalDate('2024-03-07') },
+      effectiveFromDate: '2024-03-07',
     });
     await engine.runTo('2024-03-11T00:00:00Z');
-    const made = await engine.settle(engine.acme.bundles.transfer(bundleId, { accountId: target.id }));
-    const [moved] = (await engine.acme.bundles.get(made)).subscriptions;
+    const made = await engine.settle(acme.bundles.transfer(bundleId, { accountId: target.id }));
+    const [moved] = (await acme.bundles.get(made)).subscriptions;
     expect(moved?.quantity).to.equal(2);
     expect(await linesOf(target.id)).to.eql(['FIXED 2024-03-11..2024-03-31 0']);
   });

@@ -1,4 +1,4 @@
-import { formatDecimal, instant, parseLocalDate } from '../../lib/index.ts';
+import { formatDecimal, parseLocalDate } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
@@ -55,7 +55,7 @@ eachDatabaseByTurns('unbilled usage', (open) => {
     await stage.runTo('2026-05-10');
     await stage.use('100 sms 2026-05-20');
     await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: { at: instant(Date.parse('2026-05-16T00:00:00Z')) },
+      requestedDate: '2026-05-16T00:00:00Z',
       useRequestedDateForBilling: true,
     });
     await stage.runTo('2026-05-16', '2026-05-17');
@@ -124,12 +124,7 @@ eachDatabaseByTurns('unbilled usage', (open) => {
     ] as const) {
       await stage.engine.acme.blocking.add(
         { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
-        {
-          service: 'fraud',
-          stateName,
-          isBlockBilling: stateName === 'held',
-          requestedDate: { date: parseLocalDate(date) },
-        },
+        { service: 'fraud', stateName, isBlockBilling: stateName === 'held', requestedDate: date },
       );
     }
     await stage.use('4 calls 2026-04-11');

@@ -57,20 +57,21 @@ eachDatabase('unstorable plugin texts (payments §2.2)', (open) => {
     gateways: [declines, throws, throwsNothing],
     paymentControls: [control, silent],
   });
+  const { acme } = engine;
   before(async () => {
     account = await engine.payingAccount({ currency: 'USD' });
   });
 
   const methodOf = ({ name: pluginName }: PaymentGateway) =>
-    engine.acme.addPaymentMethod({ accountId: account.id, pluginName });
+    acme.addPaymentMethod({ accountId: account.id, pluginName });
   async function charged(gateway: PaymentGateway) {
     const { id: paymentMethodId } = await methodOf(gateway);
-    return engine.acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
+    return acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
   }
 
   it('are stored in a decline with invalid characters replaced', async () => {
     const { payment } = await charged(declines);
-    const read = await engine.acme.payments.get(payment.id, { withPluginInfo: true });
+    const read = await acme.payments.get(payment.id, { withPluginInfo: true });
     expect(read.transactions[0]).to.deep.include({
       status: 'PAYMENT_FAILURE',
       gatewayErrorCode: STORED,
@@ -91,7 +92,7 @@ eachDatabase('unstorable plugin texts (payments §2.2)', (open) => {
       const error = await charged(gateway).catch((reason: Error) => reason);
       expect(error).to.be.instanceOf(Error);
       expect(String(error)).to.include(told);
-      const [payment] = (await engine.acme.payments.ofAccount(account.id)).slice(-1);
+      const [payment] = (await acme.payments.ofAccount(account.id)).slice(-1);
       expect(payment?.stateName).to.equal('PURCHASE_ERRORED');
       expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
       expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
@@ -101,9 +102,9 @@ eachDatabase('unstorable plugin texts (payments §2.2)', (open) => {
     const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
     for (const controlPlugins of [['control'], ['silent']]) {
       const input = { accountId: account.id, amount: '10', properties, controlPlugins };
-      const { payment, transaction } = await engine.acme.payments.purchase(input);
+      const { payment, transaction } = await acme.payments.purchase(input);
       expect(transaction.status).to.equal('SUCCESS');
-      const { attempts } = await engine.acme.payments.get(payment.id, { withAttempts: true });
+      const { attempts } = await acme.payments.get(payment.id, { withAttempts: true });
       expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.eql([STORED]);
     }
   });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
-import { DocumentTextKind, DryRunType, decimal, type PrintableDocument, type Uuid } from '../../lib/index.ts';
+import { DocumentTextKind, DryRunType, type PrintableDocument, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, specCatalog, type TestEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
@@ -30,7 +30,7 @@ anyDatabase('work whose result is no longer needed', (open) => {
       accountId: account.id,
       items: Array.from({ length: 200 }, (_, index) => ({
         itemType: 'EXTERNAL_CHARGE',
-        amount: decimal('1.5'),
+        amount: '1.5',
         description: `Line ${index} of 200`,
       })),
     });

@@ -1,4 +1,4 @@
-import { ErrorCode, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { ErrorCode, SystemTag } from '../../lib/index.ts';
 import { anyDatabase, eachDatabaseByTurns } from '../support/databases.ts';
 import { expect, expectCode, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import { usageCatalog, usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
@@ -115,7 +115,7 @@ anyDatabase('the next invoice of an account with usage without zero items', (ope
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 9 });
-    const begun = { date: parseLocalDate('2024-01-09') };
+    const begun = '2024-01-09';
     const { subscriptionId } = await acme.createSubscription(
       { accountId, planName: 'trial-plan' },
       { entitlementDate: begun, billingDate: begun },
@@ -127,7 +127,7 @@ anyDatabase('the next invoice of an account with usage without zero items', (ope
       effectiveFromDate: '2024-03-11',
     });
     await engine.settle();
-    const ahead = acme.invoices.generate({ accountId, targetDate: parseLocalDate('2024-03-11') });
+    const ahead = acme.invoices.generate({ accountId, targetDate: '2024-03-11' });
     await expectCode(ahead, 'INVOICE_NOTHING_TO_DO');
     expect(await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' })).to.equal(null);
   });

@@ -54,7 +54,7 @@ eachDatabaseByTurns('usage sources', (open) => {
   }
 
   const generate = (targetDate: string) =>
-    engine.acme.invoices.generate({ accountId, targetDate: parseLocalDate(targetDate) });
+    engine.acme.invoices.generate({ accountId, targetDate: targetDate });
 
   it('usage §9 rule 2: bill the records of the first source with tracking ids instead of recorded usage or other sources', async () => {
     const second = new MeteringSource('second');
@@ -85,11 +85,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     second.use(subscriptionId, '250 sms 2026-04-02T00:00:00Z');
     await record('5000 sms 2026-04-10');
     const dryRun = () =>
-      engine.acme.invoices.dryRun({
-        accountId,
-        targetDate: parseLocalDate('2026-05-01'),
-        dryRunType: 'TARGET_DATE',
-      });
+      engine.acme.invoices.dryRun({ accountId, targetDate: '2026-05-01', dryRunType: 'TARGET_DATE' });
     expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.eql(['8.85']);
     second.instead = () => null;
     expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.eql(['53.3']);
@@ -130,7 +126,7 @@ eachDatabaseByTurns('usage sources', (open) => {
       await engine.runTo('2026-05-02T00:00:00Z');
       await engine.acme.subscriptions.changePlan(subscriptionId, {
         planName: 'api-plus',
-        requestedDate: { date: parseLocalDate('2026-04-15') },
+        requestedDate: '2026-04-15',
       });
       await engine.settle();
       await engine.runTo('2026-06-01T00:00:00Z');

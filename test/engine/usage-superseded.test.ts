@@ -1,4 +1,4 @@
-import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { decimal, formatDecimal, SystemTag } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
@@ -21,10 +21,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
   }
 
   async function changeTo(planName: string, date: string): Promise<void> {
-    await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
-      planName,
-      requestedDate: { date: parseLocalDate(date) },
-    });
+    await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, { planName, requestedDate: date });
     await stage.engine.settle();
   }
 
@@ -38,6 +35,8 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
       if (itemType !== 'CBA_ADJ') expectExplained(await stage.engine.acme.invoices.explain(id));
     return usageLines(invoice);
   }
+
+  const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
   /** What is charged for usage in all. */
   async function total(): Promise<string> {
@@ -56,10 +55,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
   it('credits the days from the change on and bills them by the new plan', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
-    expect(await lastLines()).to.eql([
-      'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
-      'USAGE 2026-04-15..2026-05-01 14',
-    ]);
+    await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 14');
     const { items, trackingIds } = await stage.last();
     const [first] = await stage.invoices();
     expect(items[0]?.linkedItemId).to.equal(first?.items[0]?.id);
@@ -73,7 +69,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     await expectNothingLeft('2026-05-02');
     await stage.use('3 calls 2026-05-10');
     await stage.runTo('2026-06-01');
-    expect(await lastLines()).to.eql(['USAGE 2026-05-01..2026-06-01 6']);
+    await expectLast('USAGE 2026-05-01..2026-06-01 6');
   });
 
   it('bills late and void usage of both parts by their plans', async () => {
@@ -83,21 +79,18 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     await stage.use('2 calls 2026-04-21');
     await stage.engine.acme.usage.void(stage.subscriptionId, 'after');
     await stage.runTo('2026-06-01');
-    expect(await lastLines()).to.eql([
+    await expectLast(
       'USAGE 2026-04-01..2026-04-15 2',
       'REPAIR_ADJ 2026-04-15..2026-05-01 -10',
       'USAGE 2026-05-01..2026-06-01 0',
-    ]);
+    );
     await expectNothingLeft('2026-06-01');
   });
 
   it('credits all usage of a plan that it replaces from its start', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-01');
-    expect(await lastLines()).to.eql([
-      'USAGE 2026-04-01..2026-05-01 34',
-      'REPAIR_ADJ 2026-04-01..2026-05-01 -17',
-    ]);
+    await expectLast('USAGE 2026-04-01..2026-05-01 34', 'REPAIR_ADJ 2026-04-01..2026-05-01 -17');
     const repair = (await stage.last()).items.find(({ itemType }) => itemType === 'REPAIR_ADJ');
     const { text } = await stage.engine.acme.invoices.explain(repair?.id ?? '');
     expect(text).to.contain('no longer due after');
@@ -122,10 +115,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await changeTo('api-std', '2026-04-15');
-    expect(await lastLines()).to.eql([
-      'USAGE 2026-04-01..2026-05-01 7',
-      'REPAIR_ADJ 2026-04-15..2026-05-01 -14',
-    ]);
+    await expectLast('USAGE 2026-04-01..2026-05-01 7', 'REPAIR_ADJ 2026-04-15..2026-05-01 -14');
     expect(await total()).to.equal('17');
     await expectNothingLeft('2026-05-02');
     await changeTo('api-plus', '2026-04-10');
@@ -144,7 +134,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     ]);
     await expectNothingLeft('2026-08-02');
     await stage.runTo('2026-09-01');
-    expect(await lastLines()).to.eql(['USAGE 2026-08-01..2026-09-01 0']);
+    await expectLast('USAGE 2026-08-01..2026-09-01 0');
   });
 
   for (const negativeDelta of ['IGNORE', 'FAIL'])
@@ -175,18 +165,18 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     await stage.runTo('2026-05-01', '2026-05-02');
     expect(await total()).to.equal('1020');
     await changeTo('api-std', '2026-04-15');
-    expect(await lastLines()).to.eql([
+    await expectLast(
       'USAGE 2026-04-01..2026-04-15 10000',
       'USAGE 2026-04-15..2026-05-01 0',
       'REPAIR_ADJ 2026-04-01..2026-05-01 -1020',
-    ]);
+    );
     await expectNothingLeft('2026-05-02');
   });
 
   it('bills periods of other lengths once', async () => {
     await billApril();
     await changeTo('api-quarterly', '2026-04-15');
-    expect(await lastLines()).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -7']);
+    await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7');
     await stage.runTo('2026-07-01');
     expect(await total()).to.equal('17');
   });
@@ -217,10 +207,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
       amount: '17',
     });
     await changeTo('api-plus', '2026-04-15');
-    expect(await lastLines()).to.eql([
-      'REPAIR_ADJ 2026-04-15..2026-05-01 0',
-      'USAGE 2026-04-15..2026-05-01 14',
-    ]);
+    await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 0', 'USAGE 2026-04-15..2026-05-01 14');
     await expectNothingLeft('2026-05-02');
   });
 
@@ -231,10 +218,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
     expect(await total()).to.equal('300');
     await stage.engine.settle(stage.engine.acme.uploadCatalog(laterPowerCatalog));
-    expect(await lastLines()).to.eql([
-      'REPAIR_ADJ 2026-05-08..2026-06-01 -150',
-      'USAGE 2026-05-08..2026-06-01 250',
-    ]);
+    await expectLast('REPAIR_ADJ 2026-05-08..2026-06-01 -150', 'USAGE 2026-05-08..2026-06-01 250');
   });
 
   it('is previewed by a dry run', async () => {
@@ -242,7 +226,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
     const foreseen = await stage.engine.acme.invoices.dryRun({
       accountId: stage.accountId,
-      targetDate: parseLocalDate('2026-05-02'),
+      targetDate: '2026-05-02',
       dryRunType: 'SUBSCRIPTION_ACTION',
       dryRunAction: 'CHANGE',
       subscriptionId: stage.subscriptionId,
@@ -282,7 +266,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
     });
     await stage.engine.settle();
     await acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: { date: parseLocalDate('2026-04-15') },
+      requestedDate: '2026-04-15',
       useRequestedDateForBilling: true,
     });
     await stage.engine.settle();

@@ -108,7 +108,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     await engine.runTo('2026-05-02T00:00:00Z');
     await engine.acme.subscriptions.changePlan(subscriptionId, {
       planName: 'api-plus',
-      requestedDate: { date: parseLocalDate('2026-04-11') },
+      requestedDate: '2026-04-11',
     });
     await engine.settle();
     expect(await lines()).to.eql([

@@ -1,4 +1,4 @@
-import { ErrorCode, formatDecimal, instant, parseLocalDate, type UsageGranularity } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, type UsageGranularity } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
@@ -115,7 +115,7 @@ eachDatabaseByTurns('the current cost of usage', (open) => {
   }
 
   async function rated(targetDate?: string): Promise<readonly string[]> {
-    const request = targetDate === undefined ? {} : { targetDate: parseLocalDate(targetDate) };
+    const request = targetDate === undefined ? {} : { targetDate: targetDate };
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 
@@ -143,7 +143,7 @@ eachDatabaseByTurns('the current cost of usage', (open) => {
     await stage.runTo('2026-04-10');
     const { subscriptions } = stage.engine.acme;
     await subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: { at: instant(Date.parse('2026-04-16T00:00:00Z')) },
+      requestedDate: '2026-04-16T00:00:00Z',
       useRequestedDateForBilling: true,
     });
     await stage.use('300 sms 2026-04-16T00:00:00Z');

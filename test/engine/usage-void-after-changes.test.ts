@@ -1,4 +1,4 @@
-import { ErrorCode, parseLocalDate } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
@@ -39,12 +39,7 @@ eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rul
     ] as const) {
       await stage.engine.acme.blocking.add(
         { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
-        {
-          service: 'fraud',
-          stateName,
-          isBlockBilling: stateName === 'held',
-          requestedDate: { date: parseLocalDate(date) },
-        },
+        { service: 'fraud', stateName, isBlockBilling: stateName === 'held', requestedDate: date },
       );
     }
     await stage.engine.settle();
@@ -77,7 +72,7 @@ eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rul
     await stage.use('5 calls 2026-04-20', 'b');
     await stage.runTo('2026-05-01', '2026-05-02');
     await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: { date: parseLocalDate('2026-04-15') },
+      requestedDate: '2026-04-15',
       useRequestedDateForBilling: true,
     });
     await voidUsage('a');
@@ -112,7 +107,7 @@ eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rul
     await stage.runTo('2026-05-01', '2026-05-02');
     await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
       planName: 'api-plus',
-      requestedDate: { date: parseLocalDate('2026-04-15') },
+      requestedDate: '2026-04-15',
     });
     await stage.engine.settle();
     await voidUsage('b');

@@ -4,6 +4,7 @@ import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
 anyDatabase('text values of a host', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
+  const { acme } = engine;
 
   const refusal = async (call: Promise<unknown>): Promise<BillingError> => {
     try {
@@ -64,7 +65,6 @@ anyDatabase('text values of a host', (open) => {
   });
 
   it('can also be values', async () => {
-    const { acme } = engine;
     const account = await acme.createAccount({
       currency: 'USD',
       referenceTime: instant(Date.UTC(2024, 1, 1)),
@@ -160,21 +160,22 @@ function unreadable(value: unknown, path = ''): readonly string[] {
 anyDatabase('JSON views', (open) => {
   let accountId: string;
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
+  const { acme } = engine;
   before(async () => {
     accountId = (await engine.payingAccount({ currency: 'USD', name: 'Ada' })).id;
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
   it('contain an account with its instants', async () => {
-    const account = await engine.acme.getAccount(accountId);
+    const account = await acme.getAccount(accountId);
     expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
-    const page = await engine.acme.accounts.page({ offset: 0, limit: 10 });
+    const page = await acme.accounts.page({ offset: 0, limit: 10 });
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));
   });
 
   it('contain a bundle with its subscriptions and their events', async () => {
-    const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+    const [bundle] = await acme.subscriptions.bundlesOfAccount(accountId);
     const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
     const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
     expect(shown.subscriptions[0]?.start).to.eql(start);
@@ -183,19 +184,19 @@ anyDatabase('JSON views', (open) => {
   });
 
   it('contain days as text and instants as Date in each field', async () => {
-    const [invoice] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(
       '{"from":"2024-03-01","at":"2024-03-01T08:00:00.000Z"}',
     );
-    const catalog = await engine.acme.catalogs.current();
+    const catalog = await acme.catalogs.current();
     expect(catalog.versions[0]?.effectiveDate).to.be.instanceOf(Date);
     expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
   it('contain an invoice with its dates and amounts', async () => {
-    const [listed] = await engine.acme.invoices.ofAccount({ accountId });
-    const invoice = await engine.acme.getInvoice(String(listed?.id));
+    const [listed] = await acme.invoices.ofAccount({ accountId });
+    const invoice = await acme.getInvoice(String(listed?.id));
     const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
     expect(shown.invoiceDate).to.equal('2024-03-01');
     expect(shown.items[0]?.startDate).to.equal('2024-03-01');
@@ -204,7 +205,7 @@ anyDatabase('JSON views', (open) => {
   });
 
   it('contain a payment with its transactions', async () => {
-    const [payment] = await engine.acme.payments.ofAccount(accountId);
+    const [payment] = await acme.payments.ofAccount(accountId);
     const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
       read(payment);
     expect(shown.transactions[0]?.effectiveDate).to.match(instantText);
@@ -214,7 +215,7 @@ anyDatabase('JSON views', (open) => {
 
   it('contain the timeline of an account', async () => {
     const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
-      await engine.acme.accounts.timeline(accountId),
+      await acme.accounts.timeline(accountId),
     );
     expect([shown.invoices.length, shown.bundles.length, shown.payments.length]).to.eql([1, 1, 1]);
     expect(unreadable(shown)).to.eql([]);

@@ -1,5 +1,4 @@
 import type { BlockedRef, BlockingStateRequest, Uuid } from '../../lib/index.ts';
-import { decimal, parseWireMoment } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
@@ -63,17 +62,12 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     request: { readonly planName: string; readonly phaseType?: 'EVERGREEN' },
     dates: Dates = {},
   ): Promise<Sold> {
-    const made = await engine.subscribe(
-      { accountId, ...request },
-      { entitlementDate: momentOf(dates.entitlementDate), billingDate: momentOf(dates.billingDate) },
-    );
+    const made = await engine.subscribe({ accountId, ...request }, dates);
     return { accountId, ...made };
   }
 
-  const momentOf = (text: string | undefined) => (text === undefined ? null : parseWireMoment(text));
-
   const block = (on: BlockedRef, request: BlockingStateRequest, date: string) =>
-    engine.acme.blocking.add(on, { ...request, requestedDate: momentOf(date) });
+    engine.acme.blocking.add(on, { ...request, requestedDate: date });
 
   /** One billing block of a service over an interval. */
   async function blockBilling(on: BlockedRef, service: string, [from, to]: readonly [string, string]) {
@@ -100,7 +94,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
       'RECURRING 2017-03-31..2017-04-30 249.95',
     ]);
     expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(31);
-    await engine.acme.subscriptions.cancel(sold.subscriptionId, { requestedDate: momentOf('2017-07-10') });
+    await engine.acme.subscriptions.cancel(sold.subscriptionId, { requestedDate: '2017-07-10' });
     expect((await rowsOf(sold)).find((row) => row.startsWith('STOP_ENTITLEMENT'))).to.equal(
       'STOP_ENTITLEMENT 2017-07-11T06:30:00.000Z',
     );
@@ -193,7 +187,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     const all = { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
     const late = { service: 'overdue', stateName: 'LATE', ...all };
     await block({ type: 'ACCOUNT', id: accountId }, late, '2024-05-01');
-    await engine.acme.blocking.pauseBundle(sold.bundleId, { requestedDate: momentOf('2024-05-01') });
+    await engine.acme.blocking.pauseBundle(sold.bundleId, { requestedDate: '2024-05-01' });
     const shown = async () => {
       const { events } = await engine.acme.getSubscription(sold.subscriptionId);
       return events
@@ -202,9 +196,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     };
     const blocked = ['PAUSE_ENTITLEMENT 2024-05-01 overdue', 'PAUSE_BILLING 2024-05-01 overdue'];
     expect(await shown()).to.eql(['PHASE 2024-05-01 entitlement+billing-service', ...blocked]);
-    await engine.acme.subscriptions.cancel(sold.subscriptionId, {
-      requestedDate: momentOf('2024-05-01T00:00:00Z'),
-    });
+    await engine.acme.subscriptions.cancel(sold.subscriptionId, { requestedDate: '2024-05-01T00:00:00Z' });
     // The PHASE falls on the end that is asked for ahead, and does not come any more.
     expect(await shown()).to.eql([
       ...blocked,
@@ -287,7 +279,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
   describe('no over-repair', () => {
     const cancelFrom = (sold: Sold, date: string) =>
       engine.acme.subscriptions.cancel(sold.subscriptionId, {
-        requestedDate: momentOf(date),
+        requestedDate: date,
         useRequestedDateForBilling: true,
       });
 
@@ -301,8 +293,8 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
       const sold = await sell(accountId, { planName: 'solo-now' });
       engine.clock.set('2013-06-28T00:00:00Z');
       const { blocking } = engine.acme;
-      await blocking.pauseBundle(sold.bundleId, { requestedDate: momentOf('2013-06-21') });
-      await engine.settle(blocking.resumeBundle(sold.bundleId, { requestedDate: momentOf('2013-06-26') }));
+      await blocking.pauseBundle(sold.bundleId, { requestedDate: '2013-06-21' });
+      await engine.settle(blocking.resumeBundle(sold.bundleId, { requestedDate: '2013-06-26' }));
       expect(await repairsOf(sold)).to.eql(['REPAIR_ADJ 2013-06-21..2013-06-26 -3.33']);
       await engine.settle(cancelFrom(sold, '2013-06-15'));
       expect(await repairsOf(sold)).to.eql([
@@ -324,7 +316,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
         accountId,
         invoiceId: invoice.id,
         invoiceItemId: item.id,
-        amount: decimal('60'),
+        amount: '60',
       });
       engine.clock.set('2024-05-11T00:00:00Z');
       await engine.settle(acme.blocking.pauseBundle(sold.bundleId));
@@ -377,7 +369,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     expect(await linesOf(sold)).to.have.length(70);
     await engine.runTo('2025-01-01T00:00:00Z');
     expect((await linesOf(sold)).slice(70)).to.eql(['RECURRING 2025-01-01..2025-02-01 10']);
-    await engine.acme.blocking.pauseBundle(sold.bundleId, { requestedDate: momentOf('2024-11-10') });
+    await engine.acme.blocking.pauseBundle(sold.bundleId, { requestedDate: '2024-11-10' });
     await engine.settle();
     expect((await linesOf(sold)).slice(71)).to.eql([
       'REPAIR_ADJ 2024-11-10..2024-12-01 -7',

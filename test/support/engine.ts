@@ -188,9 +188,13 @@ export function engineBeforeEach(open: OpenDatabase, options: TestEngineOptions 
 }
 
 function engineToOpen(open: OpenDatabase, options: TestEngineOptions | (() => TestEngineOptions)) {
-  const engine = {} as TestEngine;
+  let opened: TestEngine;
+  // Blocks can destructure `acme` before an engine is open.
+  const acme = new Proxy({} as TenantBilling, { get: (_, member) => Reflect.get(opened.acme, member) });
+  const engine = { acme } as TestEngine;
   const reopen = async () => {
-    Object.assign(engine, await openEngine(open, typeof options === 'function' ? options() : options));
+    opened = await openEngine(open, typeof options === 'function' ? options() : options);
+    Object.assign(engine, { ...opened, acme });
   };
   return { engine, reopen };
 }
