@@ -93,10 +93,7 @@ anyDatabase('nodes (platform §15 rule 1)', (open) => {
 anyDatabase('node commands (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
-  const about = (type: string, pluginName: string) => ({
-    type,
-    properties: [{ key: 'pluginName', value: pluginName }],
-  });
+  const about = (type: string, value: string) => ({ type, properties: [{ key: 'pluginName', value }] });
 
   it('stop calls to a plugin until it is started, or installed again', async () => {
     let asked = 0;
@@ -119,26 +116,18 @@ anyDatabase('node commands (platform §11)', (open) => {
       );
     const state = async () =>
       (await billing.nodes.local()).plugins.find(({ pluginName }) => pluginName === 'guard')?.state;
-    const outcomes: unknown[] = [];
-    for (const type of [
-      null,
-      'STOP_PLUGIN',
-      'START_PLUGIN',
-      'UNINSTALL_PLUGIN',
-      'START_PLUGIN',
-      'INSTALL_PLUGIN',
-    ]) {
-      if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
-      outcomes.push([type, await state(), await create()]);
-    }
-    expect(outcomes).to.eql([
+    const expected = [
       [null, 'RUNNING', 'refused'],
       ['STOP_PLUGIN', 'STOPPED', 'created'],
       ['START_PLUGIN', 'RUNNING', 'refused'],
       ['UNINSTALL_PLUGIN', undefined, 'created'],
       ['START_PLUGIN', undefined, 'created'],
       ['INSTALL_PLUGIN', 'RUNNING', 'refused'],
-    ]);
+    ] as const;
+    for (const [type, ...outcome] of expected) {
+      if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
+      expect([await state(), await create()], `${type}`).to.eql(outcome);
+    }
     expect(asked).to.equal(3);
   });
 

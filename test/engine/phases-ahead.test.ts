@@ -49,7 +49,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
   }
 
   async function foreseen({ acme }: TestEngine, accountId: Uuid, targetDate: string) {
-    const found = await acme.invoices.dryRun({ accountId, targetDate: targetDate });
+    const found = await acme.invoices.dryRun({ accountId, targetDate });
     return found && itemLines(found);
   }
 

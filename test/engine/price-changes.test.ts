@@ -31,6 +31,10 @@ const alignedItems = [
 
 const ALIGN = 'org.service.subscription.align.effectiveDateForExistingSubscriptions';
 
+function version(effectiveDate: string, price: string, more: Partial<PricedVersion> = {}): PricedVersion {
+  return { effectiveDate, price, ...more };
+}
+
 eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   /** The engine with the first of the versions. */
   function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
@@ -90,12 +94,8 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
 
   it('catalog W2 Grandfathering: apply to new subscriptions, while existing ones keep their price', async () => {
     const planName = 'a-monthly';
-    const opened = await begin('2024-03-05T00:00:00Z', {
-      effectiveDate: '2024-01-01',
-      price: '30.00',
-      planName,
-    });
-    await upload(opened, { effectiveDate: '2024-04-01', price: '36.00', planName });
+    const opened = await begin('2024-03-05T00:00:00Z', version('2024-01-01', '30.00', { planName }));
+    await upload(opened, version('2024-04-01', '36.00', { planName }));
     const kept = await subscribe(opened, planName);
     await opened.runTo('2024-04-05T00:00:00Z');
     const started = await subscribe(opened, planName);
@@ -112,11 +112,11 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   });
 
   it('catalog W5 Two changes in one cycle, aligned', async () => {
-    const opened = await begin('2024-05-03T00:00:00Z', { effectiveDate: '2024-01-01', price: '70.00' }, true);
+    const opened = await begin('2024-05-03T00:00:00Z', version('2024-01-01', '70.00'), true);
     await upload(
       opened,
-      { effectiveDate: '2024-05-12', price: '55.00', forExisting: '2024-05-12' },
-      { effectiveDate: '2024-05-20', price: '88.00', forExisting: '2024-05-20' },
+      version('2024-05-12', '55.00', { forExisting: '2024-05-12' }),
+      version('2024-05-20', '88.00', { forExisting: '2024-05-20' }),
     );
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-03T00:00:00Z');
@@ -187,19 +187,10 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
 
   it('apply to an annual subscription long before its next due date', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
-    const opened = await begin('2024-01-01T00:00:00Z', {
-      effectiveDate: '2024-01-01',
-      price: '366.00',
-      ...annual,
-    });
+    const opened = await begin('2024-01-01T00:00:00Z', version('2024-01-01', '366.00', { ...annual }));
     const accountId = await subscribe(opened, 'heat-annual');
     await opened.runTo('2024-02-01T00:00:00Z');
-    await upload(opened, {
-      effectiveDate: '2024-03-01',
-      price: '732.00',
-      forExisting: '2024-07-01',
-      ...annual,
-    });
+    await upload(opened, version('2024-03-01', '732.00', { forExisting: '2024-07-01', ...annual }));
     await opened.runTo('2024-06-30T00:00:00Z');
     expect(await itemsOf(opened, accountId)).to.have.length(1);
     await opened.runTo('2024-07-01T00:00:00Z');
@@ -212,11 +203,11 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
 
   it('catalog §6.4 rule 5: wait for the renewal of a year if aligned, and split no period', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
-    const first = { effectiveDate: '2024-01-01', price: '366.00', ...annual };
+    const first = version('2024-01-01', '366.00', { ...annual });
     const opened = await begin('2024-01-01T00:00:00Z', first, true);
     const accountId = await subscribe(opened, 'heat-annual');
     await opened.runTo('2024-02-01T00:00:00Z');
-    const raised = { effectiveDate: '2024-03-01', price: '732.00', forExisting: '2024-07-01', ...annual };
+    const raised = version('2024-03-01', '732.00', { forExisting: '2024-07-01', ...annual });
     const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(raised)));
     expect(report.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.from.date : []))).to.eql([
       '2025-01-01',
@@ -231,10 +222,10 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   });
 
   it('catalog §6.4 rule 5: start on the day of an earlier BCD_CHANGE if aligned', async () => {
-    const opened = await begin('2024-03-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' }, true);
+    const opened = await begin('2024-03-10T00:00:00Z', version('2024-01-01', '40.00'), true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
     const { subscriptionId } = await opened.subscribe({ accountId, planName: 'heat-monthly' });
-    await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
+    await upload(opened, version('2024-04-01', '52.00', { forExisting: '2024-04-20' }));
     await opened.runTo('2024-04-12T00:00:00Z');
     await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
       billCycleDayLocal: 25,
@@ -257,17 +248,8 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
       initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,
     };
-    const opened = await begin('2024-03-15T00:00:00Z', {
-      effectiveDate: '2024-01-01',
-      price: '40.00',
-      ...setUp,
-    });
-    await upload(opened, {
-      effectiveDate: '2024-03-20',
-      price: '50.00',
-      forExisting: '2024-03-25',
-      ...setUp,
-    });
+    const opened = await begin('2024-03-15T00:00:00Z', version('2024-01-01', '40.00', { ...setUp }));
+    await upload(opened, version('2024-03-20', '50.00', { forExisting: '2024-03-25', ...setUp }));
     const accountId = await subscribe(opened);
     await opened.runTo('2024-04-14T00:00:00Z');
     expect(await itemsOf(opened, accountId)).to.eql([
@@ -282,20 +264,14 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
           <recurring><billingPeriod>MONTHLY</billingPeriod><recurringPrice><price><currency>USD</currency><value>10.00</value></price></recurringPrice></recurring></phase>`,
     });
-    const opened = await begin('2024-03-15T00:00:00Z', {
-      effectiveDate: '2024-01-01',
-      price: '40.00',
-      ...withFee('9.00'),
-    });
+    const opened = await begin(
+      '2024-03-15T00:00:00Z',
+      version('2024-01-01', '40.00', { ...withFee('9.00') }),
+    );
     const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
     await opened.subscribe({ accountId, planName: 'heat-monthly' });
     await opened.runTo('2024-04-01T00:00:00Z');
-    const later = {
-      effectiveDate: '2024-03-01',
-      forExisting: '2024-03-01',
-      price: '40.00',
-      ...withFee('14.00'),
-    };
+    const later = version('2024-03-01', '40.00', { forExisting: '2024-03-01', ...withFee('14.00') });
     const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(later)));
     expect(report.filter(({ kind }) => kind === 'PRICE_CHANGE')).to.eql([]);
     await opened.settle(upload(opened, later));
@@ -323,8 +299,8 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     await events();
     await upload(
       opened,
-      { effectiveDate: '2024-03-20', price: '99.00' },
-      { effectiveDate: '2024-03-25', price: '40.0', forExisting: '2024-04-02' },
+      version('2024-03-20', '99.00'),
+      version('2024-03-25', '40.0', { forExisting: '2024-04-02' }),
     );
     await opened.runTo('2024-04-14T00:00:00Z');
     expect(await itemsOf(opened, accountId)).to.have.length(1);
@@ -332,9 +308,9 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   });
 
   it('catalog W6 Retirement: keep the price of a subscription whose plan can no longer be bought', async () => {
-    const opened = await begin('2024-02-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' });
+    const opened = await begin('2024-02-10T00:00:00Z', version('2024-01-01', '40.00'));
     const accountId = await subscribe(opened);
-    await upload(opened, { effectiveDate: '2024-03-01', price: '70.00', isRetired: true });
+    await upload(opened, version('2024-03-01', '70.00', { isRetired: true }));
     await opened.runTo('2024-03-10T00:00:00Z');
     expect(await itemsOf(opened, accountId)).to.eql([
       'RECURRING 2024-02-10..2024-03-10 40 v2024-01-01',

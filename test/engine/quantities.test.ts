@@ -1,5 +1,4 @@
 import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-
 import { sum } from '../../lib/values/money/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';

@@ -11,7 +11,6 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
-import type { Account } from '../support/plain-views.ts';
 
 const REFUSED = 60003;
 const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
@@ -25,8 +24,10 @@ const currencies = [
 
 /** What the operations are asked about. */
 interface Life {
-  readonly engine: TestEngine;
-  readonly account: Account;
+  readonly acme: TestEngine['acme'];
+  readonly accountId: Uuid;
+  readonly currency: string;
+  readonly pluginName: string;
   readonly unpaid: ChargedInvoice;
   readonly paid: ChargedInvoice & { readonly paymentId: Uuid };
   readonly authorized: Uuid;
@@ -43,8 +44,10 @@ async function live(engine: TestEngine, currency: string): Promise<Life> {
   const made = { accountId: account.id, amount: '20' };
   const open = await payments.authorize({ ...made, properties: pending });
   return {
-    engine,
-    account,
+    acme: engine.acme,
+    accountId: account.id,
+    currency,
+    pluginName: engine.gateway.name,
     paid,
     unpaid: await invoices.add('20', { isHeldBack: true }),
     authorized: (await payments.authorize(made)).payment.id,
@@ -56,77 +59,62 @@ async function live(engine: TestEngine, currency: string): Promise<Life> {
 type Statement = readonly [what: string, state: (life: Life, amount: string) => Promise<unknown>];
 
 const statements: readonly Statement[] = [
-  [
-    'an authorization',
-    ({ engine, account }, amount) => engine.acme.payments.authorize({ accountId: account.id, amount }),
-  ],
-  [
-    'a purchase',
-    ({ engine, account }, amount) => engine.acme.payments.purchase({ accountId: account.id, amount }),
-  ],
-  [
-    'a credit',
-    ({ engine, account }, amount) => engine.acme.payments.credit({ accountId: account.id, amount }),
-  ],
-  [
-    'a capture',
-    ({ engine, authorized: paymentId }, amount) => engine.acme.payments.capture({ paymentId, amount }),
-  ],
-  [
-    'a refund',
-    ({ engine, purchased: paymentId }, amount) => engine.acme.payments.refund({ paymentId, amount }),
-  ],
+  ['an authorization', ({ acme, accountId }, amount) => acme.payments.authorize({ accountId, amount })],
+  ['a purchase', ({ acme, accountId }, amount) => acme.payments.purchase({ accountId, amount })],
+  ['a credit', ({ acme, accountId }, amount) => acme.payments.credit({ accountId, amount })],
+  ['a capture', ({ acme, authorized: paymentId }, amount) => acme.payments.capture({ paymentId, amount })],
+  ['a refund', ({ acme, purchased: paymentId }, amount) => acme.payments.refund({ paymentId, amount })],
   [
     'a chargeback',
-    ({ engine, purchased: paymentId }, amount) => engine.acme.payments.chargeback({ paymentId, amount }),
+    ({ acme, purchased: paymentId }, amount) => acme.payments.chargeback({ paymentId, amount }),
   ],
-  ['a completion', ({ engine, open }, amount) => engine.acme.payments.complete({ ...open, amount })],
+  ['a completion', ({ acme, open }, amount) => acme.payments.complete({ ...open, amount })],
   [
     'the payment of a combined request',
-    ({ engine, account: { currency } }, amount) =>
-      engine.acme.payments.combo({
+    ({ acme, currency, pluginName }, amount) =>
+      acme.payments.combo({
         account: { name: 'Combined', currency },
-        paymentMethod: { pluginName: engine.gateway.name },
+        paymentMethod: { pluginName },
         transactionType: 'PURCHASE',
         amount,
       }),
   ],
   [
     'the corrected amount of a transaction',
-    ({ engine, open }, processedAmount) =>
-      engine.acme.payments.fixTransaction({ ...open, status: 'SUCCESS', processedAmount }),
+    ({ acme, open }, processedAmount) =>
+      acme.payments.fixTransaction({ ...open, status: 'SUCCESS', processedAmount }),
   ],
   [
     'the payment of an invoice',
-    ({ engine, unpaid }, amount) => engine.acme.invoicePayments.pay({ invoiceId: unpaid.id, amount }),
+    ({ acme, unpaid }, amount) => acme.invoicePayments.pay({ invoiceId: unpaid.id, amount }),
   ],
   [
     'the external payment of an invoice',
-    ({ engine, unpaid }, amount) =>
-      engine.acme.invoicePayments.pay({ invoiceId: unpaid.id, amount, isExternal: true }),
+    ({ acme, unpaid }, amount) =>
+      acme.invoicePayments.pay({ invoiceId: unpaid.id, amount, isExternal: true }),
   ],
   [
     'the payment of all invoices',
-    ({ engine, account }, amount) => engine.acme.invoicePayments.payAll({ accountId: account.id, amount }),
+    ({ acme, accountId }, amount) => acme.invoicePayments.payAll({ accountId, amount }),
   ],
   [
     'the external payment of all invoices',
-    ({ engine, account }, amount) =>
-      engine.acme.invoicePayments.payAll({ accountId: account.id, amount: `1${amount}`, isExternal: true }),
+    ({ acme, accountId }, amount) =>
+      acme.invoicePayments.payAll({ accountId, amount: `1${amount}`, isExternal: true }),
   ],
   [
     'a refund of the payment of an invoice',
-    ({ engine, paid: { paymentId } }, amount) => engine.acme.invoicePayments.refund({ paymentId, amount }),
+    ({ acme, paid: { paymentId } }, amount) => acme.invoicePayments.refund({ paymentId, amount }),
   ],
   [
     'an external refund of the payment of an invoice',
-    ({ engine, paid: { paymentId } }, amount) =>
-      engine.acme.invoicePayments.refund({ paymentId, amount, isExternal: true }),
+    ({ acme, paid: { paymentId } }, amount) =>
+      acme.invoicePayments.refund({ paymentId, amount, isExternal: true }),
   ],
   [
     'the item adjustment of a refund',
-    ({ engine, paid: { paymentId, itemId: invoiceItemId } }, amount) =>
-      engine.acme.invoicePayments.refund({
+    ({ acme, paid: { paymentId, itemId: invoiceItemId } }, amount) =>
+      acme.invoicePayments.refund({
         paymentId,
         amount: '20',
         isAdjusted: true,
@@ -135,37 +123,29 @@ const statements: readonly Statement[] = [
   ],
   [
     'a chargeback of the payment of an invoice',
-    ({ engine, paid: { paymentId } }, amount) =>
-      engine.acme.invoicePayments.chargeback({ paymentId, amount }),
+    ({ acme, paid: { paymentId } }, amount) => acme.invoicePayments.chargeback({ paymentId, amount }),
   ],
   [
     'a chargeback that records its excess',
-    ({ engine, paid: { paymentId } }, amount) =>
-      engine.acme.invoicePayments.chargeback({ paymentId, amount: `1${amount}`, recordsExcess: true }),
+    ({ acme, paid: { paymentId } }, amount) =>
+      acme.invoicePayments.chargeback({ paymentId, amount: `1${amount}`, recordsExcess: true }),
   ],
   ...(['addCharges', 'addTaxes', 'addCredits'] as const).map(
     (operation): Statement => [
       `an item of ${operation}`,
-      ({ engine, account }, amount) =>
-        engine.acme.invoices[operation]({
-          accountId: account.id,
-          items: [{ amount: '5' }, { amount }],
-          autoCommit: true,
-        }),
+      ({ acme, accountId }, amount) =>
+        acme.invoices[operation]({ accountId, items: [{ amount: '5' }, { amount }], autoCommit: true }),
     ],
   ),
   [
     'an item adjustment',
-    ({ engine, account, unpaid: { id: invoiceId, itemId: invoiceItemId } }, amount) =>
-      engine.acme.invoices.adjustItem({ accountId: account.id, invoiceId, invoiceItemId, amount }),
+    ({ acme, accountId, unpaid: { id: invoiceId, itemId: invoiceItemId } }, amount) =>
+      acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount }),
   ],
   [
     'an item of a migration invoice',
-    ({ engine, account }, amount) =>
-      engine.acme.invoices.createMigrationInvoice({
-        accountId: account.id,
-        items: [{ itemType: 'EXTERNAL_CHARGE', amount }],
-      }),
+    ({ acme, accountId }, amount) =>
+      acme.invoices.createMigrationInvoice({ accountId, items: [{ itemType: 'EXTERNAL_CHARGE', amount }] }),
   ],
 ];
 

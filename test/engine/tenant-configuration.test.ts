@@ -34,16 +34,12 @@ onPostgresql('tenant configuration', (open) => {
 });
 
 eachDatabaseByTurns('tenant configuration', (open) => {
-  let acme: TenantBilling;
-
   const engine = engineBeforeEach(open, {
     now: '2024-02-10T09:00:00Z',
     catalog: meadow,
     configuration: { 'org.service.invoice.proration.fixed.days': 30 },
   });
-  beforeEach(async () => {
-    acme = engine.acme;
-  });
+  const { acme } = engine;
 
   const upload = (values: Record<string, unknown>, whose: TenantBilling = acme) =>
     whose.keyValues.add(CONFIGURATION, JSON.stringify(values));

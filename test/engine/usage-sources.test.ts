@@ -53,8 +53,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     return tags.some(({ tagDefinitionId }) => tagDefinitionId === SystemTag.PARK);
   }
 
-  const generate = (targetDate: string) =>
-    engine.acme.invoices.generate({ accountId, targetDate: targetDate });
+  const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
   it('usage §9 rule 2: bill the records of the first source with tracking ids instead of recorded usage or other sources', async () => {
     const second = new MeteringSource('second');

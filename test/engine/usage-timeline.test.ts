@@ -115,7 +115,7 @@ eachDatabaseByTurns('the current cost of usage', (open) => {
   }
 
   async function rated(targetDate?: string): Promise<readonly string[]> {
-    const request = targetDate === undefined ? {} : { targetDate: targetDate };
+    const request = targetDate === undefined ? {} : { targetDate };
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 

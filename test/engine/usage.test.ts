@@ -37,18 +37,17 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
     return await engine.subscribe({ accountId, planName, ...request }, options);
   }
 
-  const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => ({
-    subscriptionId,
-    unitUsageRecords: [
-      {
-        unitType: 'sms',
-        usageRecords: records.map((record) => {
-          const [recordDate = '', amount = ''] = record.split(' ');
-          return { recordDate, amount };
-        }),
-      },
-    ],
-  });
+  const smsOf = (usageRecords: readonly { readonly recordDate: string; readonly amount: string }[]) => [
+    { unitType: 'sms', usageRecords },
+  ];
+
+  const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => {
+    const usageRecords = records.map((record) => {
+      const [recordDate = '', amount = ''] = record.split(' ');
+      return { recordDate, amount };
+    });
+    return { subscriptionId, unitUsageRecords: smsOf(usageRecords) };
+  };
 
   const record = (subscriptionId: Uuid, ...records: readonly string[]) =>
     engine.acme.recordUsage(usageOf(subscriptionId, ...records));
@@ -225,7 +224,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
     const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
       subscriptionId,
       trackingId,
-      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
+      unitUsageRecords: smsOf([{ recordDate: '2024-02-01', amount }]),
     });
     const lines = [
       line(one.subscriptionId, 'k1', '5'),
@@ -264,7 +263,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
     const lines = Array.from({ length: 8 }, (_, index) => ({
       subscriptionId,
       trackingId: String(index),
-      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount: '1' }] }],
+      unitUsageRecords: smsOf([{ recordDate: '2024-02-01', amount: '1' }]),
     }));
     statements.length = 0;
     expect(await engine.acme.usage.recordAll(lines)).to.include({ accepted: 8 });
@@ -280,11 +279,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
       for (let index = 0; index < 5_003; index += 1) {
         const usageRecords = [{ recordDate: index === 5_001 ? '2024-03-02' : '2024-02-01', amount: '1' }];
         const trackingId = index === 5_002 ? '0' : String(index);
-        yield {
-          subscriptionExternalKey: 'key',
-          trackingId,
-          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
-        };
+        yield { subscriptionExternalKey: 'key', trackingId, unitUsageRecords: smsOf(usageRecords) };
       }
       yield new UnreadableLine('is no JSON');
     };
@@ -322,7 +317,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
       const given = Array.from({ length: lines }, (_, index) => ({
         subscriptionId,
         trackingId: `${points} ${index}`,
-        unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+        unitUsageRecords: smsOf(usageRecords),
       }));
       expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
       systemClock.nextTurn = nextTurn;
@@ -347,7 +342,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
       Array.from({ length: 12 }, (_, index) => ({
         subscriptionId,
         trackingId: `${call} ${index}`,
-        unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+        unitUsageRecords: smsOf(usageRecords),
       }));
     const calls = [1, 2, 3, 4].map((call) => engine.acme.usage.recordAll(linesOf(call)));
     expect((await Promise.all(calls)).map(({ accepted }) => accepted)).to.eql([12, 12, 12, 12]);
@@ -364,7 +359,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
     const lines = async function* (trackingId: string, whenRead?: () => void) {
       yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId };
       for (let index = 0; index < 6; index += 1) {
-        const unitUsageRecords = [{ unitType: 'sms', usageRecords }];
+        const unitUsageRecords = smsOf(usageRecords);
         yield { subscriptionId: unknown, trackingId: `${index}`, unitUsageRecords };
       }
       whenRead?.();
