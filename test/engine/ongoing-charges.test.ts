@@ -121,11 +121,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
 
   it('end when the price changes in the default catalog, which has no revisions', async () => {
     const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      catalog: null,
-      defaultCatalog: ofHost('31.00'),
-    });
+    engine = await openEngine(open, { now: '2024-01-01', catalog: null, defaultCatalog: ofHost('31.00') });
     const { database } = engine;
     const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
     const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
@@ -136,11 +132,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     await engine.close();
 
     const defaultCatalog = ofHost('29.00');
-    engine = await openEngine(async () => database, {
-      now: '2024-02-02T00:00:00Z',
-      catalog: null,
-      defaultCatalog,
-    });
+    engine = await openEngine(async () => database, { now: '2024-02-02', catalog: null, defaultCatalog });
     const acme = engine.billing.as({ tenant, user: 'test' });
     await engine.runTo('2024-03-01T00:00:00Z');
     const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });

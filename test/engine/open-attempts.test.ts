@@ -200,8 +200,6 @@ eachDatabaseByTurns('open payment attempts (payments §7.2 rule 4)', (open) => {
     const pending = await stage.storage.read(stage.tenant, (session) =>
       session.notifications.findPending([`payment-retry:${id}`]),
     );
-    expect(pending.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.eql([
-      '2012-06-01T00:05:00.000Z',
-    ]);
+    expect(pending.map((each) => formatInstant(each.effectiveDate))).to.eql(['2012-06-01T00:05:00.000Z']);
   });
 });

@@ -180,9 +180,7 @@ anyDatabase('overdue conditions', (open) => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
-      const payer = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }), {
-        hasCard: true,
-      });
+      const payer = await begin('2024-03-01T12:00Z', oneState({ responses: ['OTHER'] }), { hasCard: true });
       await payer.charge('1');
       expect(await payer.state()).to.equal('clear');
       Debtor.decline(engine);

@@ -239,11 +239,7 @@ eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
 eachDatabaseByTurns('the default overdue configuration of a host', (open) => {
   it('applies to tenants without their own, as text and as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
-      const engine = await openEngine(open, {
-        now: '2024-02-10T09:00:00Z',
-        catalog: null,
-        defaultOverdueConfig,
-      });
+      const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);
       await engine.acme.overdue.upload(host);
       expect((await engine.acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');

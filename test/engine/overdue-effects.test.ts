@@ -233,9 +233,7 @@ anyDatabase('overdue effects and events (overdue §9)', (open) => {
   });
 
   it('overdue §5.1 step 6: skip cancelled subscriptions, and move later cancellations forward', async () => {
-    await engine.acme.overdue.upload(
-      overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE' }] }),
-    );
+    await engine.acme.overdue.upload(overdueXml({ states: [{ name: 'OUT', time: 5, policy: 'IMMEDIATE' }] }));
     const { accountId } = debtor;
     const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
     await runTo('05-20');

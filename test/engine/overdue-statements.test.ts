@@ -47,10 +47,7 @@ eachDatabase('statements of overdue', (open) => {
   let engine: TestEngine;
 
   async function begin(config: NewOverdueDefinition | null): Promise<void> {
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      trace: (statement) => statements.push(statement),
-    });
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', trace: (sql) => statements.push(sql) });
     if (config !== null) await engine.acme.overdue.upload(config);
   }
 

@@ -95,9 +95,7 @@ anyDatabase('overdue after the last condition is removed', (open) => {
       );
     });
     const statements = await engine.statementsOf(() => engine.settle(engine.acme.keyValues.delete(KEY)));
-    const pages = statements.filter((text) =>
-      /from bw_overdue_accounts[\s\S]*order by account_id/.test(text),
-    );
+    const pages = statements.filter((sql) => /from bw_overdue_accounts[\s\S]*order by account_id/.test(sql));
     expect(pages).to.have.length(3);
     expect(await entries()).to.equal(count - 1);
     const left = await rowsOf(
@@ -105,7 +103,7 @@ anyDatabase('overdue after the last condition is removed', (open) => {
       `select state_name, count(*) as n from bw_blocking_states where service = 'overdue-service'
          group by state_name order by n`,
     );
-    expect(left.map(({ state_name, n }) => [state_name, Number(n)])).to.eql([
+    expect(left.map((row) => [row.state_name, Number(row.n)])).to.eql([
       ['OD', count - 1],
       [CLEAR, count],
     ]);

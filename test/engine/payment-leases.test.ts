@@ -159,11 +159,7 @@ function mortalGateway() {
 eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)', (open) => {
   const mortal = mortalGateway();
   let account: Account;
-  const engine = engineBefore(open, {
-    now: '2012-05-01T10:00:00Z',
-    catalog: null,
-    gateways: [mortal.gateway],
-  });
+  const engine = engineBefore(open, { now: '2012-05-01T10:00Z', catalog: null, gateways: [mortal.gateway] });
   const { acme } = engine;
   beforeEach(async () => {
     account = await acme.createAccount({ currency: 'USD' });

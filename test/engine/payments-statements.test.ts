@@ -119,9 +119,7 @@ eachDatabase('statements of payment operations', (open, kind) => {
   it('read no state machine for a tenant without one', async () => {
     const statements = await engine.statementsOf(() => payments().purchase({ accountId, amount: '10' }));
     // The tenant's row is read with the ids of its settings' values.
-    const values = statements.filter(
-      (text) => text.includes('bw_tenant_kvs') && !text.includes('bw_tenants'),
-    );
+    const values = statements.filter((sql) => sql.includes('bw_tenant_kvs') && !sql.includes('bw_tenants'));
     expect(statements).to.not.be.empty;
     expect(values).to.eql([]);
   });

@@ -174,10 +174,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     expect(payment?.transactions.map((each) => `${each.status} ${dateOf(each).slice(11, 16)}`)).to.eql(
       ['10:00', ...times].map((time) => `PLUGIN_FAILURE ${time}`),
     );
-    expect(payment?.attempts?.map(({ stateName }) => stateName)).to.eql([
-      ...Array(8).fill('RETRIED'),
-      'ABORTED',
-    ]);
+    expect(payment?.attempts?.map((each) => each.stateName)).to.eql([...Array(8).fill('RETRIED'), 'ABORTED']);
   });
 
   it('leaves the rest due when the gateway takes a part', async () => {

@@ -281,10 +281,7 @@ for (const { now, zone, first, recent, last } of [
         const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
         expect(upcoming?.items).to.have.length(1);
         await acme.invoices.dryRun({ accountId, targetDate: last });
-        await acme.subscriptions.cancel(subscriptionId, {
-          requestedDate: last,
-          useRequestedDateForBilling: true,
-        });
+        await engine.cancelAt(subscriptionId, last);
         await acme.subscriptions.uncancel(subscriptionId);
         expect(logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
       });

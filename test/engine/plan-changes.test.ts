@@ -143,10 +143,7 @@ eachDatabaseByTurns('plan changes', (open) => {
 
     it('subscriptions W7 Pending change: are removed by a cancellation and restored by its reversal', async () => {
       const end = '2024-02-20';
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        requestedDate: end,
-        useRequestedDateForBilling: true,
-      });
+      await engine.cancelAt(subscriptionId, end);
       await expectCode(change(subscriptionId, 'elite-monthly'), 'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED');
       await engine.acme.subscriptions.uncancel(subscriptionId);
       expect((await rowsOf(subscriptionId)).at(-1)).to.equal('CHANGE 2024-02-29 pro-monthly-evergreen');
@@ -162,10 +159,7 @@ eachDatabaseByTurns('plan changes', (open) => {
     await engine.runTo('2024-02-10T00:00:00Z');
     await change(subscriptionId, 'club-monthly', { requestedDate: '2024-02-15' });
     expect((await rowsOf(subscriptionId)).at(-1)).to.equal('PHASE 2024-07-31 club-monthly-evergreen');
-    await engine.acme.subscriptions.cancel(subscriptionId, {
-      requestedDate: '2024-06-01',
-      useRequestedDateForBilling: true,
-    });
+    await engine.cancelAt(subscriptionId, '2024-06-01');
     await engine.acme.subscriptions.undoChangePlan(subscriptionId);
     await engine.acme.subscriptions.uncancel(subscriptionId);
     expect(await rowsOf(subscriptionId)).to.eql([

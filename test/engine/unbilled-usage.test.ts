@@ -54,10 +54,7 @@ eachDatabaseByTurns('unbilled usage', (open) => {
     await stage.use('7 sms 2026-05-16T00:00:00.001Z');
     await stage.runTo('2026-05-10');
     await stage.use('100 sms 2026-05-20');
-    await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: '2026-05-16T00:00:00Z',
-      useRequestedDateForBilling: true,
-    });
+    await stage.engine.cancelAt(stage.subscriptionId, '2026-05-16T00:00:00Z');
     await stage.runTo('2026-05-16', '2026-05-17');
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-05-16 11.8']);
     expect(await unbilled('2026-05-01', '2026-06-01')).to.eql([

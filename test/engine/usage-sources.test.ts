@@ -267,10 +267,7 @@ eachDatabaseByTurns('usage sources', (open) => {
 
   it('usage §6.4: include the last instant of a subscription', async () => {
     await begin('api-std');
-    await engine.acme.subscriptions.cancel(subscriptionId, {
-      requestedDate: '2026-04-16T00:00:00Z',
-      useRequestedDateForBilling: true,
-    });
+    await engine.cancelAt(subscriptionId, '2026-04-16T00:00:00Z');
     source.use(subscriptionId, '7 calls 2026-04-16T00:00:00Z', '100 calls 2026-04-16T00:00:00.001Z');
     await engine.runTo('2026-04-16T00:00:01Z');
     expect(await lines()).to.eql(['USAGE 2026-04-01..2026-04-16 7']);

@@ -106,9 +106,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
       startDate: '2026-04-01',
       endDate: '2026-05-01',
     });
-    expect(unbilled.map(({ startDate, reason }) => `${startDate} ${reason}`)).to.eql([
-      '2026-04-20 UNKNOWN_UNIT',
-    ]);
+    expect(unbilled.map((one) => `${one.startDate} ${one.reason}`)).to.eql(['2026-04-20 UNKNOWN_UNIT']);
   });
 
   it('charges the first plan again when it is undone', async () => {
@@ -265,10 +263,7 @@ eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)',
       allowPastDate: true,
     });
     await stage.engine.settle();
-    await acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: '2026-04-15',
-      useRequestedDateForBilling: true,
-    });
+    await stage.engine.cancelAt(stage.subscriptionId, '2026-04-15');
     await stage.engine.settle();
     expect(await total()).to.equal('17');
     await expectNothingLeft('2026-05-02');

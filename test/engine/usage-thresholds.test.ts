@@ -185,10 +185,7 @@ anyDatabase('evaluations of usage thresholds (usage §12.1)', (open) => {
     await stage.engine.acme.keyValues.delete('USAGE_TERMS');
     await stage.upload({});
     await stage.use('1 sms 2026-04-11', 'sms-payg');
-    const versions = await rowsOf(
-      stage.engine.database,
-      'select version from bw_usage_marks order by record_id',
-    );
+    const versions = await rowsOf(stage.engine.database, 'select version from bw_usage_marks order by 1');
     expect(versions.map(({ version }) => Number(version))).to.eql([1, 1]);
   });
 

@@ -71,10 +71,7 @@ eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rul
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('5 calls 2026-04-20', 'b');
     await stage.runTo('2026-05-01', '2026-05-02');
-    await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-      requestedDate: '2026-04-15',
-      useRequestedDateForBilling: true,
-    });
+    await stage.engine.cancelAt(stage.subscriptionId, '2026-04-15');
     await voidUsage('a');
     await voidUsage('b');
     expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);

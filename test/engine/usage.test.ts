@@ -54,9 +54,7 @@ eachDatabaseByTurns('recorded usage', (open, kind) => {
 
   async function summed(subscriptionId: Uuid, from = '2024-01-01', to = '2025-01-01'): Promise<string> {
     const usage = await engine.acme.usage.rollUp(subscriptionId, { startDate: from, endDate: to });
-    return usage.rolledUpUnits
-      .map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`)
-      .join(', ');
+    return usage.rolledUpUnits.map((unit) => `${unit.unitType} ${formatDecimal(unit.amount)}`).join(', ');
   }
 
   it('has its own id, publishes nothing, and is returned as text on request', async () => {

@@ -277,11 +277,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
   });
 
   describe('no over-repair', () => {
-    const cancelFrom = (sold: Sold, date: string) =>
-      engine.acme.subscriptions.cancel(sold.subscriptionId, {
-        requestedDate: date,
-        useRequestedDateForBilling: true,
-      });
+    const cancelFrom = (sold: Sold, date: string) => engine.cancelAt(sold.subscriptionId, date);
 
     /** In the order of the days that they take back. */
     async function repairsOf(sold: Sold): Promise<readonly string[]> {

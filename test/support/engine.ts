@@ -41,6 +41,8 @@ export interface TestEngine {
   subscribe(
     ...request: Parameters<TenantBilling['createSubscription']>
   ): ReturnType<TenantBilling['createSubscription']>;
+  /** Cancels service and billing at this date. */
+  cancelAt(subscriptionId: Uuid, requestedDate: string): Promise<unknown>;
   /** Creates a committed invoice with these charges. */
   charge(accountId: Uuid, ...amounts: readonly string[]): Promise<InvoiceView>;
   /** Includes voided invoices. */
@@ -135,6 +137,8 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
       return account;
     },
     subscribe: (...request) => settle(acme.createSubscription(...request)),
+    cancelAt: (subscriptionId, requestedDate) =>
+      acme.subscriptions.cancel(subscriptionId, { requestedDate, useRequestedDateForBilling: true }),
     charge: async (accountId, ...amounts) => {
       const items = amounts.map((amount) => ({ amount }));
       const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
