@@ -1,4 +1,4 @@
-/** Arrows point inward (lib/README.md rule 1): the engine knows no framework, adapters know only the engine. */
+/** Imports point inward (lib/README.md rule 1): the engine imports no framework, and adapters import only the engine. */
 const libPackages = '^node_modules/(decimal[.]js|date-fns-tz|mustache|saxes)/';
 const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
@@ -6,12 +6,12 @@ const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/'
 const paymentPackages = '^node_modules/stripe/';
 const tracingPackages = '^node_modules/@opentelemetry/';
 const commandPackages = '^node_modules/commander/';
-/** Built into the published package by `--alias` of `build:code`, so that nobody installs them; their licences: `NOTICE`. */
+/** Bundled into the published package by `--alias` of `build:code`, so hosts do not install them. Licenses are in `NOTICE`. */
 const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|kysely)/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
-/** From the ground up: a room knows those before it (lib/README.md). */
-const rooms = [
+/** Modules from the lowest to the highest: a module imports only earlier ones (lib/README.md). */
+const modules = [
   'values',
   'records',
   'ports',
@@ -41,7 +41,7 @@ const rooms = [
   'monitoring',
   'engine',
 ];
-/** Folders that decide, by room: they know nothing of the room's other folders, which load, store and operate. */
+/** Folders that decide, by module. They do not import the module's other folders, which load, store and operate. */
 const deciding = {
   accounts: ['rules'],
   catalog: ['model', 'lookup', 'overrides', 'validation', 'formats'],
@@ -60,7 +60,7 @@ const deciding = {
   usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
   overdue: ['config', 'evaluation', 'triggers'],
 };
-/** Folders that are read in order, from the ground up: a folder knows those before it. */
+/** Folders from the lowest to the highest: a folder imports only earlier ones. */
 const ordered = {
   'lib/invoicing': [
     'invoices',
@@ -103,14 +103,14 @@ const ordered = {
     'dispatch',
   ],
 };
-/** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
-const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
+/** Entry points: the `index.ts` of a module; `lib/values` and `lib/ports` have one per topic. */
+const entryPoints = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     {
-      name: 'lib-knows-nothing-outside',
+      name: 'lib-imports-nothing-outside',
       severity: 'error',
       from: { path: '^lib/' },
       to: { path: '^(adapters|examples|test)/' },
@@ -123,7 +123,7 @@ export default {
     },
     {
       name: 'lib-runs-anywhere',
-      comment: 'No built-in module of Node: clock, ids, hashing and timers come through ports.',
+      comment: 'No built-in modules of Node: clock, ids, hashing and timers come through ports.',
       severity: 'error',
       from: { path: '^lib/' },
       to: { dependencyTypes: ['core'] },
@@ -141,8 +141,8 @@ export default {
       to: { path: '^node_modules/date-fns(-tz)?/' },
     },
     {
-      name: 'adapters-meet-in-lib',
-      comment: 'The command line composes them; the testing entry point hands some of them to hosts.',
+      name: 'adapters-do-not-import-each-other',
+      comment: 'The command line composes adapters; the testing entry point offers some of them to hosts.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(cli|testing)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1/|supported-node[.]ts$)' },
@@ -154,13 +154,13 @@ export default {
       to: { path: '^adapters/cli/' },
     },
     {
-      name: 'product-knows-no-test',
+      name: 'product-does-not-import-tests',
       severity: 'error',
       from: { path: '^(adapters|examples)/' },
       to: { path: '^test/' },
     },
     {
-      name: 'product-knows-no-example',
+      name: 'product-does-not-import-examples',
       severity: 'error',
       from: { path: '^adapters/' },
       to: { path: '^examples/' },
@@ -203,7 +203,7 @@ export default {
     },
     {
       name: 'sqlite-needs-no-postgresql',
-      comment: 'A host that wants only SQLite does not install pg.',
+      comment: 'A host that uses only SQLite does not install pg.',
       severity: 'error',
       from: { path: '^adapters/mikro-orm/sqlite[.]ts$' },
       to: { path: '^node_modules/(@mikro-orm/postgresql|pg)/', reachable: true },
@@ -216,7 +216,7 @@ export default {
     },
     {
       name: 'engine-and-testing-need-no-peer',
-      comment: 'The entry points `billwright`, `…/testing` and `…/server` work whatever else a host has installed.',
+      comment: 'The entry points `billwright`, `…/testing` and `…/server` work whatever packages a host has installed.',
       severity: 'error',
       from: { path: '^adapters/(node/billwright|testing/index|server/index)[.]ts$' },
       to: {
@@ -239,41 +239,41 @@ export default {
         dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer'],
       },
     },
-    ...rooms.map((room, floor) => ({
-      name: 'rooms-know-those-below',
+    ...modules.map((module, index) => ({
+      name: 'modules-import-only-earlier-ones',
       severity: 'error',
-      from: { path: `^lib/${room}/` },
-      to: { path: [`^lib/(${[...rooms.slice(floor + 1), '-'].join('|')})/`, '^lib/[^/]+[.]ts$'] },
+      from: { path: `^lib/${module}/` },
+      to: { path: [`^lib/(${[...modules.slice(index + 1), '-'].join('|')})/`, '^lib/[^/]+[.]ts$'] },
     })),
-    ...Object.entries(deciding).map(([room, folders]) => ({
-      name: 'what-decides-does-not-fetch',
+    ...Object.entries(deciding).map(([module, folders]) => ({
+      name: 'deciding-folders-do-not-import-others',
       severity: 'error',
-      from: { path: `^lib/${room}/(${folders.join('|')})/` },
-      to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.join('|')})/` },
+      from: { path: `^lib/${module}/(${folders.join('|')})/` },
+      to: { path: `^lib/${module}/[^/]+/`, pathNot: `^lib/${module}/(${folders.join('|')})/` },
     })),
     ...Object.entries(ordered).flatMap(([place, folders]) =>
-      folders.map((folder, floor) => ({
-        name: 'folders-know-those-below',
+      folders.map((folder, index) => ({
+        name: 'folders-import-only-earlier-ones',
         severity: 'error',
         from: { path: `^${place}/${folder}/` },
-        to: { path: `^${place}/[^/]+/`, pathNot: `^${place}/(${folders.slice(0, floor + 1).join('|')})/` },
+        to: { path: `^${place}/[^/]+/`, pathNot: `^${place}/(${folders.slice(0, index + 1).join('|')})/` },
       })),
     ),
     {
-      name: 'rooms-are-listed',
+      name: 'modules-are-listed',
       severity: 'error',
-      from: { path: '^lib/[^/]+/', pathNot: `^lib/(${rooms.join('|')})/` },
+      from: { path: '^lib/[^/]+/', pathNot: `^lib/(${modules.join('|')})/` },
       to: {},
     },
     {
-      name: 'rooms-are-entered-by-their-doors',
-      comment: 'Unit and property tests look at the inside of what they test.',
+      name: 'modules-are-imported-by-their-entry-points',
+      comment: 'Tests may import inner files.',
       severity: 'error',
       from: { path: '^(lib/[^/]+|adapters|examples)/' },
-      to: { path: '^lib/[^/]+/', pathNot: [doors, '^lib/values/limits[.]ts$', '^$1/'] },
+      to: { path: '^lib/[^/]+/', pathNot: [entryPoints, '^lib/values/limits[.]ts$', '^$1/'] },
     },
     {
-      name: 'rooms-do-not-use-their-own-doors',
+      name: 'modules-do-not-import-their-own-entry-points',
       severity: 'error',
       from: { path: '^lib/([^/]+)/' },
       to: { path: '^lib/$1/index[.]ts$' },

@@ -4,7 +4,13 @@ import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf } from './engine/control.ts';
-import { frontDoor, openedNodes, openedTenants, plainDoor, subscribing } from './engine/front-door.ts';
+import {
+  hostOperations,
+  openedNodes,
+  openedTenants,
+  plainOperations,
+  subscribing,
+} from './engine/host-operations.ts';
 import type { Operations, PlainOperations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { type RequestTracking, requestsOf } from './engine/requests.ts';
@@ -97,8 +103,8 @@ export const Billing = {
     const { parts, dispatcher, pushes, nodes } = await runningEngine(given);
     const { options, ports, engine, monitor } = parts;
     const calls = new Calls(ports);
-    const operations = frontDoor(engine.operations);
-    const bind = binderOf<PlainOperations<WithContext>, TenantBilling>(plainDoor(operations), calls);
+    const operations = hostOperations(engine.operations);
+    const bind = binderOf<PlainOperations<WithContext>, TenantBilling>(plainOperations(operations), calls);
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
       ...calls.of(operations),

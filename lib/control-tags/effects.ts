@@ -36,54 +36,54 @@ export const tagEffects: readonly {
   readonly tag: Uuid;
   readonly on: TaggedType;
   readonly effects: readonly TagEffect[];
-  readonly askedBy: readonly string[];
+  readonly readBy: readonly string[];
 }[] = [
   {
     tag: SystemTag.AUTO_PAY_OFF,
     on: ACCOUNT,
     effects: [TagEffect.HOLDS_PAYMENTS, TagEffect.ENDS_WITH_PAYMENT_METHOD],
-    askedBy: ['payments', 'tags'],
+    readBy: ['payments', 'tags'],
   },
   {
     tag: SystemTag.MANUAL_PAY,
     on: ACCOUNT,
     effects: [TagEffect.HOLDS_PAYMENTS, TagEffect.PAYS_BY_HAND],
-    askedBy: ['payments', 'invoicing'],
+    readBy: ['payments', 'invoicing'],
   },
   {
     tag: SystemTag.AUTO_INVOICING_OFF,
     on: ACCOUNT,
     effects: [TagEffect.STOPS_INVOICING],
-    askedBy: ['invoicing', 'check', 'overdue'],
+    readBy: ['invoicing', 'check', 'overdue'],
   },
   {
     tag: SystemTag.AUTO_INVOICING_OFF,
     on: BUNDLE,
     effects: [TagEffect.STOPS_INVOICING],
-    askedBy: ['invoicing'],
+    readBy: ['invoicing'],
   },
-  { tag: SystemTag.PARK, on: ACCOUNT, effects: [TagEffect.PARKS], askedBy: ['invoicing', 'tags'] },
+  { tag: SystemTag.PARK, on: ACCOUNT, effects: [TagEffect.PARKS], readBy: ['invoicing', 'tags'] },
   {
     tag: SystemTag.AUTO_INVOICING_DRAFT,
     on: ACCOUNT,
     effects: [TagEffect.MAKES_DRAFTS],
-    askedBy: ['invoicing'],
+    readBy: ['invoicing'],
   },
   {
     tag: SystemTag.AUTO_INVOICING_REUSE_DRAFT,
     on: ACCOUNT,
     effects: [TagEffect.REUSES_DRAFT],
-    askedBy: ['invoicing'],
+    readBy: ['invoicing'],
   },
-  { tag: SystemTag.WRITTEN_OFF, on: INVOICE, effects: [TagEffect.WRITES_OFF], askedBy: ['tags'] },
+  { tag: SystemTag.WRITTEN_OFF, on: INVOICE, effects: [TagEffect.WRITES_OFF], readBy: ['tags'] },
   {
     tag: SystemTag.OVERDUE_ENFORCEMENT_OFF,
     on: ACCOUNT,
     effects: [TagEffect.EXEMPTS_FROM_OVERDUE],
-    askedBy: ['overdue'],
+    readBy: ['overdue'],
   },
-  { tag: SystemTag.TEST, on: ACCOUNT, effects: [], askedBy: [] },
-  { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], askedBy: [] },
+  { tag: SystemTag.TEST, on: ACCOUNT, effects: [], readBy: [] },
+  { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], readBy: [] },
 ];
 
 /** The tags with the effect on objects of this type. */

@@ -52,7 +52,7 @@ export const zones = [
   'UTC',
 ] as const;
 
-/** Values of the host's TZ variable: nothing in the room may depend on it. */
+/** Values of the host's TZ variable, on which no result may depend. */
 export const allHostZones = [
   'UTC',
   'America/New_York',

@@ -5,11 +5,11 @@ import { hasEffect, SystemTag, systemDefinitions, tagEffects } from '../../../li
 
 const LIB = join(import.meta.dirname, '../../../lib');
 
-function codeOf(room: string): string {
-  const files = readdirSync(join(LIB, room), { recursive: true, encoding: 'utf8' });
+function codeOf(module: string): string {
+  const files = readdirSync(join(LIB, module), { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(LIB, room, file), 'utf8'))
+    .map((file) => readFileSync(join(LIB, module, file), 'utf8'))
     .join('\n');
 }
 
@@ -21,11 +21,11 @@ describe('effects of system tags', () => {
     }
   });
 
-  it('are checked in the folders that the table names', () => {
-    for (const { effects, askedBy } of tagEffects) {
-      for (const room of askedBy) {
-        const asks = effects.some((effect) => codeOf(room).includes(`TagEffect.${effect}`));
-        expect(asks, `${room} asks for ${effects.join(' or ')}`).to.equal(true);
+  it('are read in the modules that the table names', () => {
+    for (const { effects, readBy } of tagEffects) {
+      for (const module of readBy) {
+        const isRead = effects.some((effect) => codeOf(module).includes(`TagEffect.${effect}`));
+        expect(isRead, `${module} reads ${effects.join(' or ')}`).to.equal(true);
       }
     }
   });

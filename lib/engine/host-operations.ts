@@ -24,7 +24,7 @@ type Operation = (...given: unknown[]) => unknown;
 type Group = Readonly<Record<string, Operation>>;
 
 /** Returns the operations for hosts and adapters, which accept texts; frequent ones also have a short name. */
-export function frontDoor(strict: StrictOperations): Operations<WithContext> {
+export function hostOperations(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {
     const takes: Readonly<Record<string, AnyParameters>> = inputs[name as keyof Inputs];
     return [name, eachOperation(group as Group, (operation, own) => takingText(operation, takes[own]))];
@@ -33,7 +33,7 @@ export function frontDoor(strict: StrictOperations): Operations<WithContext> {
 }
 
 /** Returns the operations with plain answers: dates as text, instants as `Date`. */
-export function plainDoor(open: Operations<WithContext>): PlainOperations<WithContext> {
+export function plainOperations(open: Operations<WithContext>): PlainOperations<WithContext> {
   const answers: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = plainAnswers;
   const groups = Object.entries<object>({ ...open }).flatMap(([name, group]) => {
     const shapes = answers[name];
