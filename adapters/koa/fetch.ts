@@ -35,7 +35,7 @@ export function handedServer(listener: RequestListener): Server {
 }
 
 /**
- * Answers a fetch request over an in-process connection. @throws TypeError for a used body; the reason of an aborted
+ * Handles a fetch request over an in-process connection. @throws TypeError for a used body; the reason of an aborted
  * signal.
  */
 export async function exchange(
@@ -67,7 +67,7 @@ export async function exchange(
   sending.on('close', () => caller.destroy());
   if (request.body !== null) {
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
-    // The answer may already have been sent; then nobody receives the error.
+    // The response may already have been sent; then no one receives the error.
     body.once('error', reject);
     pipeline(body, sending, () => undefined);
   } else sending.end();

@@ -53,7 +53,7 @@ export function billingMiddleware(options: KoaOptions): Middleware {
 }
 
 /**
- * Returns a Koa application that answers every path; unknown paths are 404.
+ * Returns a Koa application that handles every path; unknown paths return 404.
  *
  * @example
  * const server = await listen(createKoaApp({ billing }), { port: 8080 });
@@ -65,7 +65,7 @@ export function createKoaApp(options: KoaOptions): Koa {
 function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
   const app = new Koa();
   app.use(middleware);
-  // Failures after the answer began, such as a disconnected client.
+  // Failures after the response has started, such as a disconnected client.
   app.on('error', (error: unknown, ctx?: Koa.Context) => {
     const requestId = ctx?.response.get('X-Request-Id');
     logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
@@ -73,7 +73,7 @@ function appOf(middleware: Middleware, { billing, logger = billing.requests.logg
   return app;
 }
 
-/** Answers a request of `node:http`; passes other paths to `next`, if given. */
+/** Handles a request of `node:http`; passes other paths to `next`, if given. */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,7 +83,8 @@ export type RequestListener = (
 /**
  * Returns the interface for other servers with Node's requests: `node:http`, Express, Fastify. `basePath` is the mount
  * path, except in Express. If a parser has read the body, it is expected in `request.rawBody` or `request.body`. Parsed
- * JSON holds numbers as doubles, so send amounts of more than 15 digits as text, or mount the interface before the parsers.
+ * JSON holds numbers as doubles, so send amounts of more than 15 digits as text, or mount the interface before the
+ * parsers.
  *
  * @example
  * const listener = createRequestListener({ billing });
@@ -103,7 +104,7 @@ export function createRequestListener(options: KoaOptions): RequestListener {
   };
 }
 
-/** Answers a fetch `Request`, like a route handler of Next.js. */
+/** Handles a fetch `Request`, like a route handler of Next.js. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export interface FetchOptions extends KoaOptions {
@@ -112,10 +113,10 @@ export interface FetchOptions extends KoaOptions {
 }
 
 /**
- * Returns the interface for route handlers on Node that answer a `Request` with a `Response`: Next.js, SvelteKit, Hono.
- * `basePath` is the mount path; unknown paths are 404. Long answers are streams; cancelling one ends its work. The outer
- * server compresses. The promise rejects with a TypeError if the body has been read, and with the reason of an aborted
- * signal; every other failure is an answer.
+ * Returns the interface for route handlers on Node that return a `Response` for a `Request`: Next.js, SvelteKit, Hono.
+ * `basePath` is the mount path; unknown paths return 404. Long responses are streams; canceling one ends its work. The
+ * outer server compresses. The promise rejects with a TypeError if the body has been read, and with the reason of an
+ * aborted signal; every other failure is a response.
  *
  * @example
  * // app/billing/[...path]/route.ts of Next.js
@@ -205,7 +206,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
       // The dispatcher checks Host, so that the error has the usual body.
       requireHostHeader: false,
       headersTimeout: maxHeadersMs,
-      // The dispatcher answers late bodies; this limit is for bodies that it does not read.
+      // The dispatcher rejects late bodies; this limit is for bodies that it does not read.
       requestTimeout: (options.requestTimeMs ?? MAX_REQUEST_MS) + maxHeadersMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
       keepAliveTimeout: KEPT_CONNECTION_MS,
@@ -215,7 +216,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   // Idle connections are closed to allow new ones.
   server.on('drop', () => server.closeIdleConnections());
-  // Node would answer unknown expectations without a body.
+  // Node would reject unknown expectations without a response body.
   server.on('checkExpectation', serve);
   server.on('clientError', unreadableAnswer({ maxHeaderBytes, maxHeadersMs }));
   server.listen(options.port, host);
@@ -225,7 +226,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // For connections answered from now on.
+    // For connections handled from now on.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

@@ -13,7 +13,7 @@ const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('nod
 const KEPT_MS = 4_000;
 const KEPT_CONNECTIONS = 100;
 
-/** Limits for reading an answer, after which its connection is closed. */
+/** Limits for reading a response, after which its connection is closed. */
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
@@ -47,9 +47,10 @@ interface Means {
 }
 
 /**
- * Returns a sender of pushes over HTTP (platform §10.2). It connects only to the given addresses, follows no redirect, uses
- * no proxy and reads only the status. An attempt lasts until its connection is free or closed, at most a second after the
- * head of the answer, so there are no more connections than attempts. Signs by Standard Webhooks (platform §10.3).
+ * Returns a sender of pushes over HTTP (platform §10.2). It connects only to the given addresses, follows no redirect,
+ * uses no proxy and reads only the status. An attempt lasts until its connection is free or closed, at most a second
+ * after the head of the response, so there are no more connections than attempts. Signs by Standard Webhooks
+ * (platform §10.3).
  * @param options.ca trusted certificates instead of Node's.
  * @param options.resolver resolves host names; default `nameResolver()`.
  */
@@ -100,7 +101,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       else reject(new Error('The connection was closed without a response'));
     });
     sent.on('error', (error) => {
-      // Errors after the head of the answer do not matter.
+      // Errors after the head of the response do not matter.
       if (status === undefined)
         reject(inTime.aborted ? new Error(`No response within ${timeoutMs / 1_000} s`) : error);
     });
@@ -108,7 +109,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
   });
 }
 
-/** Reads a short answer to its end, so that the connection can be reused; closes it for a long or slow one. */
+/** Reads a short response to its end, so that the connection can be reused; closes it for a long or slow one. */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
   const timer = setTimeout(() => sent.destroy(), READ_MS);
   sent.once('close', () => clearTimeout(timer));
@@ -150,8 +151,8 @@ const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Returns a resolver that uses DNS for names with a dot, without the hosts file, because `getaddrinfo` blocks one of the
- * few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete them.
+ * Returns a resolver that uses DNS for names with a dot, without the hosts file, because `getaddrinfo` blocks one of
+ * the few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete them.
  * @param options.servers name servers as `address` or `address:port`; default those of the machine.
  */
 export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {

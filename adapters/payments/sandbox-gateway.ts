@@ -39,7 +39,8 @@ export interface SandboxGateway
     Required<Pick<PaymentGateway, Offered>> {
   readonly ledger: SandboxLedger;
   /**
-   * Sets the behavior of calls until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`), for one tenant or all.
+   * Sets the behavior of calls until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`), for one tenant
+   * or all.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
@@ -58,8 +59,8 @@ const PLUGIN_KEY = 'payment-test';
 
 /**
  * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or follows the call's plugin
- * properties or a sticky configuration. Each call enters the ledger first, so delays, lost answers and crashes do not undo
- * it; a repeated transaction id has no second effect and returns the recorded result.
+ * properties or a sticky configuration. Each call enters the ledger first, so delays, lost responses and crashes do not
+ * undo it; a repeated transaction id has no second effect and returns the recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;

@@ -3,7 +3,7 @@ import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 
-/** A transaction of the sandbox; `status` is its answer and report. */
+/** A transaction of the sandbox; `status` is returned by the call and by later reads. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly accountId: Uuid;
   /** Absent in ledgers of former versions. */
@@ -13,7 +13,7 @@ export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
 /** Changes to the reports about a transaction. */
 export type LedgerOverride = Partial<LedgerEntry>;
 
-/** The sandbox gateway's own books. Every call is recorded once under its transaction id before it is answered. */
+/** The sandbox gateway's own ledger. Every call is recorded once under its transaction id before it returns. */
 export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];

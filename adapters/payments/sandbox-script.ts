@@ -149,7 +149,7 @@ export class StickyScripts {
       return;
     }
     const isKnown = Object.hasOwn({ ...SandboxAction, ACTION_SLEEP: '', ACTION_CLEAR: '' }, actionName);
-    if (!isKnown) throw unknown('CONFIGURE_ACTION', actionName, 'no action of the sandbox gateway');
+    if (!isKnown) throw unknown('CONFIGURE_ACTION', actionName, 'not an action of the sandbox gateway');
     const methods = methodsOf(METHODS);
     const scripts = this.#scriptsOf(tenantId);
     if (actionName === 'ACTION_CLEAR') {
@@ -195,9 +195,9 @@ export class StickyScripts {
 
   #overrideStatus({ transactionId, status, amount }: SandboxConfiguration, tenantId: Uuid | null) {
     if (status === undefined || !Object.hasOwn(PluginStatus, status))
-      throw unknown('status', status, 'no status of a plugin');
+      throw unknown('status', status, 'not a plugin status');
     if (transactionId === undefined || !isUuid(transactionId))
-      throw unknown('transactionId', transactionId, 'no id of a transaction');
+      throw unknown('transactionId', transactionId, 'not a transaction id');
     const changed = amountOf(amount);
     const override = changed === undefined ? { status } : { status, amount: changed };
     const known = this.#ledger.find(transactionId);
@@ -211,7 +211,7 @@ function methodsOf(methods: string | undefined) {
   const names = methods?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
   for (const name of names)
     if (name !== EVERY_METHOD && !methodNames.has(name))
-      throw unknown('METHODS', name, `none of ${[...methodNames].join(', ')}`);
+      throw unknown('METHODS', name, `not one of ${[...methodNames].join(', ')}`);
   return names;
 }
 
@@ -219,14 +219,14 @@ function timesOf(times: number | string | undefined) {
   if (times === undefined) return Number.POSITIVE_INFINITY;
   const count = Number(times);
   if (Number.isInteger(count) && count >= 1 && count <= MAX_TIMES) return count;
-  throw unknown('TIMES', times, `no whole number from 1 to ${MAX_TIMES}`);
+  throw unknown('TIMES', times, `not a whole number from 1 to ${MAX_TIMES}`);
 }
 
 function checkSleep(seconds: number | string | undefined) {
   if (seconds === undefined) return;
   const value = seconds === '' ? Number.NaN : Number(seconds);
   if (value >= 0 && value <= MAX_SLEEP_SECONDS) return;
-  throw unknown('SLEEP_TIME_SEC', seconds, `no number of seconds up to ${MAX_SLEEP_SECONDS}`);
+  throw unknown('SLEEP_TIME_SEC', seconds, `not a number of seconds from 0 to ${MAX_SLEEP_SECONDS}`);
 }
 
 function unknown(field: string, value: unknown, what: string) {

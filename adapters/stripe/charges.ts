@@ -285,7 +285,7 @@ export class Changes {
       const refund = await of.sent.send(request.transactionId, (options) =>
         of.stripe.refunds.create({ payment_intent: intent.id, amount: units, metadata }, options),
       );
-      // Stripe may have repeated the answer of an earlier attempt, so read the current state.
+      // Stripe may have repeated the response of an earlier attempt, so read the current state.
       return refundResult(told, isReplay(refund) ? await of.stripe.refunds.retrieve(refund.id) : refund);
     });
   }

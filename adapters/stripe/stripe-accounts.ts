@@ -62,7 +62,9 @@ function checkedKey({ apiKey }: StripeCredentials) {
 export interface StripeCredentials {
   /** `sk_…`, or a restricted key `rk_…` with the rights that `adapters/stripe/README.md` lists. */
   readonly apiKey: string;
-  /** `whsec_…` of the endpoint for Stripe's events; several during a rotation. Without it, notifications are refused. */
+  /**
+   * `whsec_…` of the endpoint for Stripe's events; several during a rotation. Without it, notifications are refused.
+   */
   readonly webhookSecret?: string | readonly string[];
   /** `acct_…`: acts for this connected account. */
   readonly stripeAccount?: string;
@@ -76,8 +78,8 @@ export interface StripeGatewayOptions {
   /** Its name for hosts and the HTTP API; default `stripe`, at most 50 characters. */
   readonly name?: string;
   /**
-   * Returns the existing Stripe customer (`cus_…`) of an account, null for none. Default: the gateway creates a customer for
-   * each account and finds it by its metadata.
+   * Returns the existing Stripe customer (`cus_…`) of an account, null for none. Default: the gateway creates a
+   * customer for each account and finds it by its metadata.
    */
   readonly customerOf?: (account: {
     readonly tenantId: Uuid;
@@ -86,11 +88,14 @@ export interface StripeGatewayOptions {
   /** Return URL after a customer's bank consent; without it, methods that redirect are not accepted. */
   readonly returnUrl?: string;
   /**
-   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it; default
-   * false: the first capture releases the rest.
+   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it;
+   * default false: the first capture releases the rest.
    */
   readonly multicapture?: boolean;
-  /** Time limit of a request to Stripe in milliseconds; default 12,000. A lost answer is requested once more. */
+  /**
+   * Time limit of a request to Stripe in milliseconds; default 12,000. After a lost response, the request is sent once
+   * more.
+   */
   readonly requestTimeoutMs?: number;
   /** Further options for Stripe's client, such as `httpAgent` for a proxy; `telemetry` is off by default. */
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
@@ -115,7 +120,7 @@ const CONFLICT = 409;
 
 type MakeRequest = Stripe.HttpClient['makeRequest'];
 
-/** Records which idempotency keys may have arrived without an answer, since Stripe's library retries by itself. */
+/** Records which idempotency keys may have arrived without a response, since Stripe's library retries by itself. */
 export class SentRequests {
   readonly #unanswered = new Set<string>();
 
@@ -240,7 +245,7 @@ function errorFacts(error: Stripe.errors.StripeError) {
   return { code, message: error.message, reference };
 }
 
-/** Returns whether the answer or error repeats that of an earlier request with the same idempotency key. */
+/** Returns whether the response or error repeats that of an earlier request with the same idempotency key. */
 export function isReplay(told: unknown): boolean {
   const headers = headersOf(told);
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';

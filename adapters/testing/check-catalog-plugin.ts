@@ -107,7 +107,7 @@ class Check {
     }
   }
 
-  /** Returns the answer of the call; undefined if it throws. */
+  /** Returns the result of the call; undefined if it throws. */
   async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
     const startedMs = performance.now();
     try {

@@ -386,7 +386,7 @@ eachDatabase((kind, open) => {
     expect(await statusAs(server.url, 'long enough')).to.equal(404);
     await makeAccount(server.url, 'long enough');
     const checked = await run(['check', '--database', where]);
-    expect(checked, 'beside the server').to.include({ code: 0, output: 'Nothing is wrong.\n' });
+    expect(checked, 'beside the server').to.include({ code: 0, output: 'No inconsistencies found.\n' });
     const { code, log } = await server.stop();
     expect(code).to.equal(0);
     const archiving = ['archive-usage', '--database', where, '--tenant', 'bob', '--before'];

@@ -110,8 +110,8 @@ describe('server configuration', () => {
       /wrong\.mjs: "gatways" is not a member of a server definition; did you mean gateways\?/,
     'export default { plugins: [] };':
       /wrong\.mjs: "plugins" is not a member of a server definition \(it has database, /,
-    'export default { port: "8080" };': /wrong\.mjs: port is not a number from 0 to 65535/,
-    'export default { gateways: {} };': /gateways is not a list of plugins/,
+    'export default { port: "8080" };': /wrong\.mjs: port must be a number from 0 to 65535/,
+    'export default { gateways: {} };': /gateways must be a list of plugins/,
     'export default { configuration: { "org.service.server.limit.json": 1 } };':
       /wrong\.mjs: "org\.service\.server\.limit\.json" is not a property .* did you mean org\.service\.server\.limits\.json\?/,
     'export default { configuration: { "org.killbill.invoice.enabeld": true } };':

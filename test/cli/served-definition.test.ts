@@ -95,7 +95,7 @@ describe('server defined by a file of its directory', () => {
     expect(await countIn(at('copy.db'))).to.be.within(before, after + 4);
     expect(await speak(['check', '--database', at('copy.db')])).to.eql({
       status: 0,
-      output: 'Nothing is wrong.\n',
+      output: 'No inconsistencies found.\n',
       errors: '',
     });
     const again = await speak(copying);

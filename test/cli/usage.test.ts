@@ -17,7 +17,7 @@ const commands = [
 ];
 
 const wrong: readonly (readonly [args: readonly string[], message: string])[] = [
-  [[], 'billwright: name a command: serve, init,'],
+  [[], 'billwright: specify a command: serve, init,'],
   [['nonsense'], `billwright: unknown command 'nonsense'. See "billwright --help"`],
   [['toString'], `billwright: unknown command 'toString'. See "billwright --help"`],
   [['help', 'nonsense'], `billwright: there is no command nonsense to describe. See "billwright --help"`],

@@ -173,7 +173,7 @@ eachDatabase('invalid input', (open) => {
         '/1.0/kb/accounts',
         { body: `{"foo":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, headers: jsonType },
       ],
-      [400, 60001, /^The body has lists and objects more than 64 levels deep$/],
+      [400, 60001, /^The body nests lists and objects more than 64 levels deep$/],
     ],
     [
       'a number that is too long for text',

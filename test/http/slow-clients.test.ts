@@ -117,7 +117,7 @@ describe('slow clients (platform §16)', () => {
     for (const { socket, answered, hungUp } of stopped) {
       const [answer] = await answered;
       expect(answer).to.match(/^HTTP\/1\.1 408 /);
-      expect(answer).to.contain('The body came at less than 1024 bytes per second');
+      expect(answer).to.contain('The body arrived at less than 1024 bytes per second');
       socket.resume();
       await hungUp;
     }

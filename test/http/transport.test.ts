@@ -87,7 +87,7 @@ describe('HTTP transport', () => {
     const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
     const latin = await call('POST', '/1.0/kb/accounts', { body: '{}', headers });
     expect(latin.status).to.equal(415);
-    const message = 'The body must be application/json in UTF-8, not compressed; it came as ';
+    const message = 'The body must be uncompressed application/json in UTF-8; the request declares ';
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 

@@ -39,7 +39,7 @@ export async function runCommandLine(args: readonly string[], console: Console):
   const command = program.commands.find((each) => each.name() === args[0])?.name() ?? '';
   try {
     if (args.length === 0)
-      throw new UsageError(`name a command: ${program.commands.map((each) => each.name()).join(', ')}`);
+      throw new UsageError(`specify a command: ${program.commands.map((each) => each.name()).join(', ')}`);
     const [, asked] = args[0] === 'help' ? args : [];
     if (asked !== undefined && !program.commands.some((each) => each.name() === asked))
       throw new UsageError(`there is no command ${asked} to describe`);

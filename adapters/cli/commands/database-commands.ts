@@ -91,7 +91,7 @@ export function checkCommand(say: Say): Command {
       note: (note) => say(isJson ? JSON.stringify({ note }) : note),
     });
     if (isJson) say(JSON.stringify({ breaches }));
-    else say(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
+    else say(breaches === 0 ? 'No inconsistencies found.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;
   })
     .summary('check the stored data for inconsistencies')
@@ -162,7 +162,7 @@ export function queuesCommand(say: Say): Command {
       return;
     }
     for (const entry of looked.entries) say(isJson ? JSON.stringify(entry) : entryText(entry));
-    if (!isJson && looked.entries.length === 0) say('There is nothing.');
+    if (!isJson && looked.entries.length === 0) say('No entries found.');
   })
     .summary('list or repair queue entries')
     .description(

@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 
 /** Kinds of parts: description and check. */
 const forms = {
-  text: ['a non-empty text', (value) => typeof value === 'string' && value !== ''],
+  text: ['a non-empty string', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   port: [
     'a number from 0 to 65535',
@@ -14,7 +14,7 @@ const forms = {
   object: ['an object', (value) => isObject(value) && !Array.isArray(value)],
   function: ['a function', (value) => typeof value === 'function'],
   document: [
-    'a text, a function or a definition',
+    'a string, a function or a definition',
     (value) => typeof value === 'string' || typeof value === 'function' || isObject(value),
   ],
 } as const satisfies Readonly<Record<string, readonly [words: string, holds: (value: unknown) => boolean]>>;
@@ -66,7 +66,7 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
     // Undefined counts as missing; null disables the push sender.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     const [words, holds] = forms[kinds[name]];
-    if (!holds(each)) throw new UsageError(`${file}: ${name} is not ${words}`);
+    if (!holds(each)) throw new UsageError(`${file}: ${name} must be ${words}`);
   }
   return value as ServerDefinition;
 }

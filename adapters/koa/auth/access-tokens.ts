@@ -168,7 +168,8 @@ export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
 
 function subjectOf(payload: JWTPayload): TokenSubject {
   const { sub, ver, exp = 0, client_id: clientId } = payload;
-  if (typeof sub !== 'string' || typeof ver !== 'number') throw tokenRefused('it names nobody');
+  if (typeof sub !== 'string' || typeof ver !== 'number')
+    throw tokenRefused('its subject or version is missing');
   const kind = clientId === undefined ? PrincipalKind.USER : PrincipalKind.CLIENT;
   return { kind, name: sub, credentialVersion: ver, expiresMs: exp * secondMs };
 }
@@ -176,7 +177,7 @@ function subjectOf(payload: JWTPayload): TokenSubject {
 export function tokenRefused(why: string, cause?: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.UNAUTHENTICATED,
-    message: `The bearer token is not accepted: ${why}`,
+    message: `The bearer token was rejected: ${why}`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -78,7 +78,9 @@ function checkIssuer(given: TokenIssuer): void {
     throw new Error(`security.jwt.issuers: jwksUri of ${issuer} must be an https URL`);
   const known: readonly string[] = Object.values(TokenAlgorithm);
   if (algorithms.length === 0 || !algorithms.every((each) => known.includes(each)))
-    throw new Error(`security.jwt.issuers: algorithms of ${issuer} must be some of ${known.join(', ')}`);
+    throw new Error(
+      `security.jwt.issuers: algorithms of ${issuer} must be one or more of ${known.join(', ')}`,
+    );
 }
 
 function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surroundings) {
@@ -99,13 +101,14 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
 
   /** Returns a key set of bounded size. Pauses after a failure, so that an outage does not delay requests. */
   async function fetchKeySet(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
-    if (nowMs() < pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
+    if (nowMs() < pausedUntilMs)
+      throw new KeySetError(`${url} recently failed and is not requested again yet`);
     try {
       const response = await (fetchIt ?? fetch)(url, options);
       if (response.status !== 200) {
         // Frees the connection without waiting for garbage collection.
         await response.body?.cancel();
-        throw new Error(`${url} answers ${response.status}`);
+        throw new Error(`${url} responded with status ${response.status}`);
       }
       const text = await boundedText(response);
       const { createLocalJWKSet } = await import('jose');

@@ -245,7 +245,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { received, route, tenant } = call;
     const { bodyBytes, bodyStream } = facts;
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
-    // Repeats may need the answer kept under a key.
+    // Repeats may need the response that is stored under a key.
     const reading = keyed === null ? readingFor(ctx, call) : null;
     const outcome = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
     const run = () => (reading === null ? outcome() : billing.requests.whileWanted(reading.signal, outcome));
@@ -283,7 +283,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return { bodyBytes: await withinTime(requestTimeMs, reading, { over, late: async () => undefined }) };
   }
 
-  /** Converts errors of the handler to answers. */
+  /** Converts errors of the handler to responses. */
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);

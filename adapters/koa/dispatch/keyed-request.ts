@@ -62,7 +62,7 @@ export async function runOnce(
   return whole;
 }
 
-/** Returns true unless nothing was attempted or the server failed; keeps every answer with a payment transaction. */
+/** Returns true unless nothing was attempted or the server failed; keeps every response with a payment transaction. */
 export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;
   const passing: readonly unknown[] = [ErrorCode.PAYMENT_INTERNAL_ERROR, ErrorCode.VERSION_CONFLICT];

@@ -110,7 +110,7 @@ export function requestAccess(options: AccessOptions) {
     }
   }
 
-  /** Starts a session for a Basic login without one; the answer sets its cookie. */
+  /** Starts a session for a Basic login without one; the response sets its cookie. */
   async function withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;

@@ -17,7 +17,7 @@ export async function withinTime<T>(
   const { promise, resolve } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {
     resolve(Promise.try(over));
-    // A late failure has already been answered and logged.
+    // A late failure has already been reported and logged.
     work.then(late).catch(() => undefined);
   }, limitMs);
   try {
@@ -28,7 +28,7 @@ export async function withinTime<T>(
 }
 
 /**
- * Leaves the effect open (platform §16). Payment calls answer 7019 with 503, since 60018 means not attempted (http-api
+ * Leaves the effect open (platform §16). Payment calls return 7019 with 503, since 60018 means not attempted (http-api
  * §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
@@ -60,7 +60,7 @@ export function changesNothing({ method, changesNothing: isRead }: Route): boole
   return method === 'GET' || isRead === true;
 }
 
-/** Returns a controller that aborts when the caller disconnects before the answer is sent. */
+/** Returns a controller that aborts when the caller disconnects before the response is sent. */
 export function untilCallerGoes({ res }: Context, gone: () => void): AbortController {
   const controller = new AbortController();
   const close = (): void => {

@@ -19,7 +19,7 @@ import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type
 
 // See json-models §13. The library rejects incomplete creations (61004): an existing plan needs only its name.
 
-/** A date-time, in requests also a date, in answers "" for none. */
+/** A date-time, in requests also a date; in responses "" if there is none. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
   const type = answering(timestamp, {
     answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
@@ -29,7 +29,7 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
   return field(type, access, { from: (view: Readonly<Record<Name, Instant | null>>) => view[name] ?? '' });
 }
 
-/** In answers, this is a string with nine fractional digits. */
+/** In responses, this is a string with nine fractional digits. */
 const decimalText: WireType<Decimal> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
@@ -38,7 +38,7 @@ const decimalText: WireType<Decimal> = answering(decimalNumber, {
 
 interface Answering<S> {
   readonly answer: () => z.ZodType;
-  /** Includes the request forms; default: those of answers. */
+  /** Includes the request forms; default: those of responses. */
   readonly document?: () => z.ZodType;
   readonly write: (value: S) => string;
 }

@@ -30,7 +30,7 @@ import { currency, decimalNumber, enumeration, int, text, timestamp } from '../w
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
-// The JSON catalog of catalog §11, only in answers. Dialect K omits some fields.
+// The JSON catalog of catalog §11, only in responses. Dialect K omits some fields.
 
 const onlyD = { onlyD: true } as const;
 

@@ -8,7 +8,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 export const words = listOf(text());
 
-/** Answers omit the last two fields, which clients do not know. */
+/** Responses omit the last two fields, which clients do not know. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),

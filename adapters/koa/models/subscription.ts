@@ -146,7 +146,7 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
   return [...new Set([view.subscriptionId, ...Iterator.from(view.events()).map(({ eventId }) => eventId)])];
 }
 
-/** Shared texts of each answer. */
+/** Shared texts of each response. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
 /** Events of account-level states have the same text in every subscription. */

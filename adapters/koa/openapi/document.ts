@@ -206,7 +206,7 @@ function contentSchema(route: Route, type: string): JsonSchema {
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
-/** An answer with several statuses shows the example of success. */
+/** A response with several statuses shows the example of success. */
 function contentOf(route: Route, type: string): Content {
   const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
   return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };
@@ -249,7 +249,7 @@ function listed(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');
 }
 
-/** Answer-only properties are required in answer models only, since many generators also require them in requests. */
+/** Response-only properties are required in response models only, since many generators also require them in requests. */
 function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [
     name,

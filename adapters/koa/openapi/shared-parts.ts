@@ -83,7 +83,7 @@ export const authorParameters: readonly JsonSchema[] = [
     example: 'clerk',
     schema: headerText,
   },
-  optionalHeader('X-Service-Reason', 'Reason for the change, stored in the audit log', 'Asked by phone'),
+  optionalHeader('X-Service-Reason', 'Reason for the change, stored in the audit log', 'Requested by phone'),
   optionalHeader('X-Service-Comment', 'Comment on the change, stored in the audit log', 'Ticket 4711'),
 ];
 

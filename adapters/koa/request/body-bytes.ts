@@ -59,7 +59,7 @@ export async function streamBody(
   };
 }
 
-/** Keeps the connection open for the answer after the body ends or fails. */
+/** Keeps the connection open for the response after the body ends or fails. */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
   // The reader gets the error.
@@ -123,7 +123,7 @@ function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>):
   return mediaTypes[0] === ANY_TYPE;
 }
 
-/** Discards the rest of the body within limits, because a client that is still sending would not read the answer. */
+/** Discards the rest of the body within limits, because a client that is still sending would not read the response. */
 export async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -203,7 +203,7 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolea
   const came = shortened([type, coding].filter((each) => each !== undefined).join(', '));
   throw billingError(
     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-    `The body must be ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}, not compressed; it came as ${came}`,
+    `The body must be uncompressed ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}; the request declares ${came}`,
     { contentType: type, contentEncoding: coding },
   );
 }
@@ -215,7 +215,7 @@ function tooLarge(maxBytes: number): BillingError {
 function tooSlow(): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,
-    `The body came at less than ${MIN_STREAMED_BYTES_PER_SECOND} bytes per second; its first records may have been stored`,
+    `The body arrived at less than ${MIN_STREAMED_BYTES_PER_SECOND} bytes per second; its first records may have been stored`,
   );
 }
 

@@ -75,7 +75,7 @@ const servedToJsonClients = new Set([
   'application/pdf',
 ]);
 
-/** @throws BillingError NOT_ACCEPTABLE; empty answers suit every `Accept`. */
+/** @throws BillingError NOT_ACCEPTABLE; empty responses suit every `Accept`. */
 export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;
@@ -87,7 +87,7 @@ export function negotiatedType(ctx: Context, success: Success): string {
   if (servedToJsonClients.has(first) && ctx.accepts('application/json') !== false) return first;
   throw billingError(
     ErrorCode.NOT_ACCEPTABLE,
-    `The answer is ${types.join(' or ')}, which the Accept header excludes`,
+    `The response type is ${types.join(' or ')}, which the Accept header does not allow`,
     { accept: ctx.get('Accept') },
   );
 }
@@ -142,10 +142,10 @@ export function crossOrigin(
     maxAge: preflightSeconds,
   });
   return (ctx) => {
-    // An OPTIONS request from page code is not a preflight. The package would hide its answer from the page.
+    // An OPTIONS request from page code is not a preflight. The package would hide its response from the page.
     const isPlain = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
     const shown: Context = isPlain ? Object.create(ctx, { method: { value: 'GET' } }) : ctx;
-    // Every OPTIONS request is answered with 200 and `Allow` (http-api §1 rule 6).
+    // Every OPTIONS request returns 200 and `Allow` (http-api §1 rule 6).
     return setHeaders(shown, async () => undefined);
   };
 }

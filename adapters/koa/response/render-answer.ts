@@ -57,13 +57,13 @@ export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
-/** Returns true for a single JSON resource (http-api §11 rule 1); answers without credentials change all the time. */
+/** Returns true for a single JSON resource (http-api §11 rule 1); responses without credentials change all the time. */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
-/** Weak, because a compressed answer has the same tag. */
+/** Weak, because a compressed response has the same tag. */
 function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }

@@ -101,7 +101,7 @@ function framesOf(error: Error) {
   });
 }
 
-/** Answers a request during shutdown and disconnects (platform §1), so that the client uses another node. */
+/** Rejects a request during shutdown and disconnects (platform §1), so that the client uses another node. */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = billingError(
     ErrorCode.BUSY,
@@ -126,7 +126,7 @@ interface Bounds {
   readonly maxHeadersMs: number;
 }
 
-/** Answers requests that Node cannot parse or that are late, and disconnects (http-api §3 rule 5, §12). */
+/** Rejects requests that Node cannot parse or that are late, and disconnects (http-api §3 rule 5, §12). */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => {
     // The client has disconnected.

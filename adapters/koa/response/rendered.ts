@@ -6,20 +6,20 @@ import type { Context } from 'koa';
 import { jsonType } from '../routing/answer.ts';
 import { onDemand } from '../wire/on-demand.ts';
 
-/** Time without reads after which a streamed answer is aborted. */
+/** Time without reads after which a streamed response is aborted. */
 const STALLED_READER_MS = 60_000;
 
-/** An answer, also stored for repeats. */
+/** A response, also stored for repeats. */
 export interface Rendered {
   readonly status: number;
-  /** Includes the content type, even of empty answers. */
+  /** Includes the content type, even of empty responses. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array>;
   /** True: a file, which is not compressed again. */
   readonly isFile?: boolean;
 }
 
-/** Sends the answer. An error after the head only aborts it. */
+/** Sends the response. An error after the head only aborts it. */
 export async function writeRendered(
   ctx: Context,
   { status, headers, body, isFile }: Rendered,
@@ -36,7 +36,7 @@ export async function writeRendered(
   }
 }
 
-/** Frees the sources of an unsent answer. */
+/** Frees the sources of an unsent response. */
 export async function discard({ body }: Rendered): Promise<void> {
   if (!isWhole(body)) await body[Symbol.asyncIterator]().return?.();
 }
@@ -89,7 +89,7 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
 });
 
 /**
- * Compresses by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources, answers 500 if every
+ * Compresses by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources, returns 500 if every
  * coding is refused, and streams short texts at a third more processor time.
  */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {

@@ -22,7 +22,7 @@ export interface Shown {
   readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write'>;
   /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
-  /** True: long answers are streamed without an `ETag`. */
+  /** True: long responses are streamed without an `ETag`. */
   readonly isLong?: true | undefined;
 }
 

@@ -248,7 +248,7 @@ function outOfBounds(error: JsonBoundError, maxElements: number): BillingError {
       cause: error,
     });
   }
-  return malformedBody(`The body has lists and objects more than ${MAX_JSON_DEPTH} levels deep`, error);
+  return malformedBody(`The body nests lists and objects more than ${MAX_JSON_DEPTH} levels deep`, error);
 }
 
 export function malformedBody(message: string, cause: unknown): BillingError {

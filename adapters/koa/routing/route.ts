@@ -67,7 +67,7 @@ export interface Success {
   readonly isEmptyWhen?: string;
   /** Further statuses with descriptions, for the document. */
   readonly also?: Readonly<Record<number, string>>;
-  /** JSON answer; default no body. */
+  /** JSON response; default no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
   /** Media types, the default first; default JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
@@ -187,7 +187,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
-/** A route with its types hidden in `answer`. */
+/** A route whose types are hidden in `answer`. */
 export interface Route
   extends Omit<
     RouteFacts<QueryParameters, unknown>,

@@ -13,19 +13,19 @@ import {
 } from './wire-type.ts';
 
 /**
- * Field access (JSON-MODELS.md): R answers only, C creation, W creation and update, I requests only (null or absent in
- * answers).
+ * Field access (JSON-MODELS.md): R responses only, C creation, W creation and update, I requests only (null or absent in
+ * responses).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 interface FieldOptions {
   /** True: required in creation requests. */
   readonly required?: boolean;
-  /** True: nullable in answers. */
+  /** True: nullable in responses. */
   readonly nullable?: boolean;
   /** True: dialect D only (`D+`, http-api §4 line 10). */
   readonly onlyD?: boolean;
-  /** True: optional in answers. */
+  /** True: optional in responses. */
   readonly absentable?: boolean;
   /** Default: the member of the same name. */
   readonly from?: From | undefined;
@@ -47,12 +47,12 @@ export function field<T, A extends Access>(
   return { type, access, ...defaults, ...options };
 }
 
-/** An answer field with another value than the member of its name. */
+/** A response field with another value than the member of its name. */
 export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
   return field(type, 'R', { from });
 }
 
-/** A nullable answer field. */
+/** A nullable response field. */
 export function maybe<T>(type: WireType<T>, from?: From): Field<T, 'R'> {
   return field(type, 'R', { nullable: true, from });
 }
@@ -65,7 +65,7 @@ export function alike<F, N extends string>(each: F, ...names: readonly N[]): Rea
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
-/** A type alone is an answer field. */
+/** A type alone is a response field. */
 type Given = Readonly<Record<string, Field | WireType<unknown>>>;
 type FieldsOf<G extends Given, A extends Access = 'R'> = {
   readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
@@ -84,13 +84,13 @@ export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };
 
-/** A JSON object. Its table of fields defines reader, answers, schemas and document. */
+/** A JSON object. Its table of fields defines reader, responses, schemas and document. */
 export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly fields: F;
   readonly needed: readonly string[];
-  /** The schema in the document, for every request and answer. */
+  /** The schema in the document, for every request and response. */
   readonly component: JsonSchema;
 }
 
@@ -232,7 +232,7 @@ function componentOf(name: string, fields: Fields): JsonSchema {
   const others = readings.get(name) ?? [];
   const shown = Object.entries(fields).map(([key, each]) => [key, asRead(each, { key, others })] as const);
   const properties = Object.fromEntries(shown.map(([key, each]) => [key, propertyOf(each)]));
-  // Read-only fields are required only in answers. Optional request fields are never required.
+  // Read-only fields are required only in responses. Optional request fields are never required.
   const required = shown
     .filter(([, each]) => (each.access === 'R' && !each.onlyD && !each.absentable) || each.required)
     .map(([key]) => key);
@@ -257,7 +257,7 @@ function propertyOf(each: Field): JsonSchema {
   return {
     ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    // Answers contain all others, as null.
+    // Responses contain all others, as null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   };

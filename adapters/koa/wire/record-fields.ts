@@ -56,7 +56,7 @@ function bounds([minimum, maximum]: readonly [number, number]) {
   return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
 }
 
-/** Row columns that answers omit or rename. */
+/** Row columns that responses omit or rename. */
 const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 /** Model fields derived from a record's description. @param names default: all fields that are not row columns. */

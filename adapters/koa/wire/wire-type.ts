@@ -5,7 +5,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import { withLazy } from './on-demand.ts';
 
-/** Defines how a value is read from requests, written to answers and described in the document. */
+/** Defines how a value is read from requests, written to responses and described in the document. */
 export interface WireType<T> {
   /** Models only. */
   readonly name?: string;
@@ -21,7 +21,7 @@ export interface WireType<T> {
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
-/** An answer with exactly these members. */
+/** A response with exactly these members. */
 export function strictAnswer(
   members: Readonly<Record<string, readonly [schema: () => z.ZodType, json: JsonSchema]>>,
 ) {
@@ -37,12 +37,12 @@ export function strictAnswer(
   };
 }
 
-/** Created on first use, because the server does not validate answers. */
+/** Created on first use, because the server does not validate responses. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }
 
-/** Never null in answers. */
+/** Never null in responses. */
 export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   const request = (dialect: Dialect) =>
     z.unknown().transform((value, context): readonly T[] | null => {

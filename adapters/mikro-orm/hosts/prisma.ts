@@ -104,7 +104,7 @@ function meaningOf(error: unknown): unknown {
   }
   const cause = propertyOf(propertyOf(propertyOf(error, 'meta'), 'driverAdapterError'), 'cause');
   if (lostConnection.has(String(propertyOf(cause, 'kind')))) {
-    return Object.assign(new Error('The connection to the database is lost', { cause: error }), {
+    return Object.assign(new Error('The connection to the database was lost', { cause: error }), {
       code: 'ECONNRESET',
     });
   }

@@ -169,7 +169,7 @@ class Reading {
 }
 
 class StatementLine implements Transaction {
-  /** Settles when the latest statement has been answered. */
+  /** Settles when the result of the latest statement has arrived. */
   ended: Promise<unknown> = Promise.resolve();
   readonly #client: DriverClient;
   readonly #use: PoolUse;
@@ -196,7 +196,7 @@ class StatementLine implements Transaction {
     return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
-  /** Throws the first error: the server answers the commit of a failed transaction with a rollback and no error. */
+  /** Throws the first error: the server responds to the commit of a failed transaction with a rollback and no error. */
   async commit(): Promise<void> {
     await this.end(COMMIT);
     if (this.#failure) throw this.#failure.error;

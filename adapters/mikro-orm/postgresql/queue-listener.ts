@@ -62,7 +62,7 @@ export class QueueListener {
     await running;
   }
 
-  /** Destroys the connection without a message, because the server may never answer it. */
+  /** Destroys the connection without a message, because the server may never respond to it. */
   #disconnect() {
     const client = this.#client;
     this.#client = undefined;

@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * How long a server may be silent before it is probed, and how long the probe may take. With a second try, both stay
- * below the 5 s in which every call is answered (http-api §12, 60018).
+ * below the 5 s in which every call returns (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
-/** Limit for a statement while the server answers probes: longer than any lock wait (`MAX_LOCK_WAIT_STEPS`). */
+/** Limit for a statement while the server responds to probes: longer than any lock wait (`MAX_LOCK_WAIT_STEPS`). */
 const DATABASE_STATEMENT_MS = 120_000;
 
 export interface ServerAddress {
@@ -20,10 +20,10 @@ export interface ServerAddress {
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/** The request for TLS, which every server answers with a byte, however busy it is. */
+/** The request for TLS, to which every server responds with a byte, however busy it is. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** The server has not answered, and does not answer a new connection either. */
+/** The server has not responded, and does not respond on a new connection either. */
 export class ServerSilentError extends Error {
   override readonly name = 'ServerSilentError';
 }
@@ -38,14 +38,14 @@ interface Wait {
 /**
  * Distinguishes a slow server from an unreachable one: a statement may take a minute, but callers must learn of an
  * unreachable server within seconds. A server that is silent for a second is probed on another connection; if it does
- * not answer, all waits fail. From then on, it is probed before each use, at most once a second, until it answers.
+ * not respond, all waits fail. From then on, it is probed before each use, at most once a second, until it responds.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  /** The time of the last failed probe, by `performance.now`; undefined after an answer. */
+  /** The time of the last failed probe, by `performance.now`; undefined after a response. */
   #awayAtMs: number | undefined;
 
   constructor(address: () => Promise<ServerAddress>) {

@@ -5,7 +5,7 @@ interface Wire {
   sync(): void;
 }
 
-/** The driver's statement, which writes the messages and gathers the answers. */
+/** The driver's statement, which writes the messages and gathers the results. */
 interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
@@ -93,7 +93,7 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
 class StatementBatch {
   readonly #queries: readonly DriverQuery[];
   readonly #whenAnswered: () => void;
-  /** Index of the statement that is being answered. */
+  /** Index of the statement whose result is arriving. */
   #current = 0;
 
   /** @param whenAnswered called before the callbacks of the statements. */

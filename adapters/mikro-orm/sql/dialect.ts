@@ -20,7 +20,7 @@ export type DatabaseFailure =
   | { readonly kind: 'aborted' }
   /** The disk is full or another resource is exhausted: only reads work. */
   | { readonly kind: 'no-room' }
-  /** The database is unreachable or does not answer. */
+  /** The database is unreachable or does not respond. */
   | { readonly kind: 'away' }
   | { readonly kind: 'other' };
 

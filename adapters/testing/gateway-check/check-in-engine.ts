@@ -65,7 +65,7 @@ function stepsOf(caller: GatewayCaller) {
   };
 }
 
-/** Loses the answer to a purchase, so that recovery must read the outcome from the gateway (payments §7). */
+/** Loses the response to a purchase, so that recovery must read the outcome from the gateway (payments §7). */
 async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
   const { amount, currency } = caller;
   const properties = caller.options.properties ?? [];
@@ -132,7 +132,7 @@ async function hasMethod({
   }
 }
 
-/** Returns a gateway whose purchases take effect, but whose answers are lost. */
+/** Returns a gateway whose purchases take effect, but whose responses are lost. */
 function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   const purchase: PaymentGateway['purchase'] = async (request, context): Promise<GatewayResult> => {
     await gateway.purchase(request, context);

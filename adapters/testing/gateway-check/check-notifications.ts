@@ -120,5 +120,5 @@ function forged(text: string): string {
 
 function descriptionOf(called: Called<unknown>): string {
   if (called.kind === 'THROW') return `it throws "${called.message}"`;
-  return called.kind === 'TIMEOUT' ? 'it returns nothing' : `it gives ${shown(called.value)}`;
+  return called.kind === 'TIMEOUT' ? 'it returns nothing' : `it returns ${shown(called.value)}`;
 }

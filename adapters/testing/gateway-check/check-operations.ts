@@ -25,7 +25,7 @@ const FLOWS: readonly (readonly CalledType[])[] = [
 ];
 
 /**
- * Calls every offered operation (payments §2.1). Answers must be valid and still known afterwards, and a repeated
+ * Calls every offered operation (payments §2.1). Responses must be valid and still known afterwards, and a repeated
  * transaction must have one effect.
  */
 export async function checkOperations(caller: GatewayCaller): Promise<void> {
@@ -52,7 +52,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
   await checkNothingElse(caller, paymentId, done);
 }
 
-/** Returns the answer to a valid call; null and a finding if it is not processed. */
+/** Returns the result of a valid call; null and a finding if it is not processed. */
 export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
   const answer = await believed(caller, asked);
   const { member } = asked;
@@ -68,7 +68,7 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
   return null;
 }
 
-/** Returns the answer to a call; null and a finding if the engine would reject it. */
+/** Returns the result of a call; null and a finding if the engine would reject it. */
 export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
   const { member } = asked;
   const called = await caller.run(asked);
@@ -108,7 +108,7 @@ function checkAmounts(
   else caller.note(sentence);
 }
 
-/** Repeats the transaction id, which must return the same answer without a second effect (payments §2.1 rule 2). */
+/** Repeats the transaction id, which must return the same result without a second effect (payments §2.1 rule 2). */
 async function checkRepeated(
   caller: GatewayCaller,
   asked: AskedOperation,
@@ -155,7 +155,9 @@ async function checkEffects(caller: GatewayCaller, { member, request }: AskedOpe
   if (effects < 1) caller.wrong(`${member} returns PROCESSED without an effect in the gateway's ledger`);
 }
 
-/** Checks that `getPaymentInfo` returns the answered transaction, because recovery reads it (payments §7.1). */
+/**
+ * Checks that `getPaymentInfo` returns the transaction that was just made, because recovery reads it (payments §7.1).
+ */
 async function checkTold(
   caller: GatewayCaller,
   { member, request }: AskedOperation,
@@ -235,7 +237,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   );
 }
 
-/** Returns the flaws of an answer, which complete sentences that begin with the member. */
+/** Returns the flaws of a result as ends of sentences that begin with the member. */
 export function answerFlaws(answer: GatewayAnswer, { type, request }: AskedOperation): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {

@@ -92,7 +92,7 @@ async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise
   }
 }
 
-/** Returns true if the answer has the status; adds a finding otherwise. */
+/** Returns true if the result has the status; adds a finding otherwise. */
 async function expectStatus(
   caller: GatewayCaller,
   { asked, called }: Provoked,

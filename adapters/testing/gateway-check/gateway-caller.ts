@@ -30,7 +30,7 @@ export interface ProvokedOutcome {
 
 /** Provokes a pending call. */
 export interface ProvokedPending extends ProvokedOutcome {
-  /** Lets the processor decide, so that the gateway no longer answers PENDING. */
+  /** Lets the processor decide, so that the gateway no longer returns PENDING. */
   settle?(transactionId: Uuid): Promise<void> | void;
 }
 
@@ -198,7 +198,7 @@ export class GatewayCaller {
     }
   }
 
-  /** Returns the answer of a call; undefined without the member, and with a finding if the call fails. */
+  /** Returns the result of a call; undefined without the member, and with a finding if the call fails. */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;
     const called = await this.call(member, question);

@@ -46,7 +46,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
       { billing, context, dialect, query: { callCompletion: true, callTimeoutSec } },
       {
         accountId: ACCOUNT_ID,
-        done: 'Subscription S is created',
+        done: 'Subscription S was created',
         billingEffect,
         defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
       },
@@ -84,7 +84,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(error).to.include({
       code: 60_016,
       message:
-        'Subscription S is created, but its invoice and payment were not finished within 7 s; they continue in the background',
+        'Subscription S was created, but its invoice and payment were not finished within 7 s; they continue in the background',
     });
   });
 });

@@ -65,7 +65,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       return (await issuers.get(issuer)?.(await token))?.name === 'alice' ? 'taken' : 'somebody else';
     } catch (error) {
       if (!(error instanceof BillingError) || error.code !== 60004) throw error;
-      return error.message.replace('The bearer token is not accepted: ', '');
+      return error.message.replace('The bearer token was rejected: ', '');
     }
   }
 

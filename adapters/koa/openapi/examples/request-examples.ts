@@ -88,7 +88,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   updatePlan: plan.phases,
   createTagDefinition: {
     name: 'vip',
-    description: 'served before others',
+    description: 'served first',
     applicableObjectTypes: ['ACCOUNT', 'BUNDLE'],
   },
   ...Object.fromEntries(taggedResources.map(({ noun }) => [`create${noun}Tags`, [tagDefinitionId]])),

@@ -89,7 +89,7 @@ interface Published {
   readonly author?: true;
   /** Statuses that clients know and this server never returns. */
   readonly unanswered?: readonly number[];
-  /** Result of the client method; defaults to the answer, or the resource at `Location`. */
+  /** Result of the client method; defaults to the response, or the resource at `Location`. */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
 
@@ -257,7 +257,7 @@ export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Properties that the client classes require in requests and answers. */
+/** Properties that the client classes require in requests and responses. */
 export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
   AccountEmail: ['email'],
   BulkSubscriptionsBundle: ['baseEntitlementAndAddOns'],

@@ -40,7 +40,7 @@ export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSc
       title: 'Kill Bill',
       version: '0.24.0',
       description:
-        'What clients of Kill Bill call on this server, in their terms. The whole of its interface is described by /openapi.json.',
+        'The operations that Kill Bill clients call on this server, under their Kill Bill names. /openapi.json describes the complete API.',
     },
     basePath: basePath || '/',
     tags: [...new Set(known.map(classOf))].sort().map((name) => ({ name })),
@@ -84,7 +84,7 @@ const tenantSecurity = { 'Killbill Api Key': [], 'Killbill Api Secret': [] };
 function classOf({ path }: Route): string {
   const segment = areaSegment(path);
   const name = classes[segment];
-  if (name === undefined) throw new Error(`${path} belongs to no class of the clients of Kill Bill`);
+  if (name === undefined) throw new Error(`No Kill Bill client class is defined for ${path}`);
   return name;
 }
 
@@ -137,7 +137,7 @@ function querySchema(
 }
 
 function ownName(model: string): string {
-  throw new Error(`A query parameter is no ${model}`);
+  throw new Error(`A query parameter cannot have the type ${model}`);
 }
 
 const authorParameters = [
@@ -168,7 +168,7 @@ function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }
 
-/** The result of a client method: the answer, or the resource at `Location`. */
+/** The result of a client method: the response, or the resource at `Location`. */
 function resultOf(
   { operationId, success }: Route,
   { definitions, routes }: Describing,

@@ -108,7 +108,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
 ];
 
-/** The gateway's answer; plain text unless it has a type. */
+/** The gateway's response; plain text unless it has a type. */
 function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   const { 'content-type': type, ...others } = headers;
   const shown = type ?? (entity === null ? jsonType : 'text/plain; charset=utf-8');

@@ -128,7 +128,7 @@ export const paymentOutcomes = {
   503: 'Error code 7019: the outcome is not yet known; 60018: nothing was attempted',
 };
 
-/** Answers with the route's success, or 402, 502, 503 with the payment (http-api §12). @throws AnsweredError on failure. */
+/** Returns the route's success, or 402, 502, 503 with the payment (http-api §12). @throws AnsweredError on failure. */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,
   pointing: { readonly onSuccess?: boolean; readonly onFailure?: boolean } = {},

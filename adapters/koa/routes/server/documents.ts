@@ -19,7 +19,7 @@ type Row = readonly [
   make: (basePath: string) => Promise<Answer> | Answer,
 ];
 
-/** The API documents; `killbill` is Swagger 2.0. Routes answer 404 unless `isOffered` (`server.docs`). */
+/** The API documents; `killbill` is Swagger 2.0. Routes return 404 unless `isOffered` (`server.docs`). */
 export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route[] {
   return rowsOf(texts).map(([path, operationId, type, summary, make]) =>
     openRoute(operationId, `GET ${path}`, {

@@ -55,7 +55,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       const changed = await billing.subscriptions.changePlan(context, subscriptionId, change);
       await waitForCompletion(call, {
         accountId: changed.accountId,
-        done: `The plan of subscription ${subscriptionId} is changed`,
+        done: `The plan of subscription ${subscriptionId} was changed`,
         billingEffect: changed.effective.at,
         defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
       });
@@ -92,7 +92,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       const { accountId, billingEnd } = await billing.subscriptions.cancel(context, subscriptionId, query);
       await waitForCompletion(call, {
         accountId,
-        done: `Subscription ${subscriptionId} is cancelled`,
+        done: `Subscription ${subscriptionId} was canceled`,
         billingEffect: billingEnd.at,
         defaultSecInK: DEFAULT_CANCEL_WAIT_SEC_IN_K,
       });
@@ -159,5 +159,5 @@ async function checkFixedFields(
   const field = sent.find((each) => body[each] !== stored[each]);
   if (field === undefined) return;
   const kept = `subscription ${subscriptionId} has ${stored[field]}`;
-  throw invalidField(`SubscriptionJson ${field} cannot change: ${kept}`, { field, subscriptionId });
+  throw invalidField(`SubscriptionJson ${field} cannot be changed: ${kept}`, { field, subscriptionId });
 }

@@ -22,7 +22,7 @@ import {
   waitForCompletion,
 } from './call-completion.ts';
 
-/** Larger answers omit the bundles (http-api §7 rule 4). */
+/** Larger responses omit the bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
 const creationErrors: readonly ErrorName[] = [
@@ -76,7 +76,7 @@ export const subscriptionRoutes: readonly Route[] = [
         const { accountId, billingStart } = await billing.getSubscription(context, subscriptionId);
         await waitForCompletion(call, {
           accountId,
-          done: `Subscription ${subscriptionId} is created`,
+          done: `Subscription ${subscriptionId} was created`,
           billingEffect: billingStart?.at ?? null,
           defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
         });
@@ -132,7 +132,7 @@ function firstBilled(bundles: readonly CreatedBundle[]): DoneWork {
   if (first === undefined) throw new Error('a creation makes a bundle');
   return {
     accountId: first.accountId,
-    done: `${countOf(bundles)} subscriptions are created`,
+    done: `${countOf(bundles)} subscriptions were created`,
     billingEffect: bundles.map(({ billingStart }) => billingStart).reduce((a, b) => minInstant(a, b)),
     defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
   };
