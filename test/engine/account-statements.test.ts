@@ -21,10 +21,8 @@ eachDatabase('statements of operations on whole accounts', (open) => {
     }
     const numbers = Array.from({ length: count }, (_, index) => ({ name: 'n', value: String(index) }));
     await acme.customFields.add({ type: 'ACCOUNT', id: accountId }, numbers);
-    await acme.tags.add(
-      { type: 'ACCOUNT', id: accountId },
-      [SystemTag.TEST, SystemTag.PARTNER, SystemTag.MANUAL_PAY].slice(0, count),
-    );
+    const method = { type: 'ACCOUNT', id: accountId } as const;
+    await acme.tags.add(method, [SystemTag.TEST, SystemTag.PARTNER, SystemTag.MANUAL_PAY].slice(0, count));
     await engine.settle();
     return accountId;
   }

@@ -175,13 +175,8 @@ eachDatabaseByTurns('accounts', (open) => {
     const events = newEvents(engine.database);
     await events();
     const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
-    const caller = engine.billing.as({
-      tenant: engine.tenant,
-      user: 'demo',
-      reason: 'r',
-      comment: 'c',
-      userToken: token,
-    });
+    const host = { tenant: engine.tenant, user: 'demo', reason: 'r', comment: 'c', userToken: token };
+    const caller = engine.billing.as(host);
     const { id } = await caller.createAccount({ name: 'Ada' });
     await caller.updateAccount(id, { changes: { name: 'Ada' } });
     expect(await events()).to.eql(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
@@ -196,10 +191,8 @@ eachDatabaseByTurns('accounts', (open) => {
 
   it('accounts §4 rule 4: stores an event and a row for a new default method, and nothing for an unchanged one', async () => {
     const { id } = await create({});
-    const { id: paymentMethodId } = await engine.acme.addPaymentMethod({
-      accountId: id,
-      pluginName: engine.gateway.name,
-    });
+    const method = { accountId: id, pluginName: engine.gateway.name };
+    const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);
     const events = newEvents(engine.database);
     const rows = async () =>
       (await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id })).map(({ snapshot }) =>

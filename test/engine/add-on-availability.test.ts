@@ -66,19 +66,18 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     });
     const accountId = await newAccount();
     expect((await together(accountId, 'kettle', 'lid')).subscriptionIds).to.have.length(2);
-    await engine.acme.catalogEntries.create({
+    const request = {
       products: [{ name: 'Bowl', category: 'BASE' }],
       plans: [monthly('bowl', 'Bowl')],
-    });
+    } as const;
+    await engine.acme.catalogEntries.create(request);
     await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
   it('catalog §15.5 rule 3: includes a product of the XML catalog that an entry lists', async () => {
     await begin(...overlayCatalog);
-    await engine.acme.catalogEntries.create({
-      products: [{ ...lid, availableForBps: ['Pan'] }],
-      plans: [monthly('lid', 'Lid')],
-    });
+    const request = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
+    await engine.acme.catalogEntries.create(request);
     expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
   });
 

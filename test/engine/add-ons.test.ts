@@ -68,15 +68,11 @@ eachDatabaseByTurns('add-ons', (open) => {
         'START_BILLING 2024-04-01',
         'PHASE 2024-05-01',
       ]);
-      await engine.acme.subscriptions.cancel(base.id, {
-        entitlementPolicy: 'END_OF_TERM',
-        billingPolicy: 'END_OF_TERM',
-      });
+      const options = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
+      await engine.acme.subscriptions.cancel(base.id, options);
       expect(await engine.endsOf(backup)).to.equal('ACTIVE 2024-06-01 2024-06-01');
-      expect((await rowsOf(backup)).slice(3)).to.eql([
-        'STOP_ENTITLEMENT 2024-06-01',
-        'STOP_BILLING 2024-06-01',
-      ]);
+      const stops = ['STOP_ENTITLEMENT 2024-06-01', 'STOP_BILLING 2024-06-01'];
+      expect((await rowsOf(backup)).slice(3)).to.eql(stops);
       await expectCode(engine.acme.subscriptions.uncancel(backup), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
       await engine.acme.subscriptions.uncancel(base.id);
       expect(await engine.endsOf(backup)).to.equal('ACTIVE - -');
@@ -114,7 +110,8 @@ eachDatabaseByTurns('add-ons', (open) => {
     });
 
     describe('subscriptions W6 Change alignment', () => {
-      const table: readonly (readonly [alignment: string, request: object, rows: readonly string[]])[] = [
+      type Row = readonly [string, { list?: string; phaseType?: 'EVERGREEN' }, readonly string[]];
+      const table: readonly Row[] = [
         ['START_OF_BUNDLE', {}, ['CHANGE 2023-08-15', 'PHASE 2023-08-31']],
         ['START_OF_SUBSCRIPTION', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
         ['CHANGE_OF_PLAN', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
@@ -122,11 +119,7 @@ eachDatabaseByTurns('add-ons', (open) => {
         ['CHANGE_OF_PRICELIST', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
         ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
       ];
-      for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table as readonly (readonly [
-        string,
-        { list?: string; phaseType?: 'EVERGREEN' },
-        readonly string[],
-      ])[])
+      for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table)
         it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
           await begin('2023-08-01', { catalog: alignedBy(alignment) });
           const base = await create({ planName: 'base' });
@@ -205,10 +198,8 @@ eachDatabaseByTurns('add-ons', (open) => {
         'SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE',
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now' });
-          await engine.acme.subscriptions.cancel(id, {
-            entitlementPolicy: 'END_OF_TERM',
-            billingPolicy: 'IMMEDIATE',
-          });
+          const options = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' } as const;
+          await engine.acme.subscriptions.cancel(id, options);
           await addOn(bundleId, 'backup-monthly');
         },
       ],
@@ -385,13 +376,10 @@ eachDatabaseByTurns('add-ons', (open) => {
       expect(await engine.endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
     });
 
-    it('refuses a change dated back to a product that the base has left since (subscriptions §7 rule 7)', async () => {
+    it('rejects a change backdated to a product that the base has left since (subscriptions §7 rule 7)', async () => {
       const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
-      const requestedDate = '2024-06-06';
-      const changed = engine.acme.subscriptions.changePlan(archive, {
-        planName: 'backup-monthly',
-        requestedDate,
-      });
+      const change = { planName: 'backup-monthly', requestedDate: '2024-06-06' };
+      const changed = engine.acme.subscriptions.changePlan(archive, change);
       await expectCode(changed, 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
       expect(await engine.endsOf(archive)).to.equal('ACTIVE - -');
     });
@@ -467,10 +455,8 @@ eachDatabaseByTurns('add-ons', (open) => {
 
     it('starts the bundle in the future, and raises an earlier add-on date to the start of the base', async () => {
       await begin('2024-06-01');
-      const base = await create(
-        { planName: 'solo-now' },
-        { entitlementDate: '2024-06-01', billingDate: '2024-06-20' },
-      );
+      const dates = { entitlementDate: '2024-06-01', billingDate: '2024-06-20' };
+      const base = await create({ planName: 'solo-now' }, dates);
       const support = await addOn(base.bundleId, 'support-monthly', { billingDate: '2024-06-05' });
       const { billingStart } = await engine.acme.getSubscription(support);
       expect(billingStart?.date).to.equal('2024-06-20');
@@ -548,11 +534,8 @@ eachDatabaseByTurns('add-ons', (open) => {
       const full = await together('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly');
       const over = change(full.subscriptionIds[3] as Uuid, 'archive-monthly');
       await expectCode(over, 'SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE');
-      await engine.acme.subscriptions.changePlan(full.subscriptionIds[1] as Uuid, {
-        planName: 'archive-monthly',
-        quantity: 2,
-        billingPolicy: 'IMMEDIATE',
-      });
+      const changeOfPlan = { planName: 'archive-monthly', quantity: 2, billingPolicy: 'IMMEDIATE' } as const;
+      await engine.acme.subscriptions.changePlan(full.subscriptionIds[1] as Uuid, changeOfPlan);
     });
   });
 });

@@ -213,10 +213,8 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
-    await engine.acme.subscriptions.cancel(subscriptionId, {
-      entitlementPolicy: 'END_OF_TERM',
-      billingPolicy: 'END_OF_TERM',
-    });
+    const options = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
+    await engine.acme.subscriptions.cancel(subscriptionId, options);
     await engine.acme.subscriptions.uncancel(subscriptionId);
     await engine.runTo('2016-06-01T00:00:00Z');
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 14']);

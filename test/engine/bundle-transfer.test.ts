@@ -32,11 +32,8 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
   ): Promise<void> {
     engine = await openEngine(open, { now, ...(parts.catalog ? { catalog: parts.catalog } : {}) });
     const { acme } = engine;
-    source = await engine.payingAccount({
-      currency: 'USD',
-      billCycleDayLocal: 9,
-      timeZone: parts.sourceZone ?? 'UTC',
-    });
+    const input = { currency: 'USD', billCycleDayLocal: 9, timeZone: parts.sourceZone ?? 'UTC' } as const;
+    source = await engine.payingAccount(input);
     target = await acme.createAccount({
       currency: 'USD',
       billCycleDayLocal: parts.targetDay ?? 15,

@@ -52,10 +52,8 @@ eachDatabaseByTurns('account check after a catalog change', (open) => {
     catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
   }));
   beforeEach(async () => {
-    await engine.acme.catalogEntries.create({
-      products: [{ name: 'Pot', category: 'BASE' }],
-      plans: [potPlan('10')],
-    });
+    const request = { products: [{ name: 'Pot', category: 'BASE' }], plans: [potPlan('10')] } as const;
+    await engine.acme.catalogEntries.create(request);
     names = new Map([
       [await subscriber('heat-monthly'), 'heat'],
       [await subscriber('warmth-monthly'), 'warmth'],

@@ -152,10 +152,8 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
   });
 
   it('accept a catalog written in code as a value or as its document', async () => {
-    const { id } = await engine.billing.tenants.create(
-      { userName: 'setup' },
-      { apiKey: 'code', apiSecret: 'code' },
-    );
+    const request = { apiKey: 'code', apiSecret: 'code' };
+    const { id } = await engine.billing.tenants.create({ userName: 'setup' }, request);
     const shop = engine.billing.as({ tenant: id, user: 'deploy' });
     await shop.uploadCatalog(lantern);
     expect((await shop.catalogs.current()).toXml()).to.equal(lantern.toXml());

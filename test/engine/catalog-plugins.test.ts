@@ -1,7 +1,7 @@
 import type { MemoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { checkCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { Amount, CatalogDefinition, CatalogPlugin } from '../../lib/index.ts';
-import { BillingError, formatDecimal, RetryLater } from '../../lib/index.ts';
+import { formatDecimal, RetryLater } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import { boatPlan, harbour } from '../support/catalogs/priced-catalog.ts';
 import { catalogOf } from '../support/engine.ts';
@@ -23,6 +23,11 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     atStart = plugin.calls.catalog.length;
   }
 
+  async function beginServing(): Promise<void> {
+    await begin();
+    plugin.serve(harbour());
+  }
+
   /** Calls of `catalog` since the engine has its shop. */
   const asked = () => plugin.calls.catalog.slice(atStart);
 
@@ -31,9 +36,12 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     return catalog.versions.flatMap((version) => version.plans.map((plan) => plan.name));
   }
 
+  const create = ({ id: accountId }: Account, planName = 'boat-monthly') =>
+    engine.acme.createSubscription({ accountId, planName });
+
   async function subscribed(planName: string): Promise<Account> {
     const account = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId: account.id, planName });
+    await create(account, planName);
     return account;
   }
 
@@ -51,8 +59,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   }
 
   it('supply the whole catalog for billing, and are called once per stamp', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     expect(await planNames()).to.eql(['boat-monthly']);
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-02-01T00:00:00Z');
@@ -70,22 +77,15 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     plugin.serve(harbour({ ...boatPlan('boat-monthly', '30.00'), ...boatPlan('raft-monthly', '9.00') }));
     expect(await planNames()).to.eql(['boat-monthly', 'raft-monthly']);
     expect(asked()).to.have.length(2);
-    await expectCode(
-      engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' }),
-      2021,
-    );
+    await expectCode(create(account, 'pro-monthly'), 2021);
   });
 
   it('allow overridden prices of their plans', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '19' }];
-    const { subscriptionId } = await engine.subscribe({
-      accountId: account.id,
-      planName: 'boat-monthly',
-      priceOverrides,
-    });
+    const request = { accountId: account.id, planName: 'boat-monthly', priceOverrides };
+    const { subscriptionId } = await engine.subscribe(request);
     plugin.serve(harbour(boatPlan('boat-monthly', '36.00')));
     await engine.runTo('2024-02-01T00:00:00Z');
     expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
@@ -96,16 +96,14 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   });
 
   it('share one call among concurrent first uses', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const names = await Promise.all([planNames(), planNames(), planNames()]);
     expect(names).to.eql([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
     expect(asked()).to.have.length(1);
   });
 
   it('are asked for one stamp per batch of accounts', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const accounts: Account[] = [];
     for (let count = 0; count < MANY; count += 1) accounts.push(await subscribed('boat-monthly'));
     await engine.settle();
@@ -139,17 +137,14 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   });
 
   it('receive the account in dry runs and reads', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await subscribed('boat-monthly');
     const before = plugin.calls.latestVersion.length;
     const dryRun = await engine.acme.invoices.dryRun({ accountId: account.id });
     expect(dryRun && formatDecimal(dryRun.balance)).to.equal('30');
     await engine.acme.subscriptions.bundlesOfAccount(account.id);
-    expect(plugin.calls.latestVersion.slice(before).map((call) => call.accountId)).to.eql([
-      account.id,
-      account.id,
-    ]);
+    const calls = plugin.calls.latestVersion.slice(before);
+    expect(calls.map((call) => call.accountId)).to.eql([account.id, account.id]);
   });
 
   it('leave a tenant without their catalog to the next plugin and finally to the stored catalog', async () => {
@@ -170,46 +165,34 @@ eachDatabaseByTurns('catalog plugins', (open) => {
       'same',
     );
     const account = await engine.payingAccount({ currency: 'USD' });
-    await expectCode(
-      engine.acme.createSubscription({ accountId: account.id, planName: 'boat-monthly' }),
-      2080,
-    );
+    await expectCode(create(account), 2080);
     await expectCode(engine.acme.catalogs.current(), 2080);
-    expect(
-      await engine.acme.subscriptions.bundlesOfAccount(account.id).catch((error: unknown) => error),
-    ).to.be.instanceOf(BillingError);
+    await expectCode(engine.acme.subscriptions.bundlesOfAccount(account.id), 2080);
     plugin.serve(harbour(), 'same');
     expect(await planNames()).to.eql(['boat-monthly']);
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
   it('block uploads while one of them serves the tenant, with an error that names it', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
     expect(refusal).to.include({ code: 2080 });
     expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
   });
 
   it('fail a synchronous call with an error that names them, and nothing is stored', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     const failure = failing(() => new Error('secret of the host'));
-    const error = await engine.acme
-      .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
-      .catch((thrown: unknown) => thrown);
+    const error = await create(account).catch((thrown: unknown) => thrown);
     expect(error).to.include({ code: 60_000 });
-    expect(String(error))
-      .to.match(/"memory-catalog" failed/)
-      .and.to.not.match(/secret/);
+    expect(String(error)).to.include('"memory-catalog" failed').and.not.include('secret');
     failure.heal();
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
   it('fail without blocking reads: invoices are returned without names, and a charge returns its result', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const accountId = (await engine.settle(subscribed('boat-monthly'))).id;
     const failure = failing(() => new Error('out of reach'));
     const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
@@ -226,8 +209,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   });
 
   it('fail queued work, which is retried, at the time of RetryLater however often', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
     engine.clock.set('2024-02-01T00:00:00Z');
@@ -243,8 +225,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
 
   it('fail with a clear error and never a price if they do not answer in time', async () => {
     const timers: (() => void)[] = [];
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     plugin.latestVersion = () => new Promise(() => undefined);
     const { after } = engine.systemClock;
@@ -255,9 +236,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
         return () => undefined;
       },
     });
-    const call = engine.acme
-      .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
-      .catch((thrown: unknown) => thrown);
+    const call = create(account).catch((thrown: unknown) => thrown);
     while (timers.length === 0) await engine.systemClock.nextTurn();
     for (const timer of timers) timer();
     const error = await call;
@@ -266,8 +245,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   });
 
   it('bill a price change of invoiced days with the next run, once', async () => {
-    await begin();
-    plugin.serve(harbour());
+    await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');
     const from = '2024-01-10';
@@ -316,10 +294,8 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('are asked for a tenant that stored its catalog, which is served that catalog; two with the same name are rejected', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
-    await expectCode(
-      engine.acme.catalogs.current('11111111-1111-4111-8111-111111111111' as Account['id']),
-      3002,
-    );
+    const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];
+    await expectCode(engine.acme.catalogs.current(unknownId), 3002);
     const twice = openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, plugin] });
     expect(String(await twice.catch((error: unknown) => error))).to.match(/one name/);
   });
@@ -337,9 +313,8 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     const moody: CatalogPlugin = { ...plugin, latestVersion: async ({ accountId }) => accountId };
     expect((await checkCatalogPlugin(moody, subject)).join()).to.match(/although nothing changed/);
     plugin.serve(harbour(boatPlan('9', 'x' as Amount)));
-    expect(
-      await checkCatalogPlugin(plugin, { ...subject, foreignTenantId: engine.tenant.id }),
-    ).to.have.length.greaterThan(2);
+    const foreign = { ...subject, foreignTenantId: engine.tenant.id };
+    expect(await checkCatalogPlugin(plugin, foreign)).to.have.length.greaterThan(2);
     const broken: CatalogPlugin = { ...plugin, catalog: () => Promise.reject(new Error('no table')) };
     expect((await checkCatalogPlugin(broken, subject)).join()).to.match(/catalog throws no table/);
   });

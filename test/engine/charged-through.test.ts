@@ -87,10 +87,8 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     ]);
     expect(await chargedThrough()).to.equal('2027-01-01');
     const before = (await invoices()).length;
-    await engine.acme.subscriptions.cancel(subscriptionId, {
-      entitlementPolicy: 'END_OF_TERM',
-      billingPolicy: 'END_OF_TERM',
-    });
+    const options = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
+    await engine.acme.subscriptions.cancel(subscriptionId, options);
     await engine.settle();
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ state: 'ACTIVE' });
     expect(await invoices()).to.have.lengthOf(before);
@@ -279,12 +277,8 @@ eachDatabaseByTurns('the charged-through date', (open) => {
     const year = await invoiceAt(1);
     const [item] = year.items;
     if (item === undefined) throw new Error('no item');
-    await engine.acme.invoices.adjustItem({
-      accountId,
-      invoiceId: year.id,
-      invoiceItemId: item.id,
-      amount: '1.00',
-    });
+    const adjustment = { accountId, invoiceId: year.id, invoiceItemId: item.id, amount: '1.00' };
+    await engine.acme.invoices.adjustItem(adjustment);
     await writeOff(year.id);
     const [charge] = await engine.acme.invoices.addCharges({
       accountId,

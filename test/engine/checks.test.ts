@@ -87,10 +87,8 @@ async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngin
   const { id: other } = await acme.createAccount({ currency: 'USD' });
   const { subscriptionId } = await acme.createSubscription({ accountId: other, planName: 'solo-now' });
   await settle();
-  await acme.subscriptions.changePlan(subscriptionId, {
-    planName: 'team-now',
-    requestedDate: { at: clock.now() },
-  });
+  const change = { planName: 'team-now', requestedDate: { at: clock.now() } };
+  await acme.subscriptions.changePlan(subscriptionId, change);
   await settle();
   clock.set('2024-02-10T00:00:00Z');
   await settle();
@@ -100,19 +98,13 @@ async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngin
   const [invoice] = (await acme.invoices.ofAccount({ accountId: other, withItems: true })).toReversed();
   const charge = invoice?.items.find(({ itemType }) => itemType === 'RECURRING');
   if (!invoice || !charge) throw new Error('nothing was billed');
-  await acme.invoices.adjustItem({
-    accountId: other,
-    invoiceId: invoice.id,
-    invoiceItemId: charge.id,
-    amount: '3',
-  });
+  const adjustment = { accountId: other, invoiceId: invoice.id, invoiceItemId: charge.id, amount: '3' };
+  await acme.invoices.adjustItem(adjustment);
   await acme.invoices.void(invoice.id);
   await acme.invoices.addCredits({ accountId: other, items: [{ amount: '7' }], autoCommit: true });
   await acme.generateInvoice({ accountId: other });
   await acme.blocking.resumeBundle(bundleId);
-  await acme.subscriptions.cancel(base.subscriptionId, {
-    entitlementPolicy: 'END_OF_TERM',
-    billingPolicy: 'END_OF_TERM',
-  });
+  const options = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
+  await acme.subscriptions.cancel(base.subscriptionId, options);
   await settle();
 }

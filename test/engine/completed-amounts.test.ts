@@ -83,10 +83,8 @@ anyDatabase('amounts of completions (payments §4.3 rule 7)', (open) => {
   it('cannot exceed the requested amount of a pending external refund', async () => {
     const { invoicePayments, payments } = engine.acme;
     const paymentId = await paidInvoice('100');
-    const card = await engine.acme.addPaymentMethod({
-      accountId: account.id,
-      pluginName: engine.gateway.name,
-    });
+    const method = { accountId: account.id, pluginName: engine.gateway.name };
+    const card = await engine.acme.addPaymentMethod(method);
     const { payment } = await invoicePayments.refund({
       paymentId,
       amount: '20',

@@ -14,6 +14,7 @@ import { runningCall } from '../support/payments/scripted-control.ts';
 
 const START = '2012-05-31T00:03:42Z';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
+const SCHEDULED = { stateName: 'SCHEDULED' } as const;
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
 const property = (key: string, value: string): PluginProperty => ({ key, value, isUpdatable: false });
@@ -62,31 +63,26 @@ class Script implements PaymentControl {
   }
 }
 
+interface Scene {
+  readonly stage: PaymentStage;
+  readonly first: Script;
+  readonly second: Script;
+}
+
 function withStage(
   open: OpenDatabase,
-  tests: (
-    stageAt: (config?: Partial<PaymentConfig>) => Promise<PaymentStage>,
-    scripts: () => { first: Script; second: Script },
-  ) => void,
+  tests: (stageAt: (config?: Partial<PaymentConfig>) => Promise<Scene>) => void,
 ): void {
   let stage: PaymentStage;
-  let first: Script;
-  let second: Script;
-  beforeEach(() => {
-    first = new Script('first');
-    second = new Script('second');
-  });
   afterEach(() => stage.stop());
-  tests(
-    async (config = {}) => {
-      stage = await PaymentStage.open(storageOf(await open(migrated)), START, {
-        controls: [first, second],
-        config: { controlPlugins: ['first', 'nobody', 'second'], ...config },
-      });
-      return stage;
-    },
-    () => ({ first, second }),
-  );
+  tests(async (config = {}) => {
+    const [first, second] = [new Script('first'), new Script('second')];
+    stage = await PaymentStage.open(storageOf(await open(migrated)), START, {
+      controls: [first, second],
+      config: { controlPlugins: ['first', 'nobody', 'second'], ...config },
+    });
+    return { stage, first, second };
+  });
 }
 
 async function invoiced(stage: PaymentStage, pluginName?: string): Promise<Uuid> {
@@ -104,10 +100,9 @@ function attempt(stage: PaymentStage, script: Script) {
 }
 
 eachDatabase('automatic payments with control plugins (payments §8.1)', (open) => {
-  withStage(open, (stageAt, scripts) => {
+  withStage(open, (stageAt) => {
     it('payments §8.1: use the values that control plugins have adjusted, and report the result to them', async () => {
-      const stage = await stageAt();
-      const { first, second } = scripts();
+      const { stage, first, second } = await stageAt();
       first.prior = ({ amount }) => ({
         adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
         adjustedProperties: [property('secret', '1'), property('PROCESSED_AMOUNT', '150')],
@@ -152,10 +147,9 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
 });
 
 anyDatabase('automatic payments with control plugins (payments §2.3)', (open) => {
-  withStage(open, (stageAt, scripts) => {
+  withStage(open, (stageAt) => {
     it('payments §2.3 rule 5: end with their attempt at the first abort', async () => {
-      const stage = await stageAt();
-      const { first, second } = scripts();
+      const { stage, first, second } = await stageAt();
       first.prior = () => ({ isAborted: true });
       expect(await stage.payments(await invoiced(stage))).to.eql([]);
       expect(second.calls).to.eql([]);
@@ -167,8 +161,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §2.3 rule 8: end with their attempt if a prior call throws', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       first.prior = () => {
         throw new Error('no');
       };
@@ -179,14 +172,10 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
 
     it('payments §2.3 rule 6: use a method that a control plugin names only if that is allowed', async () => {
       for (const overwritesMethod of [false, true]) {
-        const stage = await stageAt({ overwritesMethod });
-        const { first } = scripts();
-        first.heard.splice(0);
+        const { stage, first } = await stageAt({ overwritesMethod });
         const account = await stage.account();
-        const other = await stage.methods.add(stage.context(), {
-          accountId: account.id,
-          pluginName: EXTERNAL,
-        });
+        const method = { accountId: account.id, pluginName: EXTERNAL };
+        const other = await stage.methods.add(stage.context(), method);
         first.prior = () => ({ adjustedPaymentMethodId: other.id });
         const invoiceId = await stage.invoice(account, '249.95');
         await stage.settle();
@@ -198,8 +187,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §2.3 rule 6: reject a method of another account from a control plugin', async () => {
-      const stage = await stageAt({ overwritesMethod: true });
-      const { first } = scripts();
+      const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
       const invoiceId = await invoiced(stage);
@@ -209,8 +197,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §2.3: settle the balance with an amount in a currency that a control plugin has chosen', async () => {
-      const stage = await stageAt();
-      const { second } = scripts();
+      const { stage, second } = await stageAt();
       second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
       const invoiceId = await invoiced(stage);
       expect(await stage.story(invoiceId)).to.deep.include({ rows: ['SUCCESS 249.95'], balance: '0' });
@@ -220,30 +207,22 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §2.3 rule 7: retry on the earliest of several dates', async () => {
-      const stage = await stageAt();
-      const { first, second } = scripts();
+      const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');
       second.retry = () => new Date('2012-06-02T00:00:00Z');
       const invoiceId = await invoiced(stage);
       const scheduled = async () => (await stage.payments(invoiceId))[0]?.attempts?.at(-1);
-      expect(await scheduled()).to.include({
-        stateName: 'SCHEDULED',
-        effectiveDate: Date.parse('2012-06-02'),
-      });
+      expect(await scheduled()).to.include({ effectiveDate: Date.parse('2012-06-02'), ...SCHEDULED });
       second.retry = () => null;
       await stage.goTo('2012-06-02');
       // Of the built-in control: eight days later.
-      expect(await scheduled()).to.include({
-        stateName: 'SCHEDULED',
-        effectiveDate: Date.parse('2012-06-10'),
-      });
+      expect(await scheduled()).to.include({ effectiveDate: Date.parse('2012-06-10'), ...SCHEDULED });
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
     it('payments §8.3: retry with the properties and control plugins of their attempt', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.prior = ({ paymentId }) =>
         paymentId === null ? { adjustedProperties: [property('card', '4242')] } : null;
@@ -262,8 +241,7 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §5.3 rule 2: postpone a retry if a call starts while its plugins are asked', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       const invoiceId = await invoiced(stage);
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
@@ -280,23 +258,19 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
       await end();
       await settled;
       expect(first.calls).to.eql(['prior', 'failure', 'prior', 'prior', 'success']);
-      expect(await stage.story(invoiceId)).to.deep.include({
-        attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
-        balance: '0',
-      });
+      const attempts = ['RETRIED', 'ABORTED', 'SUCCESS'];
+      expect(await stage.story(invoiceId)).to.deep.include({ attempts, balance: '0' });
     });
 
     it('payments §8.1: end without an external effect after their control plugins are informed', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       const invoiceId = await invoiced(stage, EXTERNAL);
       expect(first.calls).to.eql(['prior', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
     it('payments §9.2: do not ask control plugins if nothing would be charged', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
       await stage.settle();
       expect(await stage.payments(invoiceId)).to.eql([]);
@@ -305,26 +279,21 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §8.1: have an attempt even if the tenant has no control plugins', async () => {
-      const stage = await stageAt({ controlPlugins: [] });
-      const { first } = scripts();
+      const { stage, first } = await stageAt({ controlPlugins: [] });
       const invoiceId = await invoiced(stage);
       expect(first.calls).to.eql([]);
       expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
     it('payments §8.4: report the outcome found by recovery to control plugins', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
       const invoiceId = await invoiced(stage);
       expect(first.calls).to.eql(['prior', 'failure']);
       expect((await stage.story(invoiceId)).attempts).to.eql(['ABORTED']);
       const transactionId = (await stage.payments(invoiceId))[0]?.transactions[0]?.id ?? '';
-      stage.sandbox.configure({
-        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId,
-        status: 'ERROR',
-      } as never);
+      const behavior = { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'ERROR' } as const;
+      stage.sandbox.configure(behavior as never);
       first.retry = () => new Date('2012-06-01T00:00:00Z');
       await stage.goTo('2012-05-31T00:08:42Z');
       expect(first.calls).to.eql(['prior', 'failure', 'failure']);
@@ -335,25 +304,20 @@ anyDatabase('automatic payments with control plugins (payments §2.3)', (open) =
     });
 
     it('payments §8.4: report the outcome found by a read of an open payment to control plugins', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const invoiceId = await invoiced(stage);
       const payment = (await stage.payments(invoiceId))[0];
       const transactionId = payment?.transactions[0]?.id ?? '';
-      stage.sandbox.configure({
-        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId,
-        status: 'PROCESSED',
-      } as never);
+      const behavior = { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' } as const;
+      stage.sandbox.configure(behavior as never);
       await stage.reads.get(stage.context(), payment?.id as Uuid, { withPluginInfo: true });
       expect(first.calls).to.eql(['prior', 'success', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
     it('payments §8.4: report a late answer to control plugins', async () => {
-      const stage = await stageAt();
-      const { first } = scripts();
+      const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
       const invoiceId = await stage.invoice(await stage.account(), '249.95');
       const settling = stage.settle();

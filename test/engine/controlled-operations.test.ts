@@ -76,10 +76,8 @@ anyDatabase('operations on payments with control plugins (payments §4.1, §8)',
 
   it('payments §4.1: accept a payment method from a control plugin if there is none', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    const { pluginName, id } = await engine.acme.paymentMethods.add({
-      accountId,
-      pluginName: engine.gateway.name,
-    });
+    const method = { accountId, pluginName: engine.gateway.name };
+    const { pluginName, id } = await engine.acme.paymentMethods.add(method);
     await expectCode(purchase({ accountId }), 'PAYMENT_INVALID_PARAMETER');
     expect(control.calls()).to.eql(['priorCall', 'onFailureCall']);
     control.prior = { adjustedPaymentMethodId: id };
@@ -90,10 +88,8 @@ anyDatabase('operations on payments with control plugins (payments §4.1, §8)',
   });
 
   it('payments §2.3 rule 6: keep the method of a payment, whatever the setting', async () => {
-    const other = await engine.acme.paymentMethods.add({
-      accountId: account.id,
-      pluginName: engine.gateway.name,
-    });
+    const method = { accountId: account.id, pluginName: engine.gateway.name };
+    const other = await engine.acme.paymentMethods.add(method);
     const paid = await purchase({ controlPlugins: [] });
     control.prior = { adjustedPaymentMethodId: other.id };
     await expectCode(refund(paid), 'PAYMENT_INTERNAL_ERROR');
@@ -237,11 +233,8 @@ anyDatabase('failure after prior calls (payments §2.3 rule 3)', (open) => {
       const paymentControls = new Map([[control.name, control]]);
       const ports = { storage, ids, gateways, clock, systemClock, logger, paymentControls };
       const payments = directPayments(new PaymentMachine(ports, configOf));
-      const refused = payments.purchase(stage.context(), {
-        accountId,
-        amount: decimal('10'),
-        controlPlugins: [control.name],
-      });
+      const request = { accountId, amount: decimal('10'), controlPlugins: [control.name] };
+      const refused = payments.purchase(stage.context(), request);
       expect(await refused.catch(({ message }) => message)).to.equal('error 1');
       expect(errors).to.equal(2);
       expect(logger.lines.map(({ message }) => message)).to.include(

@@ -29,11 +29,8 @@ anyDatabase('control plugins of a tenant in invoice payments (payments §2.3 rul
     const ids: Uuid[] = [];
     for (const amount of amounts) {
       const items = [{ amount: amount }];
-      const [item] = await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        items,
-        autoCommit: true,
-      });
+      const charge = { accountId: account.id, items, autoCommit: true };
+      const [item] = await engine.acme.invoices.addCharges(charge);
       await engine.settle();
       if (item) ids.push(item.invoiceId);
     }

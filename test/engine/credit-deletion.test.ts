@@ -165,11 +165,8 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('is followed by the summary of the paying parent', async () => {
     const parent = await newAccount();
-    const { id } = await engine.acme.createAccount({
-      currency: 'USD',
-      parentAccountId: parent,
-      isPaymentDelegatedToParent: true,
-    });
+    const input = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true } as const;
+    const { id } = await engine.acme.createAccount(input);
     await credit(id, '10');
     const invoiceId = await engine.settle(charge(id, '25'));
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 15 = 15 owes 0']);

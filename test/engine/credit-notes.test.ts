@@ -29,12 +29,8 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
 
   /** A committed invoice of these charges, of an account east of Greenwich. */
   async function charged(...amounts: readonly number[]): Promise<InvoiceView> {
-    const account = await engine.payingAccount({
-      currency: 'USD',
-      timeZone: 'Europe/Berlin',
-      locale: 'en_US',
-      name: 'Ada',
-    });
+    const input = { currency: 'USD', timeZone: 'Europe/Berlin', locale: 'en_US', name: 'Ada' } as const;
+    const account = await engine.payingAccount(input);
     const [item] = await acme.invoices.addCharges({
       accountId: account.id,
       autoCommit: true,
@@ -107,11 +103,8 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
   it('invoicing §21 rule 2: exclude changes of drafts', async () => {
     await start(written);
     const account = await acme.createAccount({ currency: 'USD' });
-    const [item] = await acme.invoices.addCharges({
-      accountId: account.id,
-      autoCommit: false,
-      items: [{ amount: '5' }],
-    });
+    const charge = { accountId: account.id, autoCommit: false, items: [{ amount: '5' }] };
+    const [item] = await acme.invoices.addCharges(charge);
     await acme.invoices.void(item?.invoiceId ?? '');
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
@@ -135,15 +128,11 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
   it('invoicing §21 rule 2: record a repair on the invoice of the repaired item', async () => {
     await start(written);
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
-    const { subscriptionId } = await acme.createSubscription({
-      accountId: account.id,
-      planName: 'pro-monthly',
-    });
+    const request = { accountId: account.id, planName: 'pro-monthly' };
+    const { subscriptionId } = await acme.createSubscription(request);
     await engine.runTo('2012-06-15T00:00:00Z');
-    await acme.subscriptions.cancel(subscriptionId, {
-      billingPolicy: 'IMMEDIATE',
-      entitlementPolicy: 'IMMEDIATE',
-    });
+    const options = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
+    await acme.subscriptions.cancel(subscriptionId, options);
     await engine.settle();
     const invoices = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
     const repairs = invoices.flatMap(({ items }) =>

@@ -141,17 +141,12 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
   });
 
   it('change by product among the plans of DEFAULT if the tenant does not have their price list', async () => {
-    const { subscriptionId: harvested } = await tenant.createSubscription({
-      accountId,
-      planName: 'harvest-pear-monthly',
-    });
+    const request = { accountId, planName: 'harvest-pear-monthly' };
+    const { subscriptionId: harvested } = await tenant.createSubscription(request);
     await tenant.uploadCatalog(await readFile(specCatalog));
     await engine.runTo('2024-01-10T09:00:00Z');
-    await tenant.subscriptions.changePlan(harvested, {
-      productName: 'Pro',
-      billingPeriod: 'MONTHLY',
-      billingPolicy: 'IMMEDIATE',
-    });
+    const change = { productName: 'Pro', billingPeriod: 'MONTHLY', billingPolicy: 'IMMEDIATE' } as const;
+    await tenant.subscriptions.changePlan(harvested, change);
     expect(await tenant.getSubscription(harvested)).to.include({
       planName: 'pro-monthly',
       priceList: 'DEFAULT',
@@ -214,10 +209,8 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       await engine.runTo('2024-01-08T09:00:00Z');
       const { bundleId } = await tenant.getSubscription(subscriptionId);
       const [first, second] = [await newAccount(), await newAccount()];
-      const once = await tenant.bundles.transfer(bundleId, {
-        accountId: first.id,
-        billingPolicy: 'IMMEDIATE',
-      });
+      const request = { accountId: first.id, billingPolicy: 'IMMEDIATE' } as const;
+      const once = await tenant.bundles.transfer(bundleId, request);
       await engine.runTo('2024-01-10T09:00:00Z');
       await tenant.bundles.transfer(once, { accountId: second.id, billingPolicy: 'IMMEDIATE' });
       await engine.runTo('2024-03-05T09:00:00Z');
@@ -229,14 +222,10 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     });
 
     it('are transferred with a future change that was chosen from the default catalog', async () => {
-      const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
-        accountId,
-        planName: 'pear-monthly',
-      });
-      await tenant.subscriptions.changePlan(changed, {
-        planName: 'apple-monthly',
-        requestedDate: '2024-01-20',
-      });
+      const request = { accountId, planName: 'pear-monthly' };
+      const { subscriptionId: changed, bundleId } = await tenant.createSubscription(request);
+      const change = { planName: 'apple-monthly', requestedDate: '2024-01-20' };
+      await tenant.subscriptions.changePlan(changed, change);
       await engine.runTo('2024-01-06T09:00:00Z');
       await tenant.uploadCatalog(own);
       await engine.runTo('2024-01-08T09:00:00Z');

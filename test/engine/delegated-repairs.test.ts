@@ -225,10 +225,8 @@ eachDatabaseByTurns('repairs of invoices that a parent is to pay (invoicing §10
     ({ subscriptionId } = await family.subscribe());
     await family.engine.runTo(COMMITTED);
     expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21] owes 21']);
-    await family.engine.acme.subscriptions.cancel(subscriptionId, {
-      requestedDate: '2024-03-01',
-      useRequestedDateForBilling: true,
-    });
+    const options = { requestedDate: '2024-03-01', useRequestedDateForBilling: true };
+    await family.engine.acme.subscriptions.cancel(subscriptionId, options);
     await family.engine.settle();
     expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21, ITEM_ADJ -21] owes 0']);
     expect(await family.balances()).to.equal('0 0, -10 10');
@@ -271,11 +269,8 @@ eachDatabaseByTurns('repairs of invoices that a parent is to pay (invoicing §10
     await family.engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
     await family.engine.acme.generateInvoice({ accountId: child });
     expect(await family.balances()).to.equal('31 0, 10 0');
-    await family.engine.acme.invoices.addCredits({
-      accountId: parent,
-      items: [{ amount: '31' }],
-      autoCommit: true,
-    });
+    const credit = { accountId: parent, items: [{ amount: '31' }], autoCommit: true };
+    await family.engine.acme.invoices.addCredits(credit);
     await family.engine.settle();
     expect(await family.balances()).to.equal('0 0, -21 21');
   });

@@ -212,10 +212,8 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       await engine.acme.invoices.void(voided.id);
       await subscribe('solo-now');
       const other = await engine.acme.createAccount({ currency: 'USD' });
-      const [foreign] = await engine.acme.invoices.addCharges({
-        accountId: other.id,
-        items: [{ amount: '1' }],
-      });
+      const charges = { accountId: other.id, items: [{ amount: '1' }] };
+      const [foreign] = await engine.acme.invoices.addCharges(charges);
       for (const [draftId, code] of [
         [committed.id, 'INVOICE_ALREADY_COMMITTED'],
         [voided.id, 'INVOICE_INVALID_STATUS'],
@@ -358,12 +356,8 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     const adjusted = await charge('10', true);
     const [item] = adjusted.items;
     if (!item) throw new Error('no item');
-    await engine.acme.invoices.adjustItem({
-      accountId,
-      invoiceId: adjusted.id,
-      invoiceItemId: item.id,
-      amount: '5',
-    });
+    const adjustment = { accountId, invoiceId: adjusted.id, invoiceItemId: item.id, amount: '5' };
+    await engine.acme.invoices.adjustItem(adjustment);
     const user = await charge('5', true);
     expect(await balances()).to.equal('0 0');
     await expectCode(

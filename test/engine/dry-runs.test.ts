@@ -218,10 +218,8 @@ eachDatabaseByTurns('dry runs', (open) => {
         'RECURRING 2012-06-01..2012-07-01 249.95',
       ]);
       expect(await rowCounts()).to.eql(before);
-      await engine.acme.subscriptions.changePlan(subscriptionId, {
-        planName: 'pro-monthly',
-        billingPolicy: 'IMMEDIATE',
-      });
+      const changeOfPlan = { planName: 'pro-monthly', billingPolicy: 'IMMEDIATE' } as const;
+      await engine.acme.subscriptions.changePlan(subscriptionId, changeOfPlan);
       await engine.settle();
       expect(await lastLines()).to.eql(expected);
     });
@@ -335,10 +333,8 @@ eachDatabaseByTurns('dry runs', (open) => {
       const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
       const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
       expect(await action(start)).to.eql(expected);
-      await engine.subscribe(
-        { accountId, planName: 'pro-monthly' },
-        { billingDate: effectiveDate, entitlementDate: effectiveDate },
-      );
+      const request = { billingDate: effectiveDate, entitlementDate: effectiveDate };
+      await engine.subscribe({ accountId, planName: 'pro-monthly' }, request);
       expect(await lastLines()).to.eql(expected);
     });
 
@@ -422,10 +418,8 @@ eachDatabaseByTurns('dry runs', (open) => {
       expect(await action({ ...start, effectiveDate })).to.eql([january]);
       const targetDate = '2024-03-20';
       expect(await action({ ...start, effectiveDate, targetDate })).to.eql([march]);
-      await engine.subscribe(
-        { accountId, planName: 'solo-now' },
-        { billingDate: effectiveDate, entitlementDate: effectiveDate },
-      );
+      const request = { billingDate: effectiveDate, entitlementDate: effectiveDate };
+      await engine.subscribe({ accountId, planName: 'solo-now' }, request);
       expect((await invoices()).map(itemLines)).to.eql([[january], [february], [march]]);
     });
 

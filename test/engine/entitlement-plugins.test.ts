@@ -81,10 +81,8 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     account = await acme.createAccount({ currency: 'USD' });
     target = await acme.createAccount({ currency: 'USD' });
     const request = { accountId: account.id, planName: 'solo-now' };
-    ({ bundleId, subscriptionId } = await acme.createSubscription(request, {
-      entitlementDate: day(1, 1),
-      billingDate: day(1, 1),
-    }));
+    const order = { entitlementDate: day(1, 1), billingDate: day(1, 1) };
+    ({ bundleId, subscriptionId } = await acme.createSubscription(request, order));
     await engine.settle();
     forget();
   });

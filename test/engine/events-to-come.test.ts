@@ -83,10 +83,8 @@ eachDatabaseByTurns('future events', (open) => {
   }
 
   async function doubleQuantity(): Promise<void> {
-    await engine.acme.subscriptions.changeQuantity(subscriptionId, {
-      quantity: 2,
-      effectiveFromDate: '2024-11-24',
-    });
+    const change = { quantity: 2, effectiveFromDate: '2024-11-24' };
+    await engine.acme.subscriptions.changeQuantity(subscriptionId, change);
     await engine.settle();
   }
 

@@ -7,10 +7,8 @@ eachDatabaseByTurns('an expired fixed term', (open) => {
   it('names its former plan in the library and over HTTP (json-models §6)', async () => {
     const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
     const account = await engine.payingAccount({ currency: 'USD' });
-    const { subscriptionId } = await engine.acme.createSubscription({
-      accountId: account.id,
-      planName: 'term-3m',
-    });
+    const request = { accountId: account.id, planName: 'term-3m' };
+    const { subscriptionId } = await engine.acme.createSubscription(request);
     await engine.runTo('2023-04-01T00:00:00Z');
     const view = await engine.acme.getSubscription(subscriptionId);
     expect(view.state).to.equal('EXPIRED');

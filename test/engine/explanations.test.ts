@@ -64,19 +64,12 @@ eachDatabaseByTurns('item explanation', (open) => {
   it('covers created and used account credit, and items that users add', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme } = engine;
-    const [charge] = await acme.invoices.addCharges({
-      accountId,
-      autoCommit: true,
-      items: [{ amount: '20', description: 'Set-up' }],
-    });
+    const charges = { accountId, autoCommit: true, items: [{ amount: '20', description: 'Set-up' }] };
+    const [charge] = await acme.invoices.addCharges(charges);
     await engine.settle();
     if (charge === undefined) throw new Error('no charge');
-    await acme.invoices.adjustItem({
-      accountId,
-      invoiceId: charge.invoiceId,
-      invoiceItemId: charge.id,
-      amount: '5',
-    });
+    const adjustment = { accountId, invoiceId: charge.invoiceId, invoiceItemId: charge.id, amount: '5' };
+    await acme.invoices.adjustItem(adjustment);
     await acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '7' }] });
     await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: '2.5' }] });
     await expectAllRight();

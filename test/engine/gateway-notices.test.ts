@@ -35,10 +35,8 @@ eachDatabaseByTurns('gateway notifications (payments §11.2 rule 3)', (open) => 
 
   it('payments §11.2 rule 3: start a query of a pending payment, whose answer is recorded', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-    const { payment, transaction } = await engine.acme.payments.purchase({
-      accountId: account.id,
-      amount: '12',
-    });
+    const request = { accountId: account.id, amount: '12' };
+    const { payment, transaction } = await engine.acme.payments.purchase(request);
     await notified({ kbPaymentId: payment.id });
     expect((await engine.acme.payments.get(payment.id)).transactions[0]?.status).to.equal('PENDING');
     const ended = { transactionId: transaction.id, status: 'PROCESSED' } as const;

@@ -91,10 +91,8 @@ eachDatabaseByTurns('node health (platform §13)', (open, kind) => {
     const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
     engine.clock.advance({ days: 1 });
     await engine.settle();
-    await engine.acme.createSubscription(
-      { accountId: account.id, planName: 'solo-now' },
-      { entitlementDate: billingDate, billingDate },
-    );
+    const request = { entitlementDate: billingDate, billingDate };
+    await engine.acme.createSubscription({ accountId: account.id, planName: 'solo-now' }, request);
     const backlog = (limit: number) => engine.storage.queue.backlog({ since: engine.clock.now(), limit });
     const { late, oldest } = await backlog(1_001);
     expect(late).to.be.greaterThan(0);

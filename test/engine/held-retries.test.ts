@@ -26,11 +26,8 @@ eachDatabaseByTurns('payments §9.3: retries held back by a tag', (open) => {
 
   beforeEach(async () => {
     control = new ScriptedControl('watch');
-    engine = await openEngine(open, {
-      now: '2012-05-31T00:03:42Z',
-      catalog: null,
-      paymentControls: [control],
-    });
+    const options = { now: '2012-05-31T00:03:42Z', catalog: null, paymentControls: [control] };
+    engine = await openEngine(open, options);
     account = await engine.payingAccount({ currency: 'USD' });
     invoices = new PaidInvoices(engine, account);
     engine.gateway.configure(DECLINE);
@@ -197,11 +194,8 @@ eachDatabaseByTurns('payments §9.3: retries held back by a tag', (open) => {
     const id = await held();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
     engine.gateway.configure(ACCEPT);
-    await engine.acme.invoicePayments.pay({
-      invoiceId: id,
-      amount: '5',
-      externalKey: payment?.externalKey ?? '',
-    });
+    const request = { invoiceId: id, amount: '5', externalKey: payment?.externalKey ?? '' };
+    await engine.acme.invoicePayments.pay(request);
     await release();
     expect((await story(id)).map(([transactions]) => transactions)).to.eql([
       'PAYMENT_FAILURE 20, SUCCESS 5',
@@ -213,11 +207,8 @@ eachDatabaseByTurns('payments §9.3: retries held back by a tag', (open) => {
   it('start again as a new payment with the default method if their method was deleted', async () => {
     const id = await held();
     const { paymentMethodId: old } = await engine.acme.accounts.get(account.id);
-    await engine.acme.paymentMethods.add({
-      accountId: account.id,
-      pluginName: engine.gateway.name,
-      isDefault: true,
-    });
+    const method = { accountId: account.id, pluginName: engine.gateway.name, isDefault: true };
+    await engine.acme.paymentMethods.add(method);
     await engine.acme.paymentMethods.delete({ paymentMethodId: old ?? '' });
     engine.gateway.configure(ACCEPT);
     await release();

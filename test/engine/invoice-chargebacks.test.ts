@@ -219,12 +219,8 @@ eachDatabaseByTurns('chargebacks of invoice payments (payments §9.5)', (open) =
   it('http-api §4 line 15: are recorded as rejected in another currency if nothing is left', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'first');
-    const second = await engine.acme.invoicePayments.chargeback({
-      paymentId,
-      amount: '40',
-      currency: 'EUR',
-      recordsExcess: true,
-    });
+    const request = { paymentId, amount: '40', currency: 'EUR', recordsExcess: true } as const;
+    const second = await engine.acme.invoicePayments.chargeback(request);
     expect(second.transaction).to.deep.include({ status: 'PAYMENT_FAILURE', currency: 'EUR' });
     expect(await invoices.balanceOf(id)).to.equal(100);
   });

@@ -217,11 +217,8 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
 
   it("invoicing §14 rule 4: show a child's invoice as paid once its parent has paid the summary, not before", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
-    const child = await engine.acme.createAccount({
-      currency: 'USD',
-      parentAccountId: parent.id,
-      isPaymentDelegatedToParent: true,
-    });
+    const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
+    const child = await engine.acme.createAccount(input);
     const items = [{ amount: '10' }];
     const [item] = await engine.acme.invoices.addCharges({ accountId: child.id, items, autoCommit: true });
     const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');

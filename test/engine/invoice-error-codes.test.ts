@@ -116,11 +116,8 @@ anyDatabase('invoicing §15.1: error codes', (open) => {
     4025: async () => {
       const { accountId } = await paid();
       const [payment] = await engine.acme.payments.ofAccount(accountId);
-      return engine.acme.invoicePayments.refund({
-        paymentId: payment?.id ?? '',
-        amount: '1',
-        isAdjusted: true,
-      });
+      const request = { paymentId: payment?.id ?? '', amount: '1', isAdjusted: true };
+      return engine.acme.invoicePayments.refund(request);
     },
     4027: async () => engine.acme.accounts.transferCreditToParent(await newAccount(await newAccount())),
     4028: async () => engine.acme.invoices.void((await paid()).id),

@@ -13,10 +13,8 @@ anyDatabase('platform §14.2: invoice log of an account', (open) => {
     await acme.invoices.addCharges({ accountId: other, ...charge });
     const [item] = await acme.invoices.addCharges({ accountId, items: charge.items });
     await acme.invoices.void(item?.invoiceId ?? '');
-    await acme.invoices.createMigrationInvoice({
-      accountId,
-      items: [{ itemType: 'RECURRING', amount: '3' }],
-    });
+    const migration = { accountId, items: [{ itemType: 'RECURRING', amount: '3' }] } as const;
+    await acme.invoices.createMigrationInvoice(migration);
     const before = logger.lines.length;
     await acme.invoices.writeToLog(accountId, { type: 'all' });
     const lines = logger.lines.slice(before);

@@ -196,10 +196,8 @@ anyDatabase('contents of invoice notices (invoicing §8.1)', (open) => {
     await stage.begin(open);
     const { accountId } = stage;
     const date = '2024-09-01';
-    await stage.engine.subscribe(
-      { accountId, planName: 'solo-now' },
-      { entitlementDate: date, billingDate: date },
-    );
+    const request = { entitlementDate: date, billingDate: date };
+    await stage.engine.subscribe({ accountId, planName: 'solo-now' }, request);
     expect(await told(stage.engine)).to.eql([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);

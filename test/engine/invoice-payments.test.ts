@@ -136,11 +136,8 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   it('payments §14 example 16: external refund', async () => {
     const { id } = await invoices.add('249.95');
     const { id: paymentId } = await invoices.paymentOf(id);
-    const refund = await engine.acme.invoicePayments.refund({
-      paymentId,
-      amount: '249.95',
-      isExternal: true,
-    });
+    const request = { paymentId, amount: '249.95', isExternal: true };
+    const refund = await engine.acme.invoicePayments.refund(request);
     expect(refund.payment.id).to.not.equal(paymentId);
     expect(refund.transaction).to.deep.include({ transactionType: 'CREDIT', status: 'SUCCESS' });
     expect(Number((await invoices.paymentOf(id)).totals.refundedAmount)).to.equal(0);
@@ -251,12 +248,8 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   it('reject a refund in another currency than the payment', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
-    const refund = engine.acme.invoicePayments.refund({
-      paymentId,
-      amount: '5',
-      currency: 'EUR',
-      isExternal: true,
-    });
+    const request = { paymentId, amount: '5', currency: 'EUR', isExternal: true } as const;
+    const refund = engine.acme.invoicePayments.refund(request);
     await expectCode(refund, 'PAYMENT_INVALID_PARAMETER');
     expect(await invoices.balanceOf(id)).to.equal(0);
   });

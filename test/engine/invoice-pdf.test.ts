@@ -153,10 +153,8 @@ eachDatabaseByTurns('invoicing §14 rule 6: host renderers', (open) => {
     for (const documentRenderer of [null, renderer]) {
       const engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', documentRenderer });
       const account = await engine.acme.createAccount({ currency: 'USD', country: 'US' });
-      const { id } = await engine.acme.invoices.createMigrationInvoice({
-        accountId: account.id,
-        items: [{ itemType: 'TAX', amount: '2' }],
-      });
+      const migration = { accountId: account.id, items: [{ itemType: 'TAX', amount: '2' }] } as const;
+      const { id } = await engine.acme.invoices.createMigrationInvoice(migration);
       if (documentRenderer === null) {
         const error = await rejection(engine.acme.invoices.pdf(id));
         expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);

@@ -28,11 +28,8 @@ anyDatabase('results of invoice plugins', (open) => {
   it("invoicing §12: link each invoice of a child's group to the summary of the parent", async () => {
     await begin(splitter);
     const parent = await engine.payingAccount({ currency: 'USD' });
-    const { id: childId } = await engine.acme.createAccount({
-      currency: 'USD',
-      parentAccountId: parent.id,
-      isPaymentDelegatedToParent: true,
-    });
+    const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
+    const { id: childId } = await engine.acme.createAccount(input);
     await engine.acme.subscriptions.createBundles([
       [{ accountId: childId, planName: 'solo-now' }],
       [{ accountId: childId, planName: 'solo-now' }],

@@ -82,11 +82,8 @@ anyDatabase('answers of an invoice plugin (invoicing §13) in runs', (open) => {
 
   before(async () => {
     plugin = new ScriptedInvoicePlugin();
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      invoicePlugins: [plugin],
-      longestTimerMs: 300,
-    });
+    const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [plugin], longestTimerMs: 300 };
+    engine = await openEngine(open, options);
   });
 
   async function signUp(): Promise<void> {

@@ -126,11 +126,8 @@ anyDatabase('answers of an invoice plugin (invoicing §13) in dry runs and user 
 
   before(async () => {
     plugin = new ScriptedInvoicePlugin();
-    engine = await openEngine(open, {
-      now: '2024-01-01T00:00:00Z',
-      invoicePlugins: [plugin],
-      longestTimerMs: 1_500,
-    });
+    const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [plugin], longestTimerMs: 1_500 };
+    engine = await openEngine(open, options);
     await engine.settle(inParallel(cells, 8, async (cell) => stages.set(cell, await stageOf(cell))));
     for (const cell of cells) plugin.script.set(stageFor(cell).accountId, cell);
     plugin.told.clear();
@@ -138,11 +135,8 @@ anyDatabase('answers of an invoice plugin (invoicing §13) in dry runs and user 
     // What is spoilt is done within the time that the plugin has, so nothing else is done meanwhile.
     const isSpoilt = (cell: Cell): boolean => outcomeOf(cell) === SPOILT;
     await inParallel(cells.filter(isSpoilt), 1, perform);
-    await inParallel(
-      cells.filter((cell) => !isSpoilt(cell)),
-      16,
-      perform,
-    );
+    const others = cells.filter((cell) => !isSpoilt(cell));
+    await inParallel(others, 16, perform);
   });
 
   async function perform(cell: Cell): Promise<void> {
@@ -168,11 +162,8 @@ anyDatabase('answers of an invoice plugin (invoicing §13) in dry runs and user 
     }
     if (stored[operation].before.length === 0) return nothing;
     const autoCommit = operation !== 'commit';
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId,
-      autoCommit,
-      items: [{ amount: '10' }],
-    });
+    const charge = { accountId, autoCommit, items: [{ amount: '10' }] };
+    const [item] = await engine.acme.invoices.addCharges(charge);
     if (item === undefined) throw new Error('a charge has an item');
     return { accountId, invoiceId: item.invoiceId, invoiceItemId: item.id };
   }

@@ -515,10 +515,8 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
       annual = (await invoicesOf())
         .flatMap(({ items }) => items)
         .find(({ amount }) => amount.greaterThan('2000'));
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        requestedDate: { date: april },
-        useRequestedDateForBilling: true,
-      });
+      const options = { requestedDate: { date: april }, useRequestedDateForBilling: true };
+      await engine.acme.subscriptions.cancel(subscriptionId, options);
       await engine.settle();
       const dryRun = () => engine.acme.invoices.dryRun({ accountId, targetDate: april });
       const run = () => engine.acme.generateInvoice({ accountId, targetDate: april });

@@ -155,12 +155,8 @@ eachDatabaseByTurns('refunds of invoice payments (payments §9.5)', (open) => {
     const { paymentId, id } = await invoices.paid('20');
     const { invoicePayments, payments } = engine.acme;
     const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
-    const open = await invoicePayments.refund({
-      ...elsewhere,
-      paymentId,
-      amount: '15',
-      properties: answers('PENDING'),
-    });
+    const request = { ...elsewhere, paymentId, amount: '15', properties: answers('PENDING') };
+    const open = await invoicePayments.refund(request);
     const ids = { paymentId: open.payment.id, transactionId: open.transaction.id };
     await payments.recordNotifiedOutcome({ ...ids, status: 'PAYMENT_FAILURE' });
     expect(await invoices.balanceOf(id)).to.equal(0);
@@ -298,12 +294,8 @@ eachDatabaseByTurns('refunds of invoice payments (payments §9.5)', (open) => {
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];
     const properties = answers('PENDING');
-    await engine.acme.invoices.adjustItem({
-      accountId: account.id,
-      invoiceId: id,
-      invoiceItemId,
-      amount: '5',
-    });
+    const adjustment = { accountId: account.id, invoiceId: id, invoiceItemId, amount: '5' };
+    await engine.acme.invoices.adjustItem(adjustment);
     for (const transactionExternalKey of [`a-${paymentId}`, `b-${paymentId}`])
       await invoicePayments.refund({
         paymentId,

@@ -51,11 +51,8 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('invoicing E2 Month ends: clamps a bill cycle day of 31 to each month after a leading proration', async () => {
     const opened = await begin('2012-03-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
-    await opened.acme.createSubscription({
-      accountId: account.id,
-      planName: 'elite-monthly',
-      phaseType: 'EVERGREEN',
-    });
+    const request = { accountId: account.id, planName: 'elite-monthly', phaseType: 'EVERGREEN' } as const;
+    await opened.acme.createSubscription(request);
     for (const day of ['2012-03-02', '2012-03-31', '2012-04-30', '2012-05-31'])
       await opened.runTo(`${day}T00:00:00Z`);
     expect(await linesOf(opened, account.id)).to.eql([
