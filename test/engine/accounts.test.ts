@@ -64,7 +64,7 @@ eachDatabaseByTurns('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: refused in one tenant, accepted in another', async () => {
+  it('accounts E2 Duplicate key: rejected in one tenant, accepted in another', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);

@@ -215,7 +215,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       ]);
     });
 
-    it('leaves a pending cancellation behind and restores what the cancellation had removed', async () => {
+    it('leaves a pending cancellation behind and restores the events that it had removed', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
       await engine.runTo('2024-02-10T08:00:00Z');

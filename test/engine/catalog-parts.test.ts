@@ -124,7 +124,7 @@ eachDatabaseByTurns('catalogs of many versions', (open) => {
     await billing.close();
   });
 
-  it('start a host transaction with the known parts, and never show what it rolls back', async () => {
+  it('start a host transaction with the known parts, and never show rolled-back parts', async () => {
     const stored = new StoredCatalogs();
     const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
     const inside = stored.forTransaction();

@@ -158,7 +158,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     expect(next.calls.catalog).to.have.length(2);
   });
 
-  it('fail the operation with every error of an invalid catalog, of which nothing is kept', async () => {
+  it('fail the operation with every error of an invalid catalog and keep nothing of it', async () => {
     await begin();
     plugin.serve(
       harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),

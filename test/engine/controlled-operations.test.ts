@@ -57,7 +57,7 @@ anyDatabase('operations on payments with control plugins (payments §4.1, §8)',
   const transactions = async () =>
     (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
 
-  it('payments §4.1: reject what may not start before a control plugin is called, without an attempt', async () => {
+  it('payments §4.1: reject invalid operations before calling a control plugin, without an attempt', async () => {
     const paid = await purchase({ controlPlugins: [] });
     const refused: readonly (readonly [ErrorName, Promise<unknown>])[] = [
       ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', purchase()],

@@ -121,7 +121,7 @@ anyDatabase('control plugins of a tenant in invoice payments (payments §2.3 rul
       }),
   };
   for (const [what, act] of Object.entries(payUnpaid))
-    it(`payments §10.1 rule 7: are called for each unpaid invoice by ${what}`, async () => {
+    it(`payments §10.1 rule 7: are called for each unpaid invoice when ${what}`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();

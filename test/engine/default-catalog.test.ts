@@ -118,7 +118,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
       });
     });
 
-  it('are listed from their stored data if their plan has lost their phase, and reject what needs the phase', async () => {
+  it('are listed from their stored data if their plan has lost their phase, and reject operations that need the phase', async () => {
     await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));
     const { database } = engine;
     await engine.close();

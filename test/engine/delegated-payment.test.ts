@@ -235,7 +235,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('invoicing §12 rule 5: credits the child with a decrease of what the parent has paid', async () => {
+  it('invoicing §12 rule 5: credits the child for a decrease after the parent has paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '30');
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -278,7 +278,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: does not credit the child again for what an adjustment returned to the parent', async () => {
+  it('invoicing §12 rule 5: does not credit the child again for an amount that an adjustment returned to the parent', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second] = [await charge(child, '10'), await charge(child, '20')];
     await engine.runTo('2025-02-04T00:00:00Z');

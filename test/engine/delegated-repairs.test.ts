@@ -170,7 +170,7 @@ eachDatabaseByTurns('repairs of invoices that a parent is to pay (invoicing §10
     expect(await family.balances()).to.equal('0 0, 5 0');
   });
 
-  it('credit the child for what the parent has paid', async () => {
+  it('credit the child if the parent has paid', async () => {
     await begin();
     await family.holdPayments(false);
     await family.engine.runTo(LATER);
@@ -275,7 +275,7 @@ eachDatabaseByTurns('repairs of invoices that a parent is to pay (invoicing §10
     expect(await family.balances()).to.equal('0 0, -21 21');
   });
 
-  it('do not reclaim what is part of a committed summary as credit of the child', async () => {
+  it('do not turn amounts of a committed summary into credit of the child', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);

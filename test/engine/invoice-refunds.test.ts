@@ -113,7 +113,7 @@ eachDatabaseByTurns('refunds of invoice payments (payments §9.5)', (open) => {
     }
   });
 
-  it('payments §9.5 rule 1d: exclude what was refunded or charged back before', async () => {
+  it('payments §9.5 rule 1d: exclude earlier refunds and chargebacks', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
