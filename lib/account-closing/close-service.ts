@@ -151,8 +151,8 @@ interface Closing {
 
 function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   const what = canWork
-    ? 'has work that is due and does not end; try again in a moment'
-    : 'has work that is due, which cannot be done inside this transaction; let it be done first, then close';
+    ? 'still has due work that has not finished; try again in a moment'
+    : 'has due work that cannot run inside this transaction; wait until it is done, and close the account afterwards';
   return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 

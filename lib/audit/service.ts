@@ -161,6 +161,6 @@ const byType = new Map(tables.map((table) => [table.objectType as ObjectType | n
 /** Returns the names of an audited table. */
 export function auditedTable(tableName: string) {
   const table = byTable.get(tableName);
-  assertInvariant(table, `No audited table is called ${tableName}`);
+  assertInvariant(table, `No audited table is named ${tableName}`);
   return table;
 }

@@ -57,7 +57,7 @@ async function checkDefaultMethods(
   return accounts.flatMap(({ id: accountId, paymentMethodId }) => {
     const method = paymentMethodId === null ? undefined : methods.get(paymentMethodId);
     if (method === undefined || (method.isActive && method.accountId === accountId)) return [];
-    const flaw = method.isActive ? 'is of another account' : 'is deleted';
+    const flaw = method.isActive ? 'belongs to another account' : 'is deleted';
     const message = `the default payment method ${method.id} ${flaw}`;
     return [{ accountId, invariant: CheckedInvariant.DEFAULT_METHOD, message }];
   });

@@ -137,7 +137,7 @@ function wrongSums(
     .filter((sum) => !invoice[sum].equals(expected[sum]))
     .map((sum) => ({
       invariant: CheckedInvariant.INVOICE_BALANCE,
-      message: `${sum} of invoice ${invoice.id} is ${formatDecimal(invoice[sum])}, its items and payments make ${formatDecimal(expected[sum])}`,
+      message: `${sum} of invoice ${invoice.id} is ${formatDecimal(invoice[sum])}, but its items and payments add up to ${formatDecimal(expected[sum])}`,
     }));
 }
 
@@ -163,7 +163,7 @@ function finerCredit(
   { accountCBA }: Pick<CountedBalance, 'accountCBA'>,
 ): readonly Finding[] {
   if (currency === null || belowMinorUnit(accountCBA, currency).isZero()) return [];
-  const message = `account credit is ${moneyText(accountCBA, currency)}, finer than its currency. Check again once an invoice has used it, and adjust that`;
+  const message = `account credit is ${moneyText(accountCBA, currency)}, finer than its currency. Check again after an invoice has used it, and adjust that invoice`;
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
@@ -183,9 +183,9 @@ function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly F
     .filter(([, kept, sum]) => !kept.equals(sum))
     .map(
       ([name, kept, sum]) =>
-        `${name} is kept as ${formatDecimal(kept)}, its invoices make ${formatDecimal(sum)}`,
+        `${name} is stored as ${formatDecimal(kept)}, but its invoices add up to ${formatDecimal(sum)}`,
     );
-  if (credit.lessThan(0)) messages.push(`more credit was used than there was: ${formatDecimal(credit)}`);
+  if (credit.lessThan(0)) messages.push(`more credit was used than was available: ${formatDecimal(credit)}`);
   return messages.map((message) => finding(CheckedInvariant.ACCOUNT_BALANCE, message));
 }
 
@@ -208,7 +208,8 @@ function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const expected = linesOf(coversDays ? rowsOfItem(item, repairs, invoice.currency) : []);
   const stored = linesOf(rows);
   const faults = isCounted ? wrongRest(item, taken) : [];
-  if (stored !== expected) faults.push(`is in force as [${stored}], its repairs leave [${expected}]`);
+  if (stored !== expected)
+    faults.push(`is stored as in force for [${stored}], but its repairs leave [${expected}]`);
   return faults.map((fault) => finding(CheckedInvariant.REPAIRS, `item ${item.id} ${fault}`));
 }
 
@@ -216,8 +217,9 @@ function wrongRest({ amount, repairable }: InvoiceItem, taken: readonly InvoiceI
   const left = amount.plus(sum(taken.map((each) => each.amount)));
   const faults: string[] = [];
   if (!repairable.equals(left))
-    faults.push(`has ${formatDecimal(left)} left, kept as ${formatDecimal(repairable)}`);
-  if (left.lessThan(0)) faults.push(`is repaired and adjusted by more than it is: ${formatDecimal(left)}`);
+    faults.push(`has ${formatDecimal(left)} left, but ${formatDecimal(repairable)} is stored`);
+  if (left.lessThan(0))
+    faults.push(`is repaired and adjusted by more than its amount: ${formatDecimal(left)}`);
   return faults;
 }
 
@@ -243,7 +245,7 @@ export function overRefunded(
   if (!left.isNegative()) return [];
   const captured = collectedAmount(transactions);
   const refunded = captured.minus(left);
-  const message = `of payment ${paymentId} ${formatDecimal(refunded)} was refunded, ${formatDecimal(captured)} captured`;
+  const message = `payment ${paymentId} has refunds of ${formatDecimal(refunded)} but captures of only ${formatDecimal(captured)}`;
   return [finding(CheckedInvariant.REFUNDS, message)];
 }
 

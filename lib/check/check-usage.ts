@@ -41,7 +41,9 @@ function wrongUsageDay({ localDate, unit, stored, points }: CheckedUsageDay): re
   const [kept, counted] = [totalsText(stored), totalsText(points)];
   if (kept === counted) return [];
   const day = `usage of ${unit} on ${formatLocalDate(localDate)}`;
-  return [finding(CheckedInvariant.USAGE, `${day} is kept as ${kept}, its points come to ${counted}`)];
+  return [
+    finding(CheckedInvariant.USAGE, `${day} is stored as ${kept}, but its points add up to ${counted}`),
+  ];
 }
 
 function totalsText({
@@ -67,10 +69,10 @@ export function wronglyBilled(items: readonly InvoiceItem[], named: readonly Uui
   const messages = [
     ...items
       .filter((item) => isForUsage(item) && times.get(item.id)?.length !== 1)
-      .map(({ id }) => `item ${id} is billed by ${times.get(id)?.length ?? 0} intervals of usage`),
+      .map(({ id }) => `item ${id} is billed by ${times.get(id)?.length ?? 0} usage intervals`),
     ...[...times.keys()]
       .filter((id) => !isForUsage(own.get(id)))
-      .map((id) => `an interval of usage bills item ${id}, which is not a usage item of its invoice`),
+      .map((id) => `a usage interval bills item ${id}, which is not a usage item of its invoice`),
   ];
   return messages.map((message) => finding(CheckedInvariant.USAGE, message));
 }

@@ -134,7 +134,7 @@ export function dataChecks(
       ...differences.map(({ subscriptionId, expected, found }) => ({
         accountId,
         invariant,
-        message: `the next run makes ${found.length} items for subscription ${subscriptionId}, its whole history asks for ${expected.length}, or for others`,
+        message: `the next run would create ${found.length} items for subscription ${subscriptionId}, but its history requires a different set of ${expected.length} items`,
       })),
       ...(error === null
         ? []
@@ -157,11 +157,11 @@ export function dataChecks(
         });
         const ownerOf = await ownersOf(tenants, [...lost, ...unaudited]);
         for (const each of lost) {
-          const message = `${each.column} of record ${each.recordId} is ${each.targetId}, which is not of this account`;
+          const message = `${each.column} of record ${each.recordId} is ${each.targetId}, which does not belong to this account`;
           yield { ...ownerOf(each), invariant: CheckedInvariant.REFERENCE, message };
         }
         for (const each of unaudited) {
-          const message = `${each.tableName} ${each.id} has ${each.insertions} audit rows of its creation`;
+          const message = `${each.tableName} ${each.id} has ${each.insertions} audit rows for its creation`;
           yield { ...ownerOf(each), invariant: CheckedInvariant.AUDIT, message };
         }
         afterRecordId = lastRecordId;
@@ -172,7 +172,7 @@ export function dataChecks(
   async function* ofQueue(tenants: ReadonlyMap<number, TenantRef>): AsyncIterable<Breach> {
     for (const { tenantRecordId, recordId } of await checks.doubledEntries(CHECKED_RECORDS_AT_ONCE)) {
       const tenantId = tenants.get(tenantRecordId)?.id;
-      const message = `queue entry ${recordId} is live and has an outcome`;
+      const message = `queue entry ${recordId} is live but has an outcome`;
       if (tenantId) yield { invariant: CheckedInvariant.OUTCOME, tenantId, accountId: null, message };
     }
   }
@@ -226,7 +226,7 @@ function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly 
     if (creditNoteNumber !== expected) messages.push(`there is no credit note with the number ${expected}`);
     if (!amount.equals(total))
       messages.push(
-        `credit note ${id} has the amount ${formatDecimal(amount)}, its lines have ${formatDecimal(total)}`,
+        `credit note ${id} has the amount ${formatDecimal(amount)}, but its lines add up to ${formatDecimal(total)}`,
       );
     return messages.map((message) => ({ accountId, invariant: CheckedInvariant.CREDIT_NOTE, message }));
   });

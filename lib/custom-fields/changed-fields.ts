@@ -27,7 +27,8 @@ export function changedFields(
     const field = fieldOf(change, named);
     checkUnchanged(field, object, change);
     const { id } = field;
-    if (changed.has(id)) throw invalidField(`Custom field ${id} is given two values`, { customFieldId: id });
+    if (changed.has(id))
+      throw invalidField(`Custom field ${id} has two values in the request`, { customFieldId: id });
     changed.set(id, { ...field, value: checkValue(change.value) });
   }
   checkDistinct(existing.map((field) => changed.get(field.id) ?? field));
@@ -54,7 +55,7 @@ function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFie
   throw billingError(
     ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
     isItsOwn
-      ? `Custom field ${field.id} is called "${field.name}"; only its value can be changed`
+      ? `Custom field ${field.id} is named "${field.name}"; only its value can be changed`
       : `Custom field ${field.id} does not belong to ${object.type} ${object.id}`,
     { customFieldId: field.id },
   );
@@ -96,7 +97,7 @@ function checkDistinct(fields: readonly NameAndValue[]): void {
     if (seen.has(pair)) {
       throw billingError(
         ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-        `Custom field "${name}" with value "${shortened(value)}" exists already on the object`,
+        `Custom field "${name}" with value "${shortened(value)}" already exists on the object`,
         { name, value },
       );
     }

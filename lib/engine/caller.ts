@@ -57,9 +57,10 @@ export function contexts(
 
 /** Checks members that untyped code may omit. */
 function checkCaller(caller: Partial<Caller> | undefined): void {
-  if (!caller?.tenant) throw invalidField('tenant is missing: billing.as({ tenant, user }) says for whom');
+  if (!caller?.tenant)
+    throw invalidField('tenant is missing. Pass the tenant to billing.as({ tenant, user }).');
   if (typeof caller.user !== 'string')
-    throw invalidField('user is missing: billing.as({ tenant, user }) says who is named in audit rows');
+    throw invalidField('user is missing. Pass the user for audit rows to billing.as({ tenant, user }).');
 }
 
 const takeId = converterOf('uuid');

@@ -15,10 +15,7 @@ export class Calls {
   /** @throws BillingError BUSY (60018) when the engine has been closed. */
   check(): void {
     if (!this.#isClosed) return;
-    throw billingError(
-      ErrorCode.BUSY,
-      'This billing engine has been closed and does nothing more; open another one with Billing.open',
-    );
+    throw billingError(ErrorCode.BUSY, 'This billing engine is closed. Open another one with Billing.open.');
   }
 
   /** @throws BillingError BUSY (60018) when the engine has been closed. */

@@ -85,19 +85,22 @@ export function checkOptions<Host>(options: BillingOptions<Host>): void {
   const isShadowed = options.gateways?.some(({ name }) => name === EXTERNAL_PAYMENT_PLUGIN) ?? false;
   assertInvariant(
     !isShadowed,
-    `A payment gateway may not be called ${EXTERNAL_PAYMENT_PLUGIN}: it is the engine’s own`,
+    `A payment gateway cannot be named ${EXTERNAL_PAYMENT_PLUGIN}; this name is reserved for the engine`,
   );
   for (const { name, before = {} } of options.entitlementPlugins ?? [])
     for (const operation of Object.keys(before))
       assertInvariant(
         Object.hasOwn(EntitlementOperation, operation),
-        `The entitlement plugin "${name}" wants to be asked before ${operation}, which is no operation`,
+        `The entitlement plugin "${name}" has a "before" method for ${operation}, which is not an operation`,
       );
 }
 
 function checkPort(name: string, given: unknown, { isRequired, methods, called }: OptionRule): void {
   if (given === undefined) {
-    assertInvariant(!isRequired, `Billing.open needs ${name}; the entry point billwright has one for Node`);
+    assertInvariant(
+      !isRequired,
+      `Billing.open needs ${name}; the entry point "billwright" provides one for Node`,
+    );
     return;
   }
   const who = called ?? `${name} of Billing.open`;
@@ -117,7 +120,7 @@ function checkPlugins(option: string, plugins: readonly PluginIdentity[], rule: 
     const name: unknown = plugin?.name;
     assertInvariant(typeof name === 'string' && name !== '', `The ${one} ${option}[${at}] has no name`);
     const isAlone = plugins.findIndex((other) => other?.name === name) === at;
-    assertInvariant(isAlone, `Two ${one}s have one name: ${name}`);
+    assertInvariant(isAlone, `Two ${one}s have the same name: ${name}`);
     for (const method of methods ?? []) checkMethod(plugin, method, `The ${one} "${name}"`);
   }
 }

@@ -297,7 +297,7 @@ export function controlOf<Host>(
     setInRotation: (wanted) => {
       calls.check();
       inRotation = wanted;
-      ports.logger.warn({ inRotation }, 'this node was put in rotation, or taken out of it');
+      ports.logger.warn({ inRotation }, 'the rotation state of this node was set');
     },
     stop,
     close: () => {

@@ -56,6 +56,6 @@ async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
   if (role === null) return;
   logger.warn(
     { role },
-    'row-level security of the database does not bind the role that the engine connects as: a superuser, one with BYPASSRLS, or security switched off for a table',
+    'row-level security does not apply to the database role of the engine: the role is a superuser or has BYPASSRLS, or a table has row-level security disabled',
   );
 }

@@ -51,7 +51,7 @@ export async function settleThrough(
 function checkSettable(clock: SettableClock): void {
   if (typeof clock?.now === 'function' && typeof clock.set === 'function') return;
   throw invalidParameter(
-    'settleThrough takes a clock that can be set, and that the engine was opened with, such as fakeClock(…) of billwright/testing; the clock it was given has no set(…)',
+    'settleThrough needs a settable clock that the engine was opened with, such as fakeClock(…) of billwright/testing; the given clock has no set(…)',
     { parameter: 'clock' },
   );
 }
@@ -59,13 +59,13 @@ function checkSettable(clock: SettableClock): void {
 function endOf(until: string | Instant | Date, now: Instant): Instant {
   const end = parseWireInstant(until);
   if (end === undefined) {
-    throw invalidParameter(`"${until}", up to which to settle, is neither a date nor a date-time`, {
+    throw invalidParameter(`"${until}", the end of settleThrough, is neither a date nor a date-time`, {
       parameter: 'until',
     });
   }
   if (end >= now) return end;
   throw invalidParameter(
-    `settleThrough lets time pass and cannot go back: it is ${formatInstant(now)} already, later than ${formatInstant(end)}`,
+    `settleThrough cannot move time back: the clock already shows ${formatInstant(now)}, later than ${formatInstant(end)}`,
     { parameter: 'until' },
   );
 }
@@ -78,7 +78,7 @@ async function moveTo(
   await own.refresh?.();
   if (own.now() >= to) return;
   throw invalidParameter(
-    `settleThrough has set its clock to ${formatInstant(to)}, but the engine goes by another one, at which it is ${formatInstant(own.now())}: open the engine with this clock`,
+    `settleThrough set its clock to ${formatInstant(to)}, but the engine uses another clock, which shows ${formatInstant(own.now())}: open the engine with this clock`,
     { parameter: 'clock' },
   );
 }
@@ -86,7 +86,7 @@ async function moveTo(
 function notSettled(at: Instant, end: Instant): BillingError {
   return billingError(
     ErrorCode.BUSY,
-    `What was due at ${formatInstant(at)} was not done in time, on the way to ${formatInstant(end)}: look for work that fails in the log, or allow more with timeoutMs`,
+    `Work due at ${formatInstant(at)} did not finish in time while settling through ${formatInstant(end)}: check the log for failing work, or raise timeoutMs`,
     { at: formatInstant(at) },
   );
 }

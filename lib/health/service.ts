@@ -57,7 +57,7 @@ export async function healthReport(
       return role === null ? passed : { healthy: true, message: ROLE_NOT_BOUND };
     }),
     kinds.length === 0
-      ? { healthy: true, message: 'This node does not work on the queues' }
+      ? { healthy: true, message: 'This node does not process the queues' }
       : checked('queues', async () => {
           const now = clock.now();
           const backlog = await storage.queue.backlog({
@@ -78,7 +78,7 @@ export async function healthReport(
 }
 
 const ROLE_NOT_BOUND =
-  'Row-level security does not bind the role of the engine: the conditions of its statements alone keep tenants apart';
+  'Row-level security does not apply to the database role of the engine; only the conditions of its statements separate tenants';
 
 /** How late a queue entry may be before the check fails. */
 const MAX_LATENESS_MS = 10 * 60_000;

@@ -53,25 +53,21 @@ export function metricsReader(
       storage.queue.backlogByTopic(asked),
     ]);
     return [
-      gauge(
-        'queue_due_entries',
-        `Queue entries that wait for work, counted up to ${MAX_LATE_ENTRIES + 1}`,
-        late,
-      ),
+      gauge('queue_due_entries', `Queue entries that are due, counted up to ${MAX_LATE_ENTRIES + 1}`, late),
       gauge(
         'queue_oldest_due_seconds',
-        'Since when the oldest of them is due, in business time',
+        'Time since the oldest of them became due, in business time',
         secondsSince(oldest, now),
       ),
       {
         name: 'queue_topic_due_entries',
-        help: 'The same by topic (event type or queue), of those that come first',
+        help: 'Queue entries that are due by topic (event type or queue), among the first ones',
         kind: 'gauge',
         values: topics.map((each) => ({ labels: { topic: each.topic }, value: each.late })),
       },
       {
         name: 'queue_topic_oldest_due_seconds',
-        help: 'Since when the oldest of each topic is due, in business time',
+        help: 'Time since the oldest entry of each topic became due, in business time',
         kind: 'gauge',
         values: topics.map((each) => ({
           labels: { topic: each.topic },
@@ -87,10 +83,10 @@ export function metricsReader(
     const limit = MAX_LATE_ENTRIES + 1;
     const { due, oldest } = await storage.push.backlog({ businessNow: now, limit });
     return [
-      gauge('push_due', `Pushes that wait to be sent, counted up to ${limit}`, due),
+      gauge('push_due', `Pushes waiting to be sent, counted up to ${limit}`, due),
       gauge(
         'push_oldest_due_seconds',
-        'Since when the oldest of them is due, in business time',
+        'Time since the oldest of them became due, in business time',
         secondsSince(oldest, now),
       ),
     ];
@@ -109,13 +105,13 @@ export function metricsReader(
     return [
       {
         name: 'event_sink_due',
-        help: `Events that wait to be given to a sink, counted up to ${limit}`,
+        help: `Events waiting for delivery to a sink, counted up to ${limit}`,
         kind: 'gauge',
         values: waiting.map(({ labels, due }) => ({ labels, value: due })),
       },
       {
         name: 'event_sink_oldest_due_seconds',
-        help: 'Since when the oldest of them is due, in business time',
+        help: 'Time since the oldest of them became due, in business time',
         kind: 'gauge',
         values: waiting.map(({ labels, seconds }) => ({ labels, value: seconds })),
       },
@@ -126,13 +122,13 @@ export function metricsReader(
     const { pushes: pushed, sinks: sinksOfHost } = counted;
     const ofPushes: Metric = {
       name: 'push_attempts_total',
-      help: 'Attempts to send a push by how they ended: delivered, failed (comes again), given_up, withdrawn',
+      help: 'Attempts to send a push by outcome: delivered, failed (retried), given_up, withdrawn',
       kind: 'counter',
       values: (pushed?.list() ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
     };
     const ofSinks: Metric = {
       name: 'event_sink_attempts_total',
-      help: 'Events given to a sink by how that ended: delivered, failed and put_off (come again), given_up',
+      help: 'Attempts to deliver an event to a sink by outcome: delivered, failed and put_off (both retried), given_up',
       kind: 'counter',
       values: sinksOfHost.flatMap(({ name, counts }) =>
         counts.list().map(({ outcome, count }) => ({ labels: { sink: name, outcome }, value: count })),
@@ -144,7 +140,7 @@ export function metricsReader(
   function runs(): Metric {
     return {
       name: 'invoice_runs_total',
-      help: 'Invoice runs of accounts by what they came to: invoiced, nothing (to invoice), stopped (by a plugin), parked, failed',
+      help: 'Invoice runs of accounts by outcome: invoiced, nothing (to invoice), stopped (by a plugin), parked, failed',
       kind: 'counter',
       values: counted.runs.list().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
     };
@@ -153,7 +149,7 @@ export function metricsReader(
   function work(): Metric {
     return {
       name: 'queue_handled_total',
-      help: 'Queue entries by what they were given to (invoice runs, payments, ...) and how that ended',
+      help: 'Handled queue entries by handler (invoice runs, payments, ...) and outcome',
       kind: 'counter',
       values: counted.entries.list().map(({ handler, outcome, count }) => ({
         labels: { handler, outcome },
@@ -173,7 +169,7 @@ function poolMetric({ inUse, idle, waiting }: PoolUse): Metric {
   const values = Object.entries({ in_use: inUse, idle, waiting });
   return {
     name: 'database_connections',
-    help: 'Connections of the pool, and callers that wait for one',
+    help: 'Connections of the pool and callers waiting for one',
     kind: 'gauge',
     values: values.map(([state, value]) => ({ labels: { state }, value })),
   };
@@ -205,7 +201,7 @@ export class EventCounts {
     return [
       {
         name: 'events_total',
-        help: 'Bus events of committed transactions by type, those inside transactions of a host left out',
+        help: 'Bus events of committed transactions by type, without those inside host transactions',
         kind: 'counter',
         values: [...this.#events.values()],
       },

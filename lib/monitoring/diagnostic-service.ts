@@ -64,9 +64,11 @@ export function diagnosticOperations(
 function checkNames(names: readonly string[]): void {
   const wrong = names.find((name) => name === '' || name === '.' || /[/\\\0]|[.][.]/.test(name));
   if (wrong !== undefined)
-    throw invalidParameter('A log file is named without a path', { logFileName: shortened(wrong) });
+    throw invalidParameter('The name of a log file must not contain a path', {
+      logFileName: shortened(wrong),
+    });
   if (names.length > MAX_LOG_FILES)
-    throw invalidParameter(`At most ${MAX_LOG_FILES} log files are read, not ${names.length}`);
+    throw invalidParameter(`At most ${MAX_LOG_FILES} log files can be requested, not ${names.length}`);
 }
 
 /** The parts of a diagnostic. */

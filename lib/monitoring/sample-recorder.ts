@@ -92,7 +92,7 @@ export class SampleRecorder {
     const untilNextMs = SAMPLES_EVERY_MS - (systemClock.nowMs() % SAMPLES_EVERY_MS);
     this.#cancelTimer = systemClock.after(untilNextMs, () => {
       this.#recording = this.record()
-        .catch((error: unknown) => logger.warn({ err: error }, 'samples were not stored; the next ones come'))
+        .catch((error: unknown) => logger.warn({ err: error }, 'samples were not stored; sampling continues'))
         .finally(() => (this.#stopped ? undefined : this.#schedule()));
     });
   }

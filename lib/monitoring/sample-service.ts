@@ -35,7 +35,7 @@ export function sampleOperations(
         for (const sample of part) series.add(sample);
         if (series.size > MAX_SAMPLE_VALUES)
           throw invalidParameter(
-            `More than ${MAX_SAMPLE_VALUES} values are asked for; name categories or nodes, a shorter time or a coarser granularity`,
+            `The request covers more than ${MAX_SAMPLE_VALUES} values. Name categories or nodes, or use a shorter time range or a coarser granularity.`,
           );
         // An in-process database does not yield.
         await nextTurn();

@@ -82,13 +82,13 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
     for (const { service, type, payload } of broadcasts) {
       const handler = handlerOf({ service, type });
       if (handler === undefined) {
-        logger.warn({ type }, 'the nodes were told something for which this one has no handler');
+        logger.warn({ type }, 'this node has no handler for a broadcast');
         continue;
       }
       try {
         await handler(payload);
       } catch (error) {
-        logger.error({ err: error, type }, 'what the nodes were told was not done');
+        logger.error({ err: error, type }, 'a broadcast was not handled');
       }
     }
   }

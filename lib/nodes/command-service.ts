@@ -59,7 +59,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
     const plugin = switches.find(command);
     if (plugin === null) return;
     switches.apply(type, plugin);
-    ports.logger.warn({ pluginName: plugin.pluginName, command: type }, 'a command to a plugin was done');
+    ports.logger.warn({ pluginName: plugin.pluginName, command: type }, 'a plugin command was applied');
     await input.onChange();
   }
 
@@ -92,7 +92,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
       const stored = await storage.nodes.pluginSwitches();
       switches.restore(stored);
       for (const { pluginName, state } of stored)
-        logger.warn({ pluginName, state }, 'a plugin is not asked, as a command to all nodes has said');
+        logger.warn({ pluginName, state }, 'restored the plugin state set by a command to all nodes');
     },
 
     async dropCaches(author: SystemAuthor, tenant: TenantRef | null = null): Promise<void> {

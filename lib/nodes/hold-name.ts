@@ -42,7 +42,7 @@ async function refuseLiveNamesake(
   const waitMs = NODE_BEAT_MS + NODE_NAME_WAIT_MS;
   logger.warn(
     { node: nodeName, waitMs },
-    'a node of this name was there a moment ago; the start waits for its signs of life',
+    'a node with this name was active a moment ago; the start waits to see if it is alive',
   );
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += NODE_NAME_WAIT_MS) {
     await pause(systemClock, NODE_NAME_WAIT_MS);
@@ -55,8 +55,8 @@ async function refuseLiveNamesake(
 function inUse(nodeName: string): BillingError {
   return billingError(
     ErrorCode.BUSY,
-    `The node name "${nodeName}" is in use by a node that is alive. End that node, or give this one another name ` +
-      '(nodeName, server.nodeName). The name of a node whose machine was lost is free within 30 s',
+    `The node name "${nodeName}" is in use by a running node. Stop that node, or give this one another name ` +
+      '(nodeName, server.nodeName). The name of a lost node is released within 30 s',
     { nodeName },
   );
 }

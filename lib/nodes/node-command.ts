@@ -43,7 +43,7 @@ export function isPluginCommand(type: string): type is PluginCommand {
 export function checkCommand({ type, properties }: NodeCommand): void {
   checkText('nodeCommandType', type, MAX_NODE_COMMAND_TYPE_CHARACTERS);
   if (properties.length > MAX_NODE_COMMAND_PROPERTIES)
-    throw invalidField(`A command has at most ${MAX_NODE_COMMAND_PROPERTIES} properties`);
+    throw invalidField(`A command can have at most ${MAX_NODE_COMMAND_PROPERTIES} properties`);
 }
 
 /** Returns the stored form of a command. */

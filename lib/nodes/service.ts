@@ -75,7 +75,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     const start = (): void => {
       running = run()
         .catch((error: unknown) =>
-          logger.warn({ err: error }, 'this node did not reach the others; it tries again'),
+          logger.warn({ err: error }, 'this node did not reach the others; it will try again'),
         )
         .finally(() => {
           if (!isStopped) cancelTimer = systemClock.after(everyMs, start);
@@ -120,7 +120,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
       try {
         await ports.storage.nodes.remove([input.nodeName]);
       } catch (error) {
-        ports.logger.warn({ err: error }, 'this node could not take its leave; it is listed for a while');
+        ports.logger.warn({ err: error }, 'this node could not sign off; it stays listed for a while');
       }
     },
 

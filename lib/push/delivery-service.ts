@@ -42,7 +42,7 @@ export function deliveryOperations(ports: Pick<Ports, 'storage'>): DeliveryOpera
         const delivery = await load(session, deliveryId);
         const url = await callbackOf(session);
         if (url === null)
-          throw invalidParameter('No callback is registered to which the event could be sent', {
+          throw invalidParameter('No callback that receives the event is registered', {
             deliveryId,
           });
         // This is not a first attempt, so its order within the account does not matter.
@@ -55,7 +55,7 @@ export function deliveryOperations(ports: Pick<Ports, 'storage'>): DeliveryOpera
 async function load(session: ReadSession, deliveryId: Uuid): Promise<PushDelivery> {
   const found = await session.deliveries.find(deliveryId);
   if (found !== null) return found;
-  throw billingError(ErrorCode.OBJECT_NOT_FOUND, `There is no delivery ${deliveryId}`, { deliveryId });
+  throw billingError(ErrorCode.OBJECT_NOT_FOUND, `Delivery ${deliveryId} does not exist`, { deliveryId });
 }
 
 function viewOf(delivery: PushDelivery): DeliveryView {

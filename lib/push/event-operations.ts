@@ -97,7 +97,7 @@ export function cursorOf(recordId: number): string {
 export function readCursor(cursor: string): number {
   if (cursor === OLDEST) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw invalidParameter('after is no cursor of events: give what an earlier answer or event had', {
+  throw invalidParameter('after is not an event cursor. Use the cursor of an earlier answer or event.', {
     after: cursor.slice(0, 100),
   });
 }

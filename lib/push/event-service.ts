@@ -28,7 +28,7 @@ export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenan
     async list({ tenant }: CallContext, request: EventListRequest): Promise<EventFeed> {
       if (tenant.within !== undefined)
         throw invalidParameter(
-          'Events are read outside the transaction of the host: what it does has not happened before its commit',
+          'Events cannot be read inside a host transaction, because its events exist only after its commit',
           {},
         );
       const { after = OLDEST, types } = request;
@@ -76,5 +76,5 @@ async function readAfter({ storage }: EventPorts, tenant: TenantRef, request: Ev
 
 function bounded(name: string, given: number, [least, most]: readonly [number, number]): number {
   if (Number.isSafeInteger(given) && given >= least && given <= most) return given;
-  throw invalidParameter(`${name} has to be a whole number from ${least} to ${most}`, { [name]: given });
+  throw invalidParameter(`${name} must be a whole number from ${least} to ${most}`, { [name]: given });
 }

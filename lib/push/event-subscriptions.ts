@@ -117,7 +117,10 @@ class Subscription implements EventSubscription {
       }
       if (known.length < found.length) return false;
     } catch (error) {
-      this.#ports.logger.warn({ err: error }, 'events could not be read for a subscriber; it is tried again');
+      this.#ports.logger.warn(
+        { err: error },
+        'events could not be read for a subscriber; reading will be retried',
+      );
       await this.#pause(EVENT_POLL_MS);
       return false;
     }
@@ -157,7 +160,7 @@ class Subscription implements EventSubscription {
         const { id, eventType } = event;
         this.#ports.logger.warn(
           { err: error, eventId: id, eventType, pauseMs },
-          'a subscriber of events has thrown; the event comes again',
+          'an event subscriber threw an error; the event will be delivered again',
         );
         await this.#pause(pauseMs);
       }

@@ -142,7 +142,7 @@ export class PushDispatcher {
         if (!this.#lookAgain) delayMs = Math.min(PUSH_POLL_MS, await this.#msToNextDue());
       }
     } catch (error) {
-      logger.error({ err: error }, 'due pushes could not be looked for; it is tried again');
+      logger.error({ err: error }, 'due pushes could not be read; reading will be retried');
     }
     if (!this.#stopping) this.#cancelTimer = systemClock.after(delayMs, () => this.#wake());
     this.#looking = undefined;
@@ -195,14 +195,14 @@ export class PushDispatcher {
     try {
       mayHaveMore = await stream.run();
     } catch (error) {
-      const message = 'sending the pushes of a tenant failed; it is tried again';
+      const message = 'sending the pushes of a tenant failed; it will be retried';
       logger.error({ err: error, tenantRecordId }, message);
     }
     if (this.#streams.get(tenantRecordId)?.lease === lease) this.#streams.delete(tenantRecordId);
     try {
       await storage.push.release([lease]);
     } catch (error) {
-      const message = 'the pushes of a tenant were not given back; the lease ends';
+      const message = 'the pushes of a tenant were not released; the lease will expire';
       logger.warn({ err: error, tenantRecordId }, message);
     }
     // Events written between the last load and the release found the tenant taken. Without a find there is no immediate

@@ -27,7 +27,7 @@ interface SendPorts {
 }
 
 /** The receiver would reject an unsigned push. */
-const UNREADABLE_SECRET = 'The secret that signs cannot be read by this server; create a new one';
+const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
 /** One text for unknown and for internal names, so that tenants cannot probe our network. */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
@@ -56,7 +56,7 @@ export async function sendDelivery(
       secrets,
       timeoutMs: leftMs,
     });
-    if (!Number.isInteger(status)) return failed(null, 'The push sender gave no status');
+    if (!Number.isInteger(status)) return failed(null, 'The push sender returned no status');
     return status >= 200 && status < 300
       ? { kind: 'DELIVERED', status }
       : failed(status, `The receiver answered ${status}`);
@@ -78,8 +78,8 @@ async function placeOf(
     const error = plainError(thrown);
     const isRefused = error instanceof BillingError;
     const message = isRefused
-      ? 'a push was refused: its callback must not be called'
-      : 'the host of a callback is not found';
+      ? 'a push was rejected: its callback must not be called'
+      : 'the host of a callback was not found';
     logger.warn({ err: error, deliveryId: id }, message);
     return null;
   }

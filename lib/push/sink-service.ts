@@ -93,7 +93,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
       const { id, eventType } = delivery;
       logger.warn(
         { err: error, sink: sink.name, eventId: id, eventType },
-        'an event sink has not taken an event; it comes again',
+        'an event sink did not accept an event; it will be delivered again',
       );
       return { kind: 'FAILED', status: null, error: reason };
     }

@@ -178,7 +178,7 @@ export class TenantStream<T> {
     const of = userToken === null ? {} : { requestId: userToken };
     const { attempts, lastError: reason } = after;
     const facts = { ...of, deliveryId: id, ...this.#parts.placeOf(delivery), eventType, attempts, reason };
-    this.#parts.logger.error(facts, 'a push was given up');
+    this.#parts.logger.error(facts, 'a push failed for the last time and was given up');
   }
 }
 

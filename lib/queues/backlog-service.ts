@@ -72,7 +72,7 @@ export class BacklogService {
     const to = asked.to ?? addMilliseconds(clock.now(), 1);
     const from = asked.from ?? instantWithinCalendar(to - MAX_FAILED_RANGE_MS);
     if (to - from > MAX_FAILED_RANGE_MS)
-      throw invalidParameter('At most 90 days are looked at', { from, to });
+      throw invalidParameter('The range must not exceed 90 days', { from, to });
     const entries = await this.#see(asked, { parts: ['FAILED'], from, before: to });
     const { kind, tenants, accountId, limit = DEFAULT_PAGE_SIZE } = asked;
     const due = { tenants, from, to, limit, accountId: accountId ?? null };
@@ -108,7 +108,7 @@ export class BacklogService {
     look: Pick<EntryLook, 'from' | 'before'> & { readonly parts: readonly EntryPart[] },
   ) {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_QUEUE_LOOK)
-      throw invalidParameter(`limit is from 1 to ${MAX_QUEUE_LOOK}`);
+      throw invalidParameter(`limit must be from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
     const asked = { ...look, kinds, tenants, accountId: accountId ?? null, limit };
     return listSeenEntries(this.#ports.storage.entries, asked);
@@ -117,9 +117,10 @@ export class BacklogService {
 
 function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
   if (recordIds.length < 1 || recordIds.length > MAX_NAMED_ENTRIES)
-    throw invalidField(`1 to ${MAX_NAMED_ENTRIES} record ids are taken, not ${recordIds.length}`);
+    throw invalidField(`1 to ${MAX_NAMED_ENTRIES} record ids are allowed, not ${recordIds.length}`);
   const wrong = recordIds.find((id) => !Number.isSafeInteger(id) || id < 1);
-  if (wrong !== undefined) throw invalidField('A record id is a whole number from 1 on', { recordId: wrong });
+  if (wrong !== undefined)
+    throw invalidField('A record id must be a whole number of at least 1', { recordId: wrong });
   return [...new Set(recordIds)];
 }
 

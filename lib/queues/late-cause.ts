@@ -44,27 +44,27 @@ export function lateCause(entry: SeenEntry, circumstances: Circumstances): Expla
     return { cause: LateCause.UNKNOWN_TOPIC, why: `nothing in this version handles ${topic}` };
   if (underWay !== null) {
     const owner = underWay.owner ?? 'a node';
-    const why = `entry ${underWay.recordId} of its account is in processing at ${owner}`;
+    const why = `entry ${underWay.recordId} of its account is being processed by ${owner}`;
     return { cause: LateCause.BEHIND, why };
   }
   if (behind !== null) return { cause: LateCause.BEHIND, why: `entry ${behind} of its account comes first` };
   if (!circumstances.isAnybodyAtWork)
-    return { cause: LateCause.NO_NODE, why: 'no node has given a sign of life in the last five minutes' };
-  return { cause: LateCause.WAITING, why: 'the next node that has time takes it' };
+    return { cause: LateCause.NO_NODE, why: 'no node was active in the last five minutes' };
+  return { cause: LateCause.WAITING, why: 'the next free node will process it' };
 }
 
 function ofClaimed({ processingOwner, availableAtMs }: SeenEntry, { systemNowMs }: Circumstances): Explained {
   const owner = processingOwner ?? 'a node';
   if (availableAtMs !== null && availableAtMs <= systemNowMs) {
-    const why = `${owner} had it until ${timeOf(availableAtMs)} and has not renewed that`;
+    const why = `${owner} held it until ${timeOf(availableAtMs)} and did not renew its lease`;
     return { cause: LateCause.NODE_GONE, why };
   }
-  const until = availableAtMs === null ? '' : ` until ${timeOf(availableAtMs)}, unless it renews that`;
-  return { cause: LateCause.IN_PROCESSING, why: `${owner} works on it${until}` };
+  const until = availableAtMs === null ? '' : ` until ${timeOf(availableAtMs)}, unless it renews its lease`;
+  return { cause: LateCause.IN_PROCESSING, why: `${owner} is processing it${until}` };
 }
 
 function whyPaused({ errorCount, reason }: SeenEntry, availableAtMs: number) {
-  const again = `it is tried again at ${timeOf(availableAtMs)}`;
+  const again = `it will be retried at ${timeOf(availableAtMs)}`;
   if (errorCount === 0) return reason === null ? `its account was busy; ${again}` : `${reason}; ${again}`;
   return `it has failed ${errorCount} ${errorCount === 1 ? 'time' : 'times'}${reason === null ? '' : ` (${reason})`}; ${again}`;
 }

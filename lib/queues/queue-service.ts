@@ -41,13 +41,13 @@ export class QueueService implements QueueOperations<WithContext> {
 
   async putBack(context: CallContext, request: ChosenEntriesRequest): Promise<number> {
     const count = await this.#backlog.putBack({ ...request, tenants: ownAndSystem(context) });
-    this.#tell(context, 'failed queue entries were put back', { ...request, count });
+    this.#tell(context, 'failed queue entries were queued again', { ...request, count });
     return count;
   }
 
   async free(context: CallContext, request: ChosenEntriesRequest): Promise<number> {
     const count = await this.#backlog.free({ ...request, tenants: ownAndSystem(context) });
-    this.#tell(context, 'stuck queue entries were freed', { ...request, count });
+    this.#tell(context, 'stuck queue entries were released', { ...request, count });
     return count;
   }
 

@@ -159,6 +159,6 @@ function checkKey(key: string): void {
 function inProgress(key: string): BillingError {
   return billingError(
     ErrorCode.IDEMPOTENCY_IN_PROGRESS,
-    `The first request under Idempotency-Key "${key}" is still running; ask again in a moment`,
+    `The first request under Idempotency-Key "${key}" is still running; try again in a moment`,
   );
 }

@@ -29,11 +29,13 @@ const shape = /^([^=[\]]+)(?:\[([^=[\]]*)\])?=(.*)$/s;
 function clauseOf(clause: string, fields: SearchedFields): SearchClause {
   const [, name, operatorName, raw] = shape.exec(clause) ?? [];
   if (name === undefined || raw === undefined) {
-    throw refused(`"${shortened(clause)}" is no clause of the form column=value or column[operator]=value`);
+    throw refused(
+      `"${shortened(clause)}" is not a clause of the form column=value or column[operator]=value`,
+    );
   }
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) {
-    throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(fields).join(', ')}`);
+    throw refused(`"${shortened(name)}" is not one of the columns ${Object.keys(fields).join(', ')}`);
   }
   const operator = operatorOf(operatorName);
   return { ...field, operator, value: comparedValue(decodedAgain(raw, operator), field.type, operator) };
@@ -64,7 +66,7 @@ function operatorOf(name: string | undefined): SearchOperator {
   const known = Object.values(SearchOperator);
   const operator = name === undefined ? SearchOperator.eq : known.find((each) => each === name.toLowerCase());
   if (operator !== undefined) return operator;
-  throw refused(`"${shortened(name ?? '')}" is none of the operators ${known.join(', ')}`);
+  throw refused(`"${shortened(name ?? '')}" is not one of the operators ${known.join(', ')}`);
 }
 
 function comparedValue(text: string, type: SearchedType, operator: SearchOperator): SearchValue {
@@ -120,5 +122,5 @@ const kinds: Readonly<
 };
 
 function refused(reason: string): BillingError {
-  return invalidParameter(`The search key cannot be read: ${reason}`);
+  return invalidParameter(`Invalid search key: ${reason}`);
 }

@@ -54,7 +54,7 @@ function notEnoughPermissions(
 export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
   const { name, tenantIds } = manager;
-  const message = `User ${name} is bound to tenants and grants these only, one at least: ${tenantIds.join(', ') || 'none'}`;
+  const message = `User ${name} is bound to tenants and can grant only these (at least one): ${tenantIds.join(', ') || 'none'}`;
   throw notEnoughPermissions(manager, message, { tenantIds });
 }
 
@@ -62,7 +62,7 @@ export function checkGiven(manager: Principal | null | undefined, grants: Tenant
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
-  const message = `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`;
+  const message = `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and therefore cannot grant it or manage users who hold it`;
   throw notEnoughPermissions(manager, message, { permissions: missing });
 }
 
@@ -80,7 +80,7 @@ export async function checkRolesHeld(
     ? []
     : await undefinedRoles(now, roles);
   if (undefinedRole === undefined) return checkHeld(manager, await permissionsOfRoles(now, roles));
-  const message = `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`;
+  const message = `Role "${shortened(undefinedRole)}" is not defined and could be defined later with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`;
   throw notEnoughPermissions(manager, message, { role: undefinedRole });
 }
 
@@ -126,7 +126,7 @@ export async function checkNewRole(manager: Principal, name: string, now: Securi
 }
 
 function notOfTenants(manager: Principal, name: string): BillingError {
-  const message = `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`;
+  const message = `User ${manager.name} is bound to tenants and can change only roles that no user outside of them has, which excludes "${shortened(name)}"`;
   return notEnoughPermissions(manager, message, { role: name });
 }
 

@@ -33,7 +33,7 @@ function wholeGroupOf(permission: string): string {
   if (group !== '' && rest.length === 0) return value === '' ? `${group}:*` : permission;
   throw billingError(
     ErrorCode.SECURITY_INVALID_PERMISSIONS,
-    `"${shortened(permission)}" is no permission; one is group:value, group:* or *`,
+    `"${shortened(permission)}" is not a permission. Use group:value, group:* or *.`,
     { permission },
   );
 }
@@ -89,7 +89,7 @@ export function checkKnownPermissions(given: readonly string[]): void {
     const nearest = closestTo(shortened(permission), ofGroup, Number.POSITIVE_INFINITY);
     throw billingError(
       ErrorCode.SECURITY_INVALID_PERMISSIONS,
-      `"${shortened(permission)}" is no permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
+      `"${shortened(permission)}" is not a permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
       { permission, nearest },
     );
   }

@@ -64,8 +64,8 @@ function alreadyExists(name: string): BillingError {
   return billingError(
     ErrorCode.SECURITY_ROLE_ALREADY_EXISTS,
     isBuiltIn
-      ? `The role "${name}" is built in and stays as it is`
-      : `There is a role "${shortened(name)}" already`,
+      ? `The role "${name}" is built in and cannot be changed`
+      : `A role "${shortened(name)}" already exists`,
     { role: name },
   );
 }

@@ -35,7 +35,7 @@ export function tokenKeyOperations({
       if (key !== null)
         logger.warn(
           { kid: key.kid },
-          'the server key cannot read the signing key of tokens; a new one is made',
+          'the server key cannot decrypt the signing key of tokens; a new one is created',
         );
       const createdMs = nowMs();
       const made = await make();
@@ -45,9 +45,7 @@ export function tokenKeyOperations({
       // If another node was faster, its key is used.
       const latest = await current();
       if (latest.signer !== null) return latest.signer;
-      throw new Error(
-        'The signing key that was made last cannot be read: do all nodes have the same server key?',
-      );
+      throw new Error('The latest signing key cannot be read: do all nodes have the same server key?');
     },
 
     async published(graceMs) {

@@ -36,7 +36,7 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
     if (permissions.length === 0) return;
     throw billingError(
       ErrorCode.SECURITY_INVALID_USER,
-      `User "${shortened(name)}" is set up by the server's configuration and is not changed here`,
+      `User "${shortened(name)}" is defined by the server's configuration and cannot be changed here`,
       { user: name },
     );
   }
@@ -206,11 +206,11 @@ async function checkedGrants(
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;
-  throw invalidField('UserRolesJson username must not hold a colon', { field: 'username' });
+  throw invalidField('UserRolesJson username must not contain a colon', { field: 'username' });
 }
 
 function alreadyExists(kind: 'user' | 'client', name: string): BillingError {
-  const message = `There is a ${kind} "${shortened(name)}" already`;
+  const message = `A ${kind} "${shortened(name)}" already exists`;
   return billingError(ErrorCode.SECURITY_USER_ALREADY_EXISTS, message, { [kind]: name });
 }
 

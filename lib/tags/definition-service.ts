@@ -129,14 +129,14 @@ function checkName(name: string): void {
   if (name !== name.toLowerCase()) {
     throw billingError(
       ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
-      `Tag definition name "${shortened(name)}" has an upper-case letter; those are the names of the system`,
+      `Tag definition name "${shortened(name)}" has an upper-case letter; such names are reserved for system tags`,
       { name },
     );
   }
   if (!systemNames.has(name)) return;
   throw billingError(
     ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
-    `Tag definition name "${name}" is that of a system tag; choose another name`,
+    `Tag definition name "${name}" is the name of a system tag; choose another name`,
     { name },
   );
 }

@@ -96,7 +96,7 @@ export async function removeEngineTag(
 
 function nameOf(definitionId: Uuid): string {
   const definition = systemDefinition(definitionId);
-  assertInvariant(definition, 'The engine sets tags of the system only', { definitionId });
+  assertInvariant(definition, 'The engine can set only system tags', { definitionId });
   return definition.name;
 }
 

@@ -194,7 +194,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   if (tag) return tag;
   throw billingError(
     ErrorCode.TAG_DOES_NOT_EXIST,
-    `${object.type} ${object.id} does not carry the tag ${name}`,
+    `${object.type} ${object.id} does not have the tag ${name}`,
     { tagDefinitionId: id, objectType: object.type, objectId: object.id },
   );
 }

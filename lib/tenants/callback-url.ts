@@ -25,7 +25,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
   }
   const url = parsedUrl(text);
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
-    throw refused(text.replace(/\/\/[^/?#]*@/, '//'), 'must not hold user info');
+    throw refused(text.replace(/\/\/[^/?#]*@/, '//'), 'must not contain user info');
   }
   checkSpelling(url, text);
   const reason = refusal(hostScope(url.hostname), policy);
@@ -34,7 +34,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
 }
 
 const notAllowed =
-  'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
+  'points to a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
 /** Returns why an address of that scope is rejected; null if it is allowed. */
 function refusal(
@@ -42,7 +42,7 @@ function refusal(
   { allowPrivateNetworks, allowLoopback }: CallbackPolicy,
 ): string | null {
   if (scope === AddressScope.FORBIDDEN)
-    return 'is aimed at a link-local, metadata, multicast or reserved address, which is never called';
+    return 'points to a link-local, metadata, multicast or reserved address, which is never called';
   const isAllowed =
     scope === AddressScope.PUBLIC ||
     allowPrivateNetworks ||

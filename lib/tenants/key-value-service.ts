@@ -221,14 +221,14 @@ function checkValue(value: string): void {
   if (bytes <= MAX_TENANT_VALUE_BYTES) return;
   throw billingError(
     ErrorCode.TOO_LARGE,
-    `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are kept`,
+    `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are accepted`,
     { bytes },
   );
 }
 
 function alreadyThere(key: string): BillingError {
   return invalidParameter(
-    `There is a value of ${shortened(key)} already, and it was not said to replace it`,
+    `${shortened(key)} already has a value, and the request does not allow replacing it`,
     {
       key: shortened(key),
     },
@@ -238,7 +238,7 @@ function alreadyThere(key: string): BillingError {
 function notOffered(key: string): BillingError {
   return billingError(
     ErrorCode.NOT_IMPLEMENTED,
-    `${key} is not offered: nothing reads a value of this key, so none is stored`,
+    `${key} is not supported: a value of this key has no effect, so none is stored`,
     { key },
   );
 }

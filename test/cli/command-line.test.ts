@@ -350,7 +350,7 @@ describe('command line', () => {
     const { log } = await server.stop();
     expect(health).to.have.nested.property('database.healthy', true);
     expect(health).to.have.nested.property('database.message').that.contains('Row-level security');
-    expect(log).to.match(/"role":"postgres","msg":"row-level security of the database does not bind/);
+    expect(log).to.match(/"role":"postgres","msg":"row-level security does not apply to the database role/);
   });
 
   it('explains why a missing database cannot be reached', async () => {

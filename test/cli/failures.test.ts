@@ -57,7 +57,7 @@ describe('unusable database', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',
     );
-    expect(databaseFailure(new Error('Two invoice plugins have one name: a, a'), 'a.db')).to.equal(null);
+    expect(databaseFailure(new Error('Two invoice plugins have the same name: a, a'), 'a.db')).to.equal(null);
     const port = Object.assign(coded('listen EACCES', 'EACCES'), { syscall: 'listen' });
     expect(databaseFailure(port, 'a.db')).to.equal(null);
     const address = coded('getaddrinfo ENOTFOUND nowhere', 'ENOTFOUND');

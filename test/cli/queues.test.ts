@@ -54,7 +54,7 @@ anyDatabase('billwright queues', (open, kind) => {
     const due = new Date(dueDate).toISOString();
     const late = await entries({ tenant: tenant.id, account: account?.id, kind: 'notification', limit: '5' });
     expect(late.map(entryText)).to.eql([
-      `NOTIFICATION ${late[0]?.recordId} ${QUEUE} due ${due} ${whose}: NO_NODE, no node has given a sign of life in the last five minutes`,
+      `NOTIFICATION ${late[0]?.recordId} ${QUEUE} due ${due} ${whose}: NO_NODE, no node was active in the last five minutes`,
     ]);
     expect((late[0] as LateEntryView).cause).to.equal('NO_NODE');
     expect((await entries({ look: 'failed' })).map(entryText)).to.eql([

@@ -103,7 +103,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await events();
     const refusal = await engine.acme.catalogs.delete().catch((error: unknown) => error);
     expect(refusal).to.include({ code: 2080 });
-    expect(String(refusal)).to.match(/Invalid catalog for tenant : .*subscriptions have its plans "/);
+    expect(String(refusal)).to.match(/Invalid catalog for tenant : .*subscriptions use its plans "/);
     expect(await dates()).to.eql(['2010-01-01']);
     expect(await events()).to.eql([]);
   });
@@ -234,7 +234,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(broken.errors[0]?.line).to.equal(1);
     const twice = `<catalogs><versions>${`<version>${inner(source)}</version>`.repeat(2)}</versions></catalogs>`;
     const { errors } = await engine.acme.catalogs.validate(twice);
-    expect(errors.map(({ message }) => message).join()).to.match(/already is a version/);
+    expect(errors.map(({ message }) => message).join()).to.match(/already exists/);
     await expectCode(engine.acme.catalogs.validate(' '.repeat(10 * 1024 * 1024 + 1)), 60_012);
     expect(await events()).to.eql([]);
     expect(await dates()).to.eql(['2010-01-01']);

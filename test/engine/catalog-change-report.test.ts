@@ -177,7 +177,7 @@ eachDatabaseByTurns('report on a candidate catalog', (open) => {
     const inCode = await Array.fromAsync(await engine.acme.catalogs.changeReport(lantern));
     expect(inCode.map(lineOf)).to.eql(['2 errors, 0 warnings', '0 of 0, 0 unbillable']);
     expect((await engine.acme.catalogs.validate(lantern)).errors.map(({ message }) => message)[0]).to.match(
-      /^The name differs: this version is of catalog "Lantern"/,
+      /^The catalog name differs: this version has "Lantern"/,
     );
   });
 

@@ -297,7 +297,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];
     await expectCode(engine.acme.catalogs.current(unknownId), 3002);
     const twice = openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, plugin] });
-    expect(String(await twice.catch((error: unknown) => error))).to.match(/one name/);
+    expect(String(await twice.catch((error: unknown) => error))).to.match(/the same name/);
   });
 
   it('pass the plugin check if they are correct, which finds the faults of others', async () => {

@@ -127,7 +127,7 @@ eachDatabaseByTurns('catalog uploads', (open) => {
     const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
     expect(others).to.eql([]);
     expect(warning?.message).to.match(
-      /^catalog upload: Plan ".*", usage "calls": the last tier bounds "call"/,
+      /^catalog upload: Plan ".*", usage "calls": the last tier limits "call"/,
     );
     expect(warning?.fields)
       .to.deep.include({ tenantId: engine.tenant.id })

@@ -3,8 +3,7 @@ import { expectBelow } from '../support/assertions.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../support/index.ts';
 
-const sentence =
-  'This billing engine has been closed and does nothing more; open another one with Billing.open';
+const sentence = 'This billing engine is closed. Open another one with Billing.open.';
 const ofStorage = 'This storage has been closed; open a new one';
 
 /** What a call is refused with, whether it throws or rejects. */

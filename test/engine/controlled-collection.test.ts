@@ -140,7 +140,7 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
       expect(formatDecimal(stored?.amount ?? decimal(0))).to.equal('200');
       expect(stored?.pluginProperties?.map(({ key }) => key)).to.eql(['PROCESSED_AMOUNT']);
       expect(stage.logger.lines.map(({ message }) => message)).to.include(
-        'a payment control plugin is not registered; it is passed over',
+        'a payment control plugin is not registered; it is skipped',
       );
     });
   });

@@ -131,7 +131,9 @@ anyDatabase('faulty event sinks', (open) => {
     for (const when of ['10T10:15', '10T10:45', '10T12:45', '11T00:45', '12T00:45'])
       await engine.runTo(`2025-03-${when}:00Z`);
     expect(bad.taken.map(({ eventType }) => eventType)).to.eql(['ACCOUNT_CHANGE']);
-    const [line] = engine.logger.lines.filter(({ message }) => message === 'a push was given up');
+    const [line] = engine.logger.lines.filter(
+      ({ message }) => message === 'a push failed for the last time and was given up',
+    );
     expect(line?.fields).to.deep.include({ sink: 'bad', attempts: 6, reason: 'no such template' });
   });
 

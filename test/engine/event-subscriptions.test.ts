@@ -86,7 +86,9 @@ eachDatabaseByTurns('event subscribers (platform §10.6)', (open) => {
     expect((await other.until(2)).map(({ objectId }) => objectId)).to.eql(ids);
     expect((await until(2)).map(({ objectId }) => objectId)).to.eql(ids);
     expect(refusals).to.equal(5);
-    const said = engine.logger.lines.filter(({ message }) => message.startsWith('a subscriber of events'));
+    const said = engine.logger.lines.filter(({ message }) =>
+      message.startsWith('an event subscriber threw an error'),
+    );
     expect(said).to.have.length(3);
   });
 

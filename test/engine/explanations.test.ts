@@ -55,7 +55,7 @@ eachDatabaseByTurns('item explanation', (open) => {
     await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
     expect((await explained('REPAIR_ADJ')).text).to.equal(
       'Credit for 2024-02-11 to 2024-03-01 (19 days) of the charge of plan team-now, phase team-now-evergreen for 2024-02-01 to 2024-03-01, no longer due after the cancellation on 2024-02-11. ' +
-        'The cancellation takes effect on 2024-02-11 by the policy IMMEDIATE that was asked for. ' +
+        'The cancellation takes effect on 2024-02-11 by the requested policy IMMEDIATE. ' +
         'Of that charge 89.85 USD was in force for 2024-02-01 to 2024-03-01, all of which could be credited. ' +
         '89.85 USD × 19/29 days = 58.8672413979, rounded half up to 58.87 USD, so the item is -58.87 USD.',
     );
@@ -74,17 +74,17 @@ eachDatabaseByTurns('item explanation', (open) => {
     await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: '2.5' }] });
     await expectAllRight();
     expect((await explained('EXTERNAL_CHARGE')).text).to.equal(
-      'External charge of 20.00 USD, the amount that was asked for.',
+      'External charge of 20.00 USD, the requested amount.',
     );
-    expect((await explained('TAX')).text).to.equal('Tax of 2.50 USD, the amount that was given.');
+    expect((await explained('TAX')).text).to.equal('Tax of 2.50 USD, the given amount.');
     expect((await explained('CREDIT_ADJ')).text).to.equal(
       'Credit of 7.00 USD given to the account, so -7.00 USD on the invoice.',
     );
     expect((await explained('ITEM_ADJ')).text).to.equal(
-      'Adjustment of -5.00 USD of the 20.00 USD charged for Set-up, the amount that was asked for or all that was left of it.',
+      'Adjustment of -5.00 USD of the 20.00 USD charged for Set-up, the requested amount or all that was left.',
     );
     expect((await explained('CBA_ADJ')).text).to.equal(
-      'The invoice came to -5.00 USD, so 5.00 USD went to the account as credit.',
+      'The invoice total was -5.00 USD, so 5.00 USD was added to the account credit.',
     );
     const used = (await items()).findIndex(
       ({ itemType, amount }) => itemType === 'CBA_ADJ' && amount.isNegative(),
@@ -194,14 +194,14 @@ eachDatabaseByTurns('item explanation', (open) => {
         'REPAIR_ADJ',
         backup.subscriptionId,
         '2024-03-12',
-        'after the end that its base subscription brought on 2024-03-12.',
+        'after the end caused by its base subscription on 2024-03-12.',
       ],
       [
         'RECURRING',
         own.subscriptionId,
         '2024-02-20',
         '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
-        'The bill cycle day is 15, as was asked for this subscription.',
+        'The bill cycle day is 15, as requested for this subscription.',
       ],
       [
         'REPAIR_ADJ',
@@ -213,13 +213,13 @@ eachDatabaseByTurns('item explanation', (open) => {
         'RECURRING',
         own.subscriptionId,
         '2024-03-05',
-        '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
+        '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with its own prices.',
       ],
       [
         'REPAIR_ADJ',
         own.subscriptionId,
         '2024-02-20',
-        'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
+        'takes effect on 2024-02-20 by the requested policy START_OF_TERM.',
       ],
       [
         'RECURRING',

@@ -33,7 +33,7 @@ eachDatabaseByTurns('node health (platform §13)', (open, kind) => {
   it('passes every check, including the queues on a node that does not process them', async () => {
     expect(await engine.billing.health()).to.eql({
       database: PASSED,
-      queues: { healthy: true, message: 'This node does not work on the queues' },
+      queues: { healthy: true, message: 'This node does not process the queues' },
       clock: PASSED,
       rotation: PASSED,
     });
@@ -113,7 +113,9 @@ eachDatabaseByTurns('node health (platform §13)', (open, kind) => {
         return;
       }
       expect(database.healthy).to.equal(true);
-      expect(database.message).to.match(/^Row-level security does not bind the role of the engine/);
+      expect(database.message).to.match(
+        /^Row-level security does not apply to the database role of the engine/,
+      );
       expect(database.message, 'for everybody to read').to.not.contain('billwright_bypassing');
       expect(warnings.map(({ fields }) => fields)).to.eql([{ role: 'billwright_bypassing' }]);
     } finally {

@@ -68,7 +68,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
     await charge(first);
     refused = second;
     await engine.settle(subscribe(second, second));
-    expect(await parkReason(second)).to.contain('"1" that a plugin imposes is that of another invoice');
+    expect(await parkReason(second)).to.contain('"1" from a plugin is already used by another invoice');
     await charge(first);
     await expectCode(engine.acme.invoices.generateGroup({ accountId: second }), 'INVOICE_INVALID_NUMBER');
     await charge(first);
@@ -90,7 +90,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
     given.set(first, ['4']).set(second, ['90', '4']).set(third, ['90']);
     await engine.settle();
     expect([await numbers(first), await numbers(second), await numbers(third)]).to.eql([[4], [], [90]]);
-    expect(await parkReason(second)).to.contain('that a plugin imposes is that of another invoice');
+    expect(await parkReason(second)).to.contain('from a plugin is already used by another invoice');
     await charge(first);
     expect(await numbers(first)).to.eql([4, 91]);
     await sound();
@@ -110,7 +110,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
     earlier = (await charge(accountId))[0]?.invoiceId ?? null;
     await expectCode(charge(accountId), 'INVOICE_ITEM_NOT_FOUND');
     await engine.settle(subscribe(accountId));
-    expect(await parkReason(accountId)).to.contain(`"other" cannot have this: A new item`);
+    expect(await parkReason(accountId)).to.contain(`"other" is invalid: A new item`);
     expect(await lines(accountId)).to.eql(['1: EXTERNAL_CHARGE 2024-01-01 1']);
     await sound();
   });
@@ -133,7 +133,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
       .addCharges({ accountId, items })
       .catch((error: unknown) => error);
     expect(refusal).to.include({ code: ErrorCode.INVOICE_ITEM_NOT_FOUND });
-    expect(String(refusal)).to.contain('"one" cannot have this: A new item');
+    expect(String(refusal)).to.contain('"one" is invalid: A new item');
     await sound();
   });
 
@@ -144,7 +144,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
     await engine.settle(subscribe(...accountIds));
     const all = await Promise.all(accountIds.map(lines));
     expect(all).to.eql([['1: RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 1'], [], []]);
-    expect(await parkReason(last)).to.contain('"one" cannot have this');
+    expect(await parkReason(last)).to.contain('"one" is invalid');
     await sound();
   });
 

@@ -186,10 +186,10 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
       [charged, adjusted, credited].map((item) => engine.acme.invoices.explain(item?.id ?? '')),
     );
     expect(explained.map(({ text, pluginName }) => [pluginName, text])).to.eql([
-      [null, 'External charge of 10.00 USD, the amount that was asked for.'],
+      [null, 'External charge of 10.00 USD, the requested amount.'],
       [
         'tax',
-        'Adjustment of -2.00 USD of the 10.00 USD charged for External charge, the amount that was asked for or all that was left of it. The amount was changed to -6.00 USD by the invoice plugin "tax": Invoice item adjustment.',
+        'Adjustment of -2.00 USD of the 10.00 USD charged for External charge, the requested amount or all that was left. The amount was changed to -6.00 USD by the invoice plugin "tax": Invoice item adjustment.',
       ],
       ['tax', '-7.00 USD, added by the invoice plugin "tax": Invoice adjustment.'],
     ]);
@@ -330,9 +330,7 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
     for (answer of answers) {
       const error = await rejection(charge());
       expect(error.code).to.equal(ErrorCode.UNEXPECTED);
-      expect(error.message).to.contain(
-        '"odd" gave an answer that cannot be read (getAdditionalInvoiceItems)',
-      );
+      expect(error.message).to.contain('"odd" returned an unreadable answer (getAdditionalInvoiceItems)');
       expect((error.cause as Error).message).to.equal('gotcha');
     }
     expect(await invoicesOf()).to.have.length(0);

@@ -271,7 +271,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     ]);
     more = ({ items }) => [{ itemType: 'ITEM_ADJ', amount: '-15', linkedItemId: items[0]?.id ?? null }];
     await engine.runTo('2024-03-01T00:00:00Z');
-    expect(await parkReason()).to.contain('more than what remains of invoice item');
+    expect(await parkReason()).to.contain('that remains of invoice item');
     expect(await lines()).to.have.length(2);
   });
 
@@ -438,7 +438,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(await left()).to.eql(['RECURRING left 9.95', 'ITEM_ADJ left 0', 'RECURRING left 19.95']);
     amount = '-19.96';
     await engine.runTo('2024-03-01T00:00:00Z');
-    expect(await parkReason()).to.contain('more than what remains of invoice item');
+    expect(await parkReason()).to.contain('that remains of invoice item');
     expect(await left()).to.have.length(3);
     expect(await engine.breaches()).to.eql([]);
   });

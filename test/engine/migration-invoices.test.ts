@@ -80,8 +80,8 @@ eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
       invoice.items.slice(0, 2).map(({ id }) => acme.invoices.explain(id)),
     );
     expect([recurring?.text, credit?.text]).to.eql([
-      '19.96 USD, as it was given with the invoice of another system.',
-      '-5.00 USD, as it was given with the invoice of another system.',
+      '19.96 USD, as given with the invoice of another system.',
+      '-5.00 USD, as given with the invoice of another system.',
     ]);
     await engine.settle();
     expect(await acme.payments.ofAccount(account.id)).to.eql([]);

@@ -287,7 +287,7 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     const taken = openNode(database, 'north', { systemClock: pushableSystemClock(1) });
     const error: unknown = await taken.catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(BillingError).and.to.include({ code: ErrorCode.BUSY });
-    expect(String(error)).to.include('The node name "north" is in use by a node that is alive');
+    expect(String(error)).to.include('The node name "north" is in use by a running node');
     first.billing.start();
     await registered(first, 1);
     await first.billing.close();

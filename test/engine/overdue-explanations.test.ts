@@ -190,11 +190,11 @@ anyDatabase('overdue previews and explanations', (open) => {
       'OD1 true',
     ]);
     expect(explained.text).to.equal(
-      'The account is in OD1 since 2012-06-30. ' +
+      'The account has been in OD1 since 2012-06-30. ' +
         'OD3 does not hold on 2012-07-05: unpaid since 2012-05-31, 35 days of 50 (on 2012-07-20). ' +
         'OD2 does not hold on 2012-07-05: unpaid since 2012-05-31, 35 days of 40 (on 2012-07-10). ' +
         'OD1 holds on 2012-07-05: unpaid since 2012-05-31, 35 days of 30. ' +
-        'It is looked at again on 2012-07-10.',
+        'The next check is on 2012-07-10.',
     );
   });
 
@@ -206,7 +206,7 @@ anyDatabase('overdue previews and explanations', (open) => {
     });
     const changed = await acme.overdue.explain(accountId);
     expect([changed.state.name, changed.matched]).to.eql(['OD1', 'OD2']);
-    expect(changed.text).to.contain('So it comes to OD2 when it is looked at next.');
+    expect(changed.text).to.contain('It will move to OD2 at the next check.');
     await acme.overdue.upload({
       overdueStates: [afterDays('OD1', 5, { isDisableEntitlement: true, autoReevaluationIntervalDays: 1 })],
     });
@@ -229,7 +229,7 @@ anyDatabase('overdue previews and explanations', (open) => {
       nextCheck: null,
       controlTags: ['OVERDUE_ENFORCEMENT_OFF'],
     });
-    expect(explained.text).to.contain('since it carries the tag OVERDUE_ENFORCEMENT_OFF');
+    expect(explained.text).to.contain('because it has the tag OVERDUE_ENFORCEMENT_OFF');
   });
 
   it('explain a child by the debt of its paying parent', async () => {
@@ -245,10 +245,10 @@ anyDatabase('overdue previews and explanations', (open) => {
     const explained = await acme.overdue.explain(child.id);
     expect([explained.state.name, explained.matched]).to.eql(['OD1', 'OD1']);
     expect(explained.payingAccountId).to.equal(parent);
-    expect(explained.text).to.contain('the parent that pays for it owes');
+    expect(explained.text).to.contain('The debt of the parent that pays for it counts.');
     await engine.settle(acme.tags.add({ id: parent, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]));
     expect((await acme.overdue.explain(child.id)).exemptBy).to.equal(parent);
-    expect((await acme.overdue.explain(child.id)).text).to.contain('the parent that pays for it carries');
+    expect((await acme.overdue.explain(child.id)).text).to.contain('because the parent that pays for it has');
   });
 
   it('report that no account can be overdue without a configuration', async () => {
@@ -257,7 +257,7 @@ anyDatabase('overdue previews and explanations', (open) => {
     const explained = await acme.overdue.explain(accountId);
     expect(explained.reasons).to.eql([]);
     expect(explained.text).to.equal(
-      'The account is not overdue. The configuration has no state that an account can come to.',
+      'The account is not overdue. The configuration has no state that an account can enter.',
     );
   });
 });

@@ -130,7 +130,7 @@ eachDatabaseByTurns('account parking', (open) => {
     );
     const rows = await engine.acme.audit.history({ type: 'TAG', id: mark?.id ?? id });
     expect(rows.map(({ comments }) => comments).join()).to.contain(
-      '16 items in one day, more than 15: that is past the safety bound org.service.invoice.maxDailyNumberOfItemsSafetyBound',
+      '16 items in one day, more than 15, which exceeds the safety bound org.service.invoice.maxDailyNumberOfItemsSafetyBound',
     );
     const caught = await engine.acme.generateInvoice({ accountId: id, acceptBounds: true });
     expect(itemLines(caught)).to.have.length(16);

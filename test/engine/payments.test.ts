@@ -264,7 +264,7 @@ eachDatabaseByTurns('automatic payment', (open) => {
     const [transaction] = payment?.transactions ?? [];
     expect(stage.logger.lines).to.deep.include({
       level: 'warn',
-      message: 'a payment gateway has left the outcome of a transaction unknown',
+      message: 'a payment gateway left the outcome of a transaction unknown',
       fields: {
         pluginName: stage.sandbox.name,
         paymentId: payment?.id,

@@ -229,7 +229,7 @@ anyDatabase('values for host code (lib/ports)', (open) => {
     ]);
     source.records = [{ ...record, instant: 'soon' }];
     const wrong = () => engine.acme.invoices.generate({ accountId, targetDate: '2026-06-01' });
-    expect(await messageOf(wrong)).to.contain('gave records[0].instant that is no instant');
+    expect(await messageOf(wrong)).to.contain('returned records[0].instant that is not an instant');
   });
 
   const messageOf = (operation: () => Promise<unknown>): Promise<string> =>
@@ -347,13 +347,13 @@ anyDatabase('values for host code (lib/ports)', (open) => {
       'invoicePlugin.priorCall',
       { rescheduleDate: 'soon' },
       generate,
-      'The invoice plugin "hostile" gave a "rescheduleDate" that is neither a valid Date nor ISO text (priorCall)',
+      'The invoice plugin "hostile" returned a "rescheduleDate" that is neither a valid Date nor ISO text (priorCall)',
     ],
     [
       'invoicePlugin.getAdditionalInvoiceItems',
       { items: [{ itemType: 'TAX', amount: '1', startDate: '2024-02-30' }] },
       generate,
-      'The invoice plugin "hostile" cannot have this: items[0].startDate must be a date as text such as "2024-03-01", not "2024-02-30"',
+      'The answer of invoice plugin "hostile" is invalid: items[0].startDate must be a date as text such as "2024-03-01", not "2024-02-30"',
     ],
     [
       'entitlementPlugin.before.CREATE',

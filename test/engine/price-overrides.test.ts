@@ -216,7 +216,7 @@ eachDatabaseByTurns('price overrides', (open) => {
     );
     expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
     expect(error.problems?.map(({ message }) => message)).to.have.length(1);
-    expect(error.message).to.match(/"studio-monthly-2" has the name of a plan that overrides prices/);
+    expect(error.message).to.match(/"studio-monthly-2" has the same name as a plan that overrides prices/);
     expect((await acme.catalogs.current()).versions).to.have.length(2);
   });
 

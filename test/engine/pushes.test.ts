@@ -125,7 +125,11 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(new Set(sent.map(({ id }) => id))).to.eql(new Set([delivery?.id]));
     await engine.runTo('2025-04-12');
     expect(receiver.arrived).to.have.length(7);
-    expect(engine.logger.lines.some(({ message }) => message === 'a push was given up')).to.equal(true);
+    expect(
+      engine.logger.lines.some(
+        ({ message }) => message === 'a push failed for the last time and was given up',
+      ),
+    ).to.equal(true);
   });
 
   it('are retried by the schedule of the tenant until they succeed', async () => {
@@ -205,7 +209,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({
       state: 'AVAILABLE',
       attempts: 1,
-      lastError: 'The secret that signs cannot be read by this server; create a new one',
+      lastError: 'This server cannot read the signing secret; create a new one',
     });
     await engine.acme.signingSecrets.delete();
     await engine.runTo('2025-03-10T10:15:00Z');

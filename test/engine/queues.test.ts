@@ -84,7 +84,7 @@ eachDatabase('the queue for operators (platform §9.4, §9.5)', (open) => {
     const [underWay, behind] = await acme.queues.late();
     expect([underWay?.cause, behind?.why]).to.eql([
       'IN_PROCESSING',
-      `entry ${first?.recordId} of its account is in processing at n1`,
+      `entry ${first?.recordId} of its account is being processed by n1`,
     ]);
     expect((await acme.queues.busy()).map(({ processingOwner }) => processingOwner)).to.eql(['n1']);
 

@@ -112,8 +112,8 @@ eachDatabaseByTurns('tenant configuration', (open) => {
     const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
     expect(warnings.map(({ message }) => message)).to.eql([
       'tenant configuration: org.killbill.invoice.usage.tz.mode no longer has an effect',
-      'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
-      'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
+      'tenant configuration: org.service.invoice.enabeld is not a property of this server; did you mean org.service.invoice.enabled?',
+      'tenant configuration: org.service.persistent.bus.main.off applies to the whole server and has no effect for one tenant',
     ]);
     for (const { fields } of warnings) expect(fields).to.deep.include({ tenantId: engine.tenant.id });
     expect((await acme.keyValues.get(CONFIGURATION)).values).to.eql([JSON.stringify(values)]);

@@ -86,7 +86,7 @@ eachDatabase('unstorable plugin texts (payments §2.2)', (open) => {
 
   for (const [gateway, told] of [
     [throws, STORED],
-    [throwsNothing, 'an error without a text'],
+    [throwsNothing, 'an error without a message'],
   ] as const)
     it(`leave an unknown outcome if they are the error of gateway "${gateway.name}"`, async () => {
       const error = await charged(gateway).catch((reason: Error) => reason);

@@ -6,14 +6,14 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   [
     'USAGE',
     `update bw_usage_days set amount_sum = '99' where point_count = 2`,
-    /usage of packs on 2026-04-10 is kept as 99 of 2 points, at most 995, its points come to 995 of 2 points/,
+    /usage of packs on 2026-04-10 is stored as 99 of 2 points, at most 995, but its points add up to 995 of 2 points/,
   ],
-  ['USAGE', `update bw_usage_days set amount_max = '7' where point_count = 2`, /at most 7, its points/],
+  ['USAGE', `update bw_usage_days set amount_max = '7' where point_count = 2`, /at most 7, but its points/],
   ['USAGE', `update bw_usage_days set point_count = 3 where point_count = 2`, /of 3 points/],
   [
     'USAGE',
     `update bw_usage_intervals set item_ids = '[]' where record_id = 1`,
-    /item [-0-9a-f]+ is billed by 0 intervals of usage/,
+    /item [-0-9a-f]+ is billed by 0 usage intervals/,
   ],
   [
     'USAGE',

@@ -22,13 +22,13 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
       () => {
         throw new Error('meter is down');
       },
-      /did not tell what was used/,
+      /did not report usage/,
     ],
-    ['hangs', () => new Promise(() => undefined), /did not (answer|tell)/],
-    ['says undefined text', () => 'records', /no stream/],
-    ['says a number', () => 7, /no stream/],
-    ['says an object', () => ({}), /no stream/],
-    ['says a stream that is none', () => ({ [Symbol.asyncIterator]: () => 'x' }), /cannot be read/],
+    ['hangs', () => new Promise(() => undefined), /did not (answer|report)/],
+    ['says undefined text', () => 'records', /not a stream/],
+    ['says a number', () => 7, /not a stream/],
+    ['says an object', () => ({}), /not a stream/],
+    ['says a stream that is none', () => ({ [Symbol.asyncIterator]: () => 'x' }), /unreadable/],
     [
       'ends its stream with a throw',
       (id) =>
@@ -36,7 +36,7 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
           yield use(id);
           throw new Error('cut off');
         })(),
-      /did not tell/,
+      /did not report/,
     ],
     [
       'stops in its stream',
@@ -45,12 +45,12 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
           yield use(id);
           await new Promise(() => undefined);
         })(),
-      /have not ended/,
+      /did not end within/,
     ],
-    ['never ends', (id) => endlessly(use(id)), /have not ended/],
-    ['never ends nor waits', (id) => atOnce(use(id)), /have not ended/],
-    ['says null for a record', () => [null], /records\[0\] that is no object/],
-    ['says no subscription', () => [good], /records\[0\]\.subscriptionId that is no id/],
+    ['never ends', (id) => endlessly(use(id)), /did not end within/],
+    ['never ends nor waits', (id) => atOnce(use(id)), /did not end within/],
+    ['says null for a record', () => [null], /records\[0\] that is not an object/],
+    ['says no subscription', () => [good], /records\[0\]\.subscriptionId that is not an id/],
     ['says no instant', (id) => [use(id, { instant: new Date(Number.NaN) })], /records\[0\]\.instant/],
     ['says another calendar', (id) => [use(id, { instant: 'yesterday' })], /records\[0\]\.instant/],
     ['says no unit', (id) => [use(id, { unitType: '' })], /records\[0\]\.unitType/],
@@ -126,12 +126,12 @@ eachDatabase('failing usage sources (usage §9 rule 6)', (open, kind) => {
     const { accountId } = await subscribed();
     const targetDate = parseLocalDate('2026-05-01');
     for (const [answer, says] of [
-      ['many', /no list/],
+      ['many', /not a list/],
       [[], /0 quantities for 1 requests/],
       [[{ quantity: 5 }], /quantities\[0\]\.quantity/],
-      [[{ quantity: '5', trackingIds: 'a' }], /trackingIds that are no list/],
+      [[{ quantity: '5', trackingIds: 'a' }], /trackingIds that is not a list/],
       [[{ quantity: '5', trackingIds: [''] }], /trackingIds\[0\]/],
-      [[null], /quantities\[0\] that is no object/],
+      [[null], /quantities\[0\] that is not an object/],
     ] as const) {
       source.getAggregatedUsage = async () => answer as never;
       const { message } = await failure(engine.acme.invoices.generate({ accountId, targetDate }));

@@ -218,7 +218,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
     expect(await lines()).to.eql(['USAGE 2026-04-01..2026-05-01 2.95']);
-    const warning = engine.logger.lines.find(({ message }) => message.includes('passed over'));
+    const warning = engine.logger.lines.find(({ message }) => message.includes('are ignored'));
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
 
@@ -401,7 +401,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
     await again.then(
       () => expect.fail('opened'),
-      (error: Error) => expect(error.message).to.contain('Two usage sources have one name: meter'),
+      (error: Error) => expect(error.message).to.contain('Two usage sources have the same name: meter'),
     );
   });
 });

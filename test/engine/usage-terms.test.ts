@@ -59,7 +59,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     expect(text)
       .to.contain('billed in arrear: 250 sms.')
       .and.to.contain('100 sms are free.')
-      .and.to.contain('0.59 USD of it are off by the terms of the usage.');
+      .and.to.contain('0.59 USD of it is discounted by the usage terms.');
   });
 
   it('limit the cost of a period, whatever arrives late', async () => {

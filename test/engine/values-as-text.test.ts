@@ -29,10 +29,10 @@ anyDatabase('text values of a host', (open) => {
       await refusal(acme.invoices.ofAccount(String(accountId) as never)),
     ];
     expect(refusals.map(({ code, message }) => [code, message])).to.eql([
-      [60003, 'user is missing: billing.as({ tenant, user }) says who is named in audit rows'],
-      [60003, 'tenant is missing: billing.as({ tenant, user }) says for whom'],
-      [60002, 'billingPolicy immediate is none of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
-      [60003, `What is given must be an object, not "${accountId}"`],
+      [60003, 'user is missing. Pass the user for audit rows to billing.as({ tenant, user }).'],
+      [60003, 'tenant is missing. Pass the tenant to billing.as({ tenant, user }).'],
+      [60002, 'billingPolicy immediate is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
+      [60003, `The value must be an object, not "${accountId}"`],
     ]);
   });
 

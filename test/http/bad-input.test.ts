@@ -193,7 +193,7 @@ eachDatabase('invalid input', (open) => {
     [
       'a change of the reference time',
       ['PUT', `/1.0/kb/accounts/${accountId}`, { body: { referenceTime: '2020-01-02T03:04:05Z' } }],
-      [400, 3005, /fixed at 2024-02-10T08:15:30.000Z and cannot become 2020-01-02T03:04:05.000Z$/],
+      [400, 3005, /cannot be changed from 2024-02-10T08:15:30.000Z to 2020-01-02T03:04:05.000Z$/],
     ],
     ...['currency', 'timeZone'].map(
       (field): Refusal => [
@@ -264,12 +264,12 @@ eachDatabase('invalid input', (open) => {
       [
         `the text ${JSON.stringify(text)}`,
         ['POST', '/1.0/kb/accounts', { body: { name: text } }],
-        [400, 60001, /^AccountJson name holds /],
+        [400, 60001, /^AccountJson name contains /],
       ],
       [
         `the external key ${JSON.stringify(text)} of an account`,
         ['POST', '/1.0/kb/accounts', { body: { externalKey: text } }],
-        [400, 60001, /^AccountJson externalKey holds /],
+        [400, 60001, /^AccountJson externalKey contains /],
       ],
       [
         `the bundle key ${JSON.stringify(text)}`,
@@ -278,7 +278,7 @@ eachDatabase('invalid input', (open) => {
           '/1.0/kb/subscriptions',
           subscription({ accountId, planName: 'sprout-monthly', bundleExternalKey: text }),
         ],
-        [400, 60001, /^SubscriptionJson bundleExternalKey holds /],
+        [400, 60001, /^SubscriptionJson bundleExternalKey contains /],
       ],
       [
         `the property value ${JSON.stringify(text)}`,
@@ -292,12 +292,12 @@ eachDatabase('invalid input', (open) => {
             },
           },
         ],
-        [400, 60001, /holds /],
+        [400, 60001, /contains /],
       ],
       [
         `the tenant key ${JSON.stringify(text)}`,
         ['POST', '/1.0/kb/tenants', { body: { apiKey: text, apiSecret: 'secret' } }],
-        [400, 60001, /^TenantJson apiKey holds /],
+        [400, 60001, /^TenantJson apiKey contains /],
       ],
     ]),
     ...[
@@ -316,7 +316,7 @@ eachDatabase('invalid input', (open) => {
           '/1.0/kb/accounts',
           { body: {}, headers: { [`x-service-${name}`]: 'YQBi', 'x-service-encoding': 'base64' } },
         ],
-        [400, 60002, /^Header X-Service-\w+ holds /],
+        [400, 60002, /^Header X-Service-\w+ contains /],
       ],
     ),
     [

@@ -49,7 +49,7 @@ eachDatabaseByTurns('catalog over HTTP', (open) => {
     expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([
       'Product "P" lists itself in its available products',
       'Plan "p-m": product "Q" does not exist in this version',
-      'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
+      'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration cannot have a number, but has 3',
       'Rule changePolicy, case 2 repeats case 1',
       'Rule cancelPolicy has no default: add a last case without conditions',
     ]);
@@ -70,7 +70,7 @@ eachDatabaseByTurns('catalog over HTTP', (open) => {
     const { catalogValidationWarnings } = inD.json as {
       catalogValidationWarnings: readonly { warningDescription: string }[];
     };
-    expect(catalogValidationWarnings[0]?.warningDescription).to.match(/the last tier bounds "crate"/);
+    expect(catalogValidationWarnings[0]?.warningDescription).to.match(/the last tier limits "crate"/);
     expect((await validate(bounded, aliasHeaders)).json).to.eql({ catalogValidationErrors: [] });
   });
 

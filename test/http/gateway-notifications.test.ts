@@ -191,7 +191,7 @@ eachDatabaseByTurns('gateway notifications over HTTP (payments §11.2)', (open) 
     expect(await shownOf(world)).to.equal(shown);
     expect(JSON.stringify(log.lines.slice(before))).to.not.include(CARD_BEGINS);
     expect(log.lines.slice(before).map(({ message }) => message)).to.include(
-      'a notification of a payment gateway was refused',
+      'a notification of a payment gateway was rejected',
     );
   });
 

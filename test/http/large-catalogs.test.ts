@@ -150,6 +150,6 @@ describe('largest allowed catalogs over HTTP', () => {
       .replace(/<products>[\s\S]*<\/products>/, `<products>${products}</products>`)
       .replace(/<plans>\s*<plan name[\s\S]*?<\/plans>/, '<plans/>');
     const text = await expectShortTurns('POST /catalog/xml', beyond, 400);
-    expect(JSON.parse(text).message).to.include(`has at most 5000 products, not ${BEYOND}`);
+    expect(JSON.parse(text).message).to.include(`can have at most 5000 products, not ${BEYOND}`);
   }).timeout(300_000);
 });

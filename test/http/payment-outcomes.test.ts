@@ -34,7 +34,7 @@ interface Row {
 }
 
 const declined = /^Payment decline by gateway\. Error message: no funds$/;
-const moved = /^The outcome of payment <payment> is unknown, money may have moved: /;
+const moved = /^The outcome of payment <payment> is unknown; money may have moved: /;
 const unclear = /^Payment in unknown status, failed to receive gateway response\.$/;
 
 const rows: readonly Row[] = (

@@ -40,7 +40,7 @@ anyDatabase('queues over HTTP (platform §9.4, §9.5)', (open) => {
       dueDate: '2024-02-10T08:15:30.000Z',
       processingState: 'AVAILABLE',
       cause: 'NO_NODE',
-      why: 'no node has given a sign of life in the last five minutes',
+      why: 'no node was active in the last five minutes',
     });
     expect((await get('/late?limit=1001')).status).to.equal(400);
     await serving.billing.security.users.create(

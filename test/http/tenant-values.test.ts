@@ -263,7 +263,7 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
   it('reject keys of unsupported features', async () => {
     const refused = await post(userKey('USAGE_METERS'), 'x');
     expectRefusal(refused, 501, 1);
-    expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
+    expect(refused.text).to.include('USAGE_METERS is not supported: a value of this key has no effect');
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
@@ -272,7 +272,9 @@ eachDatabaseByTurns('tenant values over HTTP', (open) => {
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };
     expect([refused.status, code]).to.eql([400, 60_002]);
-    expect(message).to.contain('"calls".free is no term').and.to.contain('"calls".percentOff is no decimal');
+    expect(message)
+      .to.contain('"calls".free is not a known term')
+      .and.to.contain('"calls".percentOff is not a decimal');
     expect(await valuesAt(key)).to.eql([]);
     const terms = ['{"calls":{"percentOff":5}}', '{"calls":{"percentOff":6}}'];
     for (const text of terms) expect((await post(key, text)).status).to.equal(201);

@@ -402,7 +402,7 @@ describe('HTTP transport', () => {
     const reply = expectStatus(await call('GET', '/1.0/healthcheck'), 200);
     expect(reply.json).to.eql({
       database: { healthy: true, message: null },
-      queues: { healthy: true, message: 'This node does not work on the queues' },
+      queues: { healthy: true, message: 'This node does not process the queues' },
       clock: { healthy: true, message: null },
       rotation: { healthy: true, message: null },
     });

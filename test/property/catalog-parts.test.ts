@@ -153,7 +153,7 @@ describe('Catalog version parts', () => {
         for (const name of ['plan-0', 'plan-1']) {
           const expected = walk(catalog, name, [at, lastPlanChange]);
           const resolve = () => catalog.resolvePlan(name, at, lastPlanChange);
-          if (expected === undefined) expect(resolve).to.throw('is in no version');
+          if (expected === undefined) expect(resolve).to.throw('is not in any version');
           else expect(catalog.versions.indexOf(resolve().version)).to.equal(expected);
         }
       },

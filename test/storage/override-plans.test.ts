@@ -47,7 +47,7 @@ eachDatabase('override plans', (open, kind) => {
     const first = await read(catalog, ['gold-1', 'gold', null, 'gold-1', 'gold-9']);
     expect(opened.statements()).to.have.length(1);
     expect(first.planIn(gold, 'gold-1')?.finalPhase.recurring?.price?.prices[0]?.amount?.text).to.equal('1');
-    expect(first.planIn(gold, 'gold-2'), 'was not asked for').to.equal(undefined);
+    expect(first.planIn(gold, 'gold-2'), 'was not requested').to.equal(undefined);
     await read(catalog, ['gold', 'silver']);
     await read(catalog, ['gold-1', 'silver']);
     expect(opened.statements()).to.have.length(0);

@@ -48,7 +48,7 @@ export function expectExplained(plain: Plain<ItemExplanation>): void {
     rules.some(({ rule }) => rule === 'BILLING_ALIGNMENT'),
     text,
   ).to.equal(isByDayOfMonth && !isRequestedDay);
-  expect(text.includes(`${billCycleDay}, as was asked for`), text).to.equal(
+  expect(text.includes(`${billCycleDay}, as requested for`), text).to.equal(
     isByDayOfMonth && isRequestedDay === true,
   );
 }

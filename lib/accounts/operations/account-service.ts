@@ -142,7 +142,7 @@ export class AccountService implements AccountOperations<WithContext> {
 
   async getByKey(context: CallContext, externalKey: string): Promise<Account> {
     if (externalKey === '')
-      throw billingError(ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY, 'An account external key is needed');
+      throw billingError(ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY, 'An account external key is required');
     checkStorable('External key', externalKey);
     const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findByKeys([externalKey]),
@@ -199,7 +199,7 @@ async function checkPaymentMethod(session: WriteSession, account: Account): Prom
 function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
   return billingError(
     ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-    `Payment method ${paymentMethodId} is no active payment method of account ${accountId}`,
+    `Payment method ${paymentMethodId} is not an active payment method of account ${accountId}`,
     { paymentMethodId, accountId },
   );
 }

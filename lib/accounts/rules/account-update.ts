@@ -67,7 +67,7 @@ function cannotChange(stored: Account, field: keyof Account, to: unknown): Billi
     field === 'referenceTime' ? formatInstant(value as Instant) : shortened(String(value));
   return billingError(
     ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY,
-    `Account ${stored.id}: ${field} is fixed at ${show(from)} and cannot become ${show(to)}`,
+    `Account ${stored.id}: ${field} cannot be changed from ${show(from)} to ${show(to)}`,
     { accountId: stored.id, field, from, to },
   );
 }

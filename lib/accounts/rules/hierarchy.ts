@@ -27,7 +27,7 @@ export function checkHierarchy(account: Member, family: Family): void {
   const { parentAccountId } = account;
   if (parentAccountId === null) return;
   if (parentAccountId === account.id || family.ancestors.has(account.id)) {
-    throw refused(account, `has ${parentAccountId} below it, which therefore cannot be its parent`);
+    throw refused(account, `is an ancestor of ${parentAccountId}, which therefore cannot be its parent`);
   }
   const parent = family.ancestors.get(parentAccountId);
   if (parent === undefined) {

@@ -30,7 +30,7 @@ export async function createTogether(
     tokens.clear();
     for (const [index, { recordId }] of accounts.entries()) {
       const creation = creations[index];
-      assertInvariant(creation, 'Storage returns the accounts of an insert in their order');
+      assertInvariant(creation, 'Storage must return inserted accounts in order');
       tokens.set(recordId, creation.userToken);
     }
     publishCreations(session, accounts);
@@ -43,7 +43,7 @@ export async function createAccount(session: WriteSession, account: New<Account>
   const accounts = await session.accounts.insert([account]);
   publishCreations(session, accounts);
   const [stored] = accounts;
-  assertInvariant(stored, 'Storage returns the account of an insert');
+  assertInvariant(stored, 'Storage returned no account for an insert');
   return stored;
 }
 

@@ -26,6 +26,6 @@ export async function lockFamily(
 }
 
 export function movedMeanwhile(accountId: Uuid): ConcurrentChangeError {
-  const message = `Another operation changed what is above account ${accountId} in between`;
+  const message = `Another operation changed the ancestors of account ${accountId} in the meantime`;
   return new ConcurrentChangeError(message, { accountId });
 }

@@ -157,7 +157,7 @@ export class EffectiveCatalogs {
     if (hasMore) this.#weigh(session, tenant);
     const known = new Set(accountIds);
     return (accountId) => {
-      assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
+      assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not requested`);
       return own.get(accountId) ?? tenant.catalog;
     };
   }

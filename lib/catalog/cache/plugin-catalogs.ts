@@ -120,9 +120,13 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
       return {
         of: (accountId) => {
           const answer = served.get(accountId);
-          assertInvariant(answer !== undefined, `No catalog was asked for account ${accountId ?? 'none'}`, {
-            accountId,
-          });
+          assertInvariant(
+            answer !== undefined,
+            `No catalog was requested for account ${accountId ?? 'none'}`,
+            {
+              accountId,
+            },
+          );
           return answer;
         },
       };
@@ -154,7 +158,7 @@ function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
   } catch (thrown) {
     const error = plainError(thrown);
     if (error instanceof BillingError || error instanceof InvariantError) throw error;
-    const what = 'gave a catalog that cannot be read; the log of the server tells why';
+    const what = 'returned an unreadable catalog; see the server log for the reason';
     throw pluginFailure(called(plugin), what, error);
   }
 }
@@ -206,7 +210,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
     const storedOf = unserved.length === 0 ? null : await stored.catalogsOf(session, unserved);
     return (accountId) => {
       const catalog = served.of(accountId)?.catalog ?? storedOf?.(accountId);
-      assertInvariant(catalog, `No catalog was asked for account ${accountId}`);
+      assertInvariant(catalog, `No catalog was requested for account ${accountId}`);
       return catalog;
     };
   }

@@ -177,7 +177,7 @@ class KeptCatalog {
       const some = await session.catalogs.parts(ids.slice(first, first + CATALOG_PARTS_AT_ONCE));
       await this.#slices(oneStep(() => parts.push(...some)));
     }
-    assertInvariant(parts.length === ids.length, `Of ${ids.length} catalog parts ${parts.length} are there`);
+    assertInvariant(parts.length === ids.length, `Found ${parts.length} of ${ids.length} catalog parts`);
     return parts;
   }
 
@@ -208,7 +208,7 @@ class KeptCatalog {
       case CatalogPartKind.PLAN:
         return this.#plans;
       case CatalogPartKind.SHAPE:
-        throw new InvariantError('A shape is no part of a version');
+        throw new InvariantError('A shape is not a part of a version');
     }
   }
 
@@ -255,6 +255,6 @@ function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVer
 /** For versions stored before parts existed, which were validated then. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
-  assertInvariant(parsed !== undefined, 'A stored catalog document holds no version');
+  assertInvariant(parsed !== undefined, 'A stored catalog document contains no version');
   return createVersion(parsed.content);
 }

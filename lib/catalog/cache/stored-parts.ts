@@ -62,7 +62,7 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 
   soldAs(): SoldAs {
-    assertInvariant(this.#decoding.soldAs, `${this.name} is no plan`);
+    assertInvariant(this.#decoding.soldAs, `${this.name} is not a plan`);
     return this.#decoding.soldAs(this.text);
   }
 

@@ -136,7 +136,7 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   if (known !== undefined || current !== undefined) {
     if (current?.equals(amount)) return version;
     const shown = current === undefined ? 'none' : formatDecimal(current);
-    throw refused(`plan "${plan.name}" has the price ${shown} in ${currency} already`);
+    throw refused(`plan "${plan.name}" already has the price ${shown} in ${currency}`);
   }
   const prices = [...price.prices, { currency, amount: writtenAmount(request) }];
   const edited: PlanContent = {
@@ -160,11 +160,11 @@ function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;
   if (others.length > 0 || (trial !== undefined && !isFreeTrial(trial)))
-    throw refused(`${owner} is not simple: before its last phase it has more than a free trial`);
+    throw refused(`${owner} is not simple: it has more than a free trial before its last phase`);
   if (plan.finalPhase.type !== PhaseType.EVERGREEN)
     throw refused(`${owner} is not simple: it ends with a ${plan.finalPhase.type} phase`);
   if (request.productName !== null && request.productName !== plan.product)
-    throw refused(`${owner} is of product "${plan.product}", not "${request.productName}"`);
+    throw refused(`${owner} belongs to product "${plan.product}", not "${request.productName}"`);
   const [present, wanted] = [shownTrial(trial?.duration ?? null), shownTrial(request.trial)];
   if (request.hasTrialTerms && present !== wanted) throw refused(`${owner} has ${present}, not ${wanted}`);
   const { billingPeriod } = request;
@@ -286,7 +286,7 @@ function planIdOf({ planId }: SimplePlan): string {
   if (!planId) throw missing('planId');
   if (isNcName(planId)) return planId;
   throw refused(
-    `planId "${shortened(planId)}" is not a name: a letter or underscore, then letters, digits, "-", "_" and "."`,
+    `planId "${shortened(planId)}" is not a valid name. Start with a letter or underscore, followed by letters, digits, "-", "_" and "."`,
   );
 }
 
@@ -311,7 +311,7 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);
   if (!isGiven(given) || known.some((name) => name === given)) return;
-  throw refused(`${field} ${shown(given)} is none of ${known.join(', ')}`);
+  throw refused(`${field} ${shown(given)} is not one of ${known.join(', ')}`);
 }
 
 function shown(given: unknown): string {

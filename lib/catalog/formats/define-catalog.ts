@@ -128,7 +128,7 @@ export function compilePluginCatalog(
 ): Catalog {
   const versions: CatalogVersion[] = [];
   const problems: Problem[] = [];
-  if (!Array.isArray(given)) problems.push({ message: 'The versions are not a list' });
+  if (!Array.isArray(given)) problems.push({ message: 'versions is not a list' });
   else {
     for (const version of given) {
       const read = contentOf(name, version, []);
@@ -149,7 +149,7 @@ function invalid(
   const listed = problems.map((problem) => problem.message).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenantId}: catalog plugin "${pluginName}" gives one with errors: ${listed}`,
+    message: `Invalid catalog for tenant : ${tenantId}: catalog plugin "${pluginName}" returned a catalog with errors: ${listed}`,
     facts: { tenantId, pluginName },
     problems,
   });
@@ -213,7 +213,7 @@ class DefinitionReader {
   #items({ name, item = name, type }: NamedField, given: unknown, owner: string): unknown {
     if (type.kind === 'record' && type.fields.some((field) => field.name === 'name')) {
       if (!isRecord(given))
-        return this.note(`${below(owner, name)}: ${shown(given)} is not an object by name`);
+        return this.note(`${below(owner, name)}: ${shown(given)} is not an object keyed by name`);
       return Object.entries(given).map(([key, each]) => {
         const place = placeOf(type, each, { owner, name: `${item} "${shortened(key)}"` });
         return this.record(type, { ...(inFull(type, each) as object), name: key }, place);
@@ -236,7 +236,9 @@ class DefinitionReader {
   #scalar(type: Scalar, given: unknown, place: string): unknown {
     const text = textOf(type, given);
     if (text !== undefined && (!XML_CHARACTERS.test(text) || text.length > MAX_XML_TEXT_CHARACTERS)) {
-      return this.note(`${place}: ${shown(given)} is too long, or has characters that XML has not`);
+      return this.note(
+        `${place}: ${shown(given)} is too long or contains characters that XML does not allow`,
+      );
     }
     const value = text === undefined ? undefined : type.parse(type === anyText ? text : trimXml(text));
     return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
@@ -245,7 +247,8 @@ class DefinitionReader {
   /** `0` is zero in every currency. */
   #price(given: unknown, place: string): unknown {
     if (given === 0) return { prices: [] };
-    if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is neither 0 nor amounts by currency`);
+    if (!isRecord(given))
+      return this.note(`${place}: ${shown(given)} is neither 0 nor an object of amounts by currency`);
     const amounts = Object.entries(given).filter(([, amount]) => amount !== undefined);
     return {
       prices: amounts.map(([code, amount]) => ({
@@ -265,7 +268,7 @@ class DefinitionReader {
     if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is not an object`);
     for (const name of Object.keys(given)) {
       if (name !== resultName && !(name in conditions))
-        this.note(`${place}: there is no condition "${shortened(name)}" here`);
+        this.note(`${place}: unknown condition "${shortened(name)}"`);
     }
     const said = Object.entries(conditions).map(([name, type]) => {
       const value = given[name] ?? null;

@@ -156,7 +156,7 @@ export class Catalog {
     if (version !== undefined && plan !== undefined) return { version, plan };
     throw billingError(
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
+      `Plan "${shortened(planName)}" is not in any version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
       { planName, at, lastPlanChange: chosenAt },
     );
   }
@@ -231,7 +231,7 @@ function choiceOf(
 function noVersion(at: Instant): BillingError {
   return billingError(
     ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
-    `The tenant has no catalog; upload one to have a version at ${formatInstant(at)}`,
+    `The tenant has no catalog; upload one that is in effect at ${formatInstant(at)}`,
     { at },
   );
 }

@@ -20,7 +20,7 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   if (price.prices.length === 0) return ZERO;
   const entry = price.prices.find((candidate) => candidate.currency === currency);
   if (entry === undefined) {
-    const message = `There is no price in ${currency}; there are prices in ${price.prices.map((known) => known.currency).join(', ')}`;
+    const message = `There is no price in ${currency}, only in ${price.prices.map((known) => known.currency).join(', ')}`;
     throw billingError(ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY, message, { currency });
   }
   if (entry.amount === null) {

@@ -102,7 +102,7 @@ export const VERSION_LIMITS = {
 
 export function excess({ what, max, of }: VersionLimit, count: number): string {
   const owner = of === 'plan' ? 'A plan' : 'A catalog version';
-  return `${owner} has at most ${max} ${what}, not ${count}`;
+  return `${owner} can have at most ${max} ${what}, not ${count}`;
 }
 
 export function exceededLimits(content: VersionContent): readonly Problem[] {

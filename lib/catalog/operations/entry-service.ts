@@ -108,7 +108,7 @@ export function catalogEntryOperations(
     async createPlan(context, plan: PlanEntryInput, options: EntryScopeOptions = {}) {
       const { plans } = await create(context, { plans: [plan] }, options);
       const [created] = plans;
-      if (created === undefined) throw new Error('a plan that was created is stored');
+      if (created === undefined) throw new Error('a created plan was not stored');
       return created;
     },
 
@@ -288,7 +288,7 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
   if (force) return;
   throw billingError(
     ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-    `${what} is not deleted: force must be true, since a deletion cannot be undone`,
+    `${what} was not deleted, because a deletion cannot be undone. Set force to true to confirm it.`,
   );
 }
 
@@ -306,7 +306,7 @@ async function requireUnused(session: ReadSession, planNames: readonly string[])
 function productNotFound(name: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
-    `${titleOf('Product', name)} is not among the catalog entries of this scope`,
+    `${titleOf('Product', name)} is not a catalog entry of this scope`,
     { productName: name },
   );
 }

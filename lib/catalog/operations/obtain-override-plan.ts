@@ -59,7 +59,7 @@ export async function obtainOverridePlans(
     await session.catalogs.insertOverridePlans(
       added.map(({ definition, ...each }, index) => {
         const number = numbers[index];
-        assertInvariant(number !== undefined, 'Every override plan has a number');
+        assertInvariant(number !== undefined, 'An override plan has no number');
         const { parentPlanName, currency } = definition;
         const planName = overridePlanName(parentPlanName, number);
         plans.set(identityOf(each), new OverridePlan(planName, definition));
@@ -70,7 +70,7 @@ export async function obtainOverridePlans(
   const byDefinition = new Map(wanted.map((each) => [each.definition, plans.get(identityOf(each))]));
   return (definition) => {
     const plan = byDefinition.get(definition);
-    assertInvariant(plan, `No override plan of ${definition.parentPlanName} was asked for`);
+    assertInvariant(plan, `No override plan of ${definition.parentPlanName} was requested`);
     return plan;
   };
 }
@@ -141,7 +141,7 @@ export async function overridePlanProblems(
   if (names.length === 0) return [];
   const taken = await session.catalogs.findOverridePlans(names);
   return taken.map(({ planName, parentPlanName }) => ({
-    message: `Plan "${planName}" has the name of a plan that overrides prices of "${parentPlanName}"; choose another name`,
+    message: `Plan "${planName}" has the same name as a plan that overrides prices of "${parentPlanName}"; choose another name`,
   }));
 }
 

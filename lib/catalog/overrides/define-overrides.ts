@@ -68,7 +68,9 @@ export function readOverrides(text: string): PriceOverrides {
   return new Map(
     rows.map((row): [PriceTarget, Decimal] => {
       const amount = row.at(-1);
-      assertInvariant(typeof amount === 'string', 'A stored price override ends with its amount', { row });
+      assertInvariant(typeof amount === 'string', 'A stored price override must end with its amount', {
+        row,
+      });
       return [targetOf(...row.slice(0, -1)), decimal(amount)];
     }),
   );
@@ -108,7 +110,7 @@ class Matching {
   take(request: PriceOverrideRequest): void {
     const { planName, fixedPrice, recurringPrice } = request;
     if (planName && planName !== this.#plan.name && planName !== this.#plan.parentPlanName) {
-      throw refused(`Plan "${shortened(planName)}" is not the one that is overridden, ${this.#plan.name}`);
+      throw refused(`Plan "${shortened(planName)}" is not the overridden plan, ${this.#plan.name}`);
     }
     const phase = this.#phaseOf(request);
     const ofPhase = `of phase "${phase.name}"`;
@@ -127,7 +129,7 @@ class Matching {
     const known = phases.map((each) => `${each.name} (${each.type})`).join(', ');
     throw refused(
       sought
-        ? `Plan ${name} has no phase "${shortened(sought)}" whose price could be overridden; it has ${known}`
+        ? `Plan ${name} has no phase "${shortened(sought)}" with a price to override; it has ${known}`
         : `A price override needs a phaseName or phaseType; plan ${name} has ${known}`,
     );
   }
@@ -324,7 +326,7 @@ export class OverridePlan implements OverrideDefinition {
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
     if (known !== undefined) return known;
-    assertInvariant(parent.name === this.parentPlanName, `${parent.name} is no parent of ${this.name}`);
+    assertInvariant(parent.name === this.parentPlanName, `${parent.name} is not the parent of ${this.name}`);
     const plan = deepFreeze(this.#overridden(parent));
     this.#plans.set(parent, plan);
     return plan;

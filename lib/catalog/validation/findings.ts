@@ -100,7 +100,7 @@ export class Names {
       );
     } else if (holder !== undefined) {
       this.#findings.error(
-        `${capital(kind)} "${name}": the name is already that of a ${holder}; names are unique over units, products, plans, usages and price lists`,
+        `${capital(kind)} "${name}": the name is already used by a ${holder}; names must be unique across units, products, plans, usages and price lists`,
         [record],
       );
     } else {

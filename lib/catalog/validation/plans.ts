@@ -81,7 +81,7 @@ const MAX_PHASE_YEARS = 1_000;
 /** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
 function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
   if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
-    check.findings.error(`${owner} has neither a fixed nor a recurring price nor usages`, [phase]);
+    check.findings.error(`${owner} needs a fixed price, a recurring price or usages`, [phase]);
   }
   checkDurationNumber(check, phase.duration, owner);
   checkRecurring(check, phase, owner);
@@ -103,11 +103,11 @@ function checkDurationNumber(check: VersionCheck, duration: Duration, owner: str
   const { unit, number } = duration;
   const error = (fault: string): void => check.findings.error(`${owner}: ${fault}`, [duration, 'number']);
   if (unit === TimeUnit.UNLIMITED) {
-    if (number !== UNBOUNDED) error(`an UNLIMITED duration has no number, but ${number} is given`);
+    if (number !== UNBOUNDED) error(`an UNLIMITED duration cannot have a number, but has ${number}`);
   } else if (number === UNBOUNDED) {
     check.findings.error(`${owner}: a duration in ${unit} needs a number`, [duration]);
   } else if (number < 1) {
-    error(`a duration is at least 1 of its unit, not ${number}`);
+    error(`the number of a duration must be at least 1, not ${number}`);
   } else if (number > MAX_PHASE_YEARS * UNITS_PER_YEAR[unit]) {
     error(`a duration of ${number} ${unit} is longer than ${MAX_PHASE_YEARS} years`);
   }
@@ -135,7 +135,7 @@ export function checkPhaseTerms(check: VersionCheck): void {
       if (isEvergreen === isUnlimited) continue;
       const owner = `Plan "${plan.name}", phase ${phaseName(plan.name, phase.type)}`;
       const fault = isEvergreen
-        ? `an EVERGREEN phase is UNLIMITED, not in ${phase.duration.unit}`
+        ? `an EVERGREEN phase must be UNLIMITED, not in ${phase.duration.unit}`
         : `a ${phase.type} phase cannot be UNLIMITED`;
       check.findings.error(`${owner}: ${fault}`, [phase.duration, 'unit']);
     }
@@ -188,7 +188,7 @@ function checkTier(
     // V15
     if (!isUnbounded(block.max) && !block.max.value.greaterThan(0)) {
       check.findings.error(
-        `${owner}: max of unit "${block.unit}" is above 0, or ${UNBOUNDED} for no bound, not ${block.max.text}`,
+        `${owner}: max of unit "${block.unit}" must be above 0, or ${UNBOUNDED} for no limit, not ${block.max.text}`,
         [block, 'max'],
       );
     }
@@ -207,7 +207,7 @@ function checkBlock(check: VersionCheck, block: Block, owner: string): void {
     check.findings.error(`${owner}: the TOP_UP block of unit "${unit}" needs a minTopUpCredit`, [block]);
   }
   if (!isTopUp && minTopUpCredit !== null) {
-    const message = `${owner}: only a TOP_UP block has a minTopUpCredit, not the ${type} block of unit "${unit}"`;
+    const message = `${owner}: only a TOP_UP block can have a minTopUpCredit, not the ${type} block of unit "${unit}"`;
     check.findings.error(message, [block, 'minTopUpCredit']);
   }
 }
@@ -219,7 +219,7 @@ function checkSize(
   owner: string,
 ): void {
   if (block.size.value.greaterThan(0)) return;
-  const message = `${owner}: the size of a block of unit "${block.unit}" is above 0, not ${block.size.text}`;
+  const message = `${owner}: the size of a block of unit "${block.unit}" must be above 0, not ${block.size.text}`;
   check.findings.error(message, [block, 'size']);
 }
 
@@ -264,13 +264,13 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
       }
       seen.add(step.unit);
       if (isUnbounded(step.max) && lastTierOf.get(step.unit) !== index) {
-        const message = `${place}: unit "${step.unit}" is unbounded, but a later tier has it too`;
+        const message = `${place}: unit "${step.unit}" has no limit here, but a later tier has it too`;
         check.findings.error(message, [step, 'max']);
       }
     }
     // V14 already reports a tier without any limits or blocks.
     if (seen.size === 0 || seen.size === lastTierOf.size) return;
-    check.findings.error(`${place} lacks ${missingUnits(lastTierOf, seen)} of another tier`, [tier]);
+    check.findings.error(`${place} is missing ${missingUnits(lastTierOf, seen)} of another tier`, [tier]);
   });
 }
 

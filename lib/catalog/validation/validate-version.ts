@@ -117,7 +117,7 @@ function checkAddOnList(
     check.findings.error(`${owner} lists itself in its ${list} products`, [names, 'addonProduct', own]);
   const isBase = product.category === ProductCategory.BASE;
   if (!isBase && names.some((name) => name !== product.name)) {
-    const message = `${owner} is ${product.category}: only a BASE product has ${list} products`;
+    const message = `${owner} is ${product.category}: only a BASE product can have ${list} products`;
     check.findings.error(message, [names]);
   }
   names.forEach((name, index) => {
@@ -136,7 +136,7 @@ function checkPriceLists(check: VersionCheck): void {
   const { name } = defaultPriceList;
   if (name === DEFAULT_PRICE_LIST) check.names.declare(NameKind.PRICE_LIST, defaultPriceList);
   else {
-    const message = `The default price list is named ${DEFAULT_PRICE_LIST}, not ${JSON.stringify(name)}`;
+    const message = `The default price list must be named ${DEFAULT_PRICE_LIST}, not ${JSON.stringify(name)}`;
     check.findings.error(message, [defaultPriceList]);
   }
   checkPlansOf(check, defaultPriceList);
@@ -147,7 +147,7 @@ function checkPriceLists(check: VersionCheck): void {
   }
   const listed = new Set([defaultPriceList, ...childPriceLists].flatMap((list) => list.plans));
   for (const plan of check.content.plans) {
-    if (!listed.has(plan.name)) check.findings.error(`Plan "${plan.name}" is in no price list`, [plan]);
+    if (!listed.has(plan.name)) check.findings.error(`Plan "${plan.name}" is not in any price list`, [plan]);
   }
 }
 
@@ -156,7 +156,7 @@ function checkPlansOf(check: VersionCheck, list: PriceList): void {
   const seen = new Set<string>();
   list.plans.forEach((name, index) => {
     const place = [list.plans, 'plan', index] as const;
-    if (seen.has(name)) check.findings.error(`${owner} has plan "${name}" twice`, place);
+    if (seen.has(name)) check.findings.error(`${owner} lists plan "${name}" twice`, place);
     else check.names.refer({ owner, kind: NameKind.PLAN, name, place });
     seen.add(name);
   });
@@ -257,7 +257,9 @@ function warnBoundedLastTier(check: VersionCheck, usage: Usage, owner: string): 
   const bounded = steps(usage, last).filter((step) => !isUnbounded(step.max));
   if (bounded.length === 0) return;
   const units = bounded.map((step) => `"${step.unit}"`).join(', ');
-  check.findings.warn(`${owner}: the last tier bounds ${units}; units beyond are not charged`, [last]);
+  check.findings.warn(`${owner}: the last tier limits ${units}; usage beyond the limit is not charged`, [
+    last,
+  ]);
 }
 
 function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string): void {
@@ -269,7 +271,7 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
     const own = new Set(price.prices.map((entry) => entry.currency));
     const missing = [...all].filter((currency) => !own.has(currency));
     if (missing.length === 0) continue;
-    const message = `${owner}: a price has no amount in ${missing.join(', ')}, which another price of it has`;
+    const message = `${owner}: a price has no amount in ${missing.join(', ')}, but another of its prices does`;
     check.findings.warn(message, [price]);
   }
 }
@@ -348,13 +350,13 @@ class Agreement {
   #nameConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
     const name = this.#versions[0]?.catalogName;
     if (name === undefined || name === version.catalogName) return [];
-    const message = `The name differs: this version is of catalog "${version.catalogName}", the others are of "${name}"`;
+    const message = `The catalog name differs: this version has "${version.catalogName}", the others have "${name}"`;
     return [{ message, ...parsed?.locate(parsed.content, 'catalogName') }];
   }
 
   #dateConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
     if (!this.#dates.has(version.effectiveDate)) return [];
-    const message = `There already is a version of effective date ${formatInstant(version.effectiveDate)}; a version is changed by one of a later date`;
+    const message = `A version with effective date ${formatInstant(version.effectiveDate)} already exists; to change it, upload a version with a later date`;
     return [{ message, ...parsed?.locate(parsed.content, 'effectiveDate') }];
   }
 
@@ -373,7 +375,7 @@ class Agreement {
     if (known === undefined) return [];
     const problems: Problem[] = [];
     if (known.value.product !== plan.product) {
-      const message = `Plan "${plan.name}" is of product "${plan.product}" here and of "${known.value.product}" in ${known.version.title}`;
+      const message = `Plan "${plan.name}" belongs to product "${plan.product}" here and to "${known.value.product}" in ${known.version.title}`;
       problems.push({ message, ...locate(plan, 'product') });
     }
     if (shapeOf(known.value) !== shapeOf(plan)) {

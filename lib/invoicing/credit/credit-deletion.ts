@@ -28,7 +28,7 @@ export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]):
   );
   if (credit === undefined) {
     const amount = formatDecimal(item.amount);
-    const message = `Credit item ${invoiceItemId} of ${amount} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`;
+    const message = `Cannot delete credit item ${invoiceItemId} (${amount}): invoice ${invoiceId} has no source credit of that amount`;
     throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { invoiceId, invoiceItemId, amount });
   }
   return [

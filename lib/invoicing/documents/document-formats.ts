@@ -89,7 +89,7 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
       builtIn: plainFormats(builtIn),
     };
     const own = asked(factory, 'formatter', () => factory.formatter(context));
-    if (typeof own !== 'object' || own === null) throw failure(factory, 'answered no formatter');
+    if (typeof own !== 'object' || own === null) throw failure(factory, 'returned no formatter');
     return { ...builtIn, ...checked(factory, guarded(own)) };
   };
 }
@@ -117,7 +117,10 @@ function checked(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter
       const plain = isOfDates ? values.map((date) => formatLocalDate(date as LocalDate)) : values;
       const answer = asked(factory, name, () => format(...plain));
       if (typeof answer === 'string' && answer.length <= MAX_FORMATTED_CHARACTERS) return answer;
-      throw failure(factory, `answered no text of at most ${MAX_FORMATTED_CHARACTERS} characters in ${name}`);
+      throw failure(
+        factory,
+        `did not return text of at most ${MAX_FORMATTED_CHARACTERS} characters from ${name}`,
+      );
     };
     return [[name, text]];
   });
@@ -128,7 +131,7 @@ function asked<T>(factory: InvoiceFormatterFactory, member: string, call: () => 
   try {
     return callHost(call);
   } catch (thrown) {
-    throw failure(factory, `failed in ${member}; the log of the server tells why`, plainError(thrown));
+    throw failure(factory, `failed in ${member}; see the server log for the reason`, plainError(thrown));
   }
 }
 

@@ -112,11 +112,11 @@ export function checkDocumentText(key: string, value: string): void {
   const kind = Object.values(DocumentTextKind).find(
     (each) => key === nameOf[each] || key.startsWith(`${nameOf[each]}_`),
   );
-  if (kind === undefined) throw invalidField(`${shortened(key)} is no key of a text for documents`);
+  if (kind === undefined) throw invalidField(`${shortened(key)} is not a key of a document text`);
   const written = key.slice(nameOf[kind].length + 1);
   const locale = written === '' ? written : localeGiven(written);
   if (written !== locale) {
-    throw invalidParameter(`The key ${shortened(key)} would not be found: its locale is spelt ${locale}`);
+    throw invalidParameter(`No lookup would find the key ${shortened(key)}. Write its locale as ${locale}.`);
   }
   if (kind === TEMPLATE || kind === MANUAL_PAY_TEMPLATE) parseTemplate(value);
   else parseProperties(value);
@@ -209,5 +209,5 @@ function unescaped(text: string, line: number): string {
     throw invalidField(`Line ${line}: \\u needs four hexadecimal digits`, { line });
   });
   if (plain.isWellFormed() && !plain.includes('\u0000')) return plain;
-  throw invalidField(`Line ${line} holds a NUL character or half of a surrogate pair`, { line });
+  throw invalidField(`Line ${line} contains a NUL character or half of a surrogate pair`, { line });
 }

@@ -57,7 +57,7 @@ function tokensOf(source: string): readonly Token[] {
 
 function nodesOf(tokens: readonly Token[], depth: number): readonly TemplateNode[] {
   if (depth > MAX_TEMPLATE_DEPTH)
-    throw invalidField(`Sections of a template may be nested ${MAX_TEMPLATE_DEPTH} deep, and not deeper`);
+    throw invalidField(`Sections of a template may be nested at most ${MAX_TEMPLATE_DEPTH} deep`);
   return tokens.flatMap((token): readonly TemplateNode[] => {
     const [type, value, begin, , inner] = token;
     switch (type) {
@@ -86,7 +86,7 @@ function pathOf(name: string, begin: number): TemplatePath {
     throw invalidField(
       `The template has a name of more than ${MAX_TEMPLATE_PATH_PARTS} parts at ${begin}; invoice.amount has two`,
     );
-  if (parts.includes('')) throw invalidField(`The template asks for a value without a name at ${begin}`);
+  if (parts.includes('')) throw invalidField(`The template has a tag without a name at ${begin}`);
   return { parts, rests: parts.map((_, index) => parts.slice(index + 1).join('.')) };
 }
 
@@ -128,9 +128,9 @@ function checkTemplateBounds(source: string): void {
     if (source.startsWith('{{', index)) tags += 1;
   }
   if (tags > MAX_TEMPLATE_TAGS)
-    throw invalidField(`The template has some ${tags} tags; at most ${MAX_TEMPLATE_TAGS} are rendered`);
+    throw invalidField(`The template has about ${tags} tags; at most ${MAX_TEMPLATE_TAGS} are rendered`);
   if (/\{\{\s{0,9}=/.test(source))
-    throw invalidField('The template changes its delimiters; tags are written {{name}} here');
+    throw invalidField('The template changes its delimiters; write tags as {{name}}');
 }
 
 /** Maximum name parts and repeats per document (about 700 ms), and characters. */
@@ -198,7 +198,7 @@ class Output {
     this.#steps += count;
     this.#costOfTurn += count;
     if (this.#steps > MAX_TEMPLATE_STEPS)
-      throw tooLarge(`its template has more than ${MAX_TEMPLATE_STEPS} values and repeats to fill in`);
+      throw tooLarge(`its template expands to more than ${MAX_TEMPLATE_STEPS} values and repetitions`);
   }
 
   /** Returns true if it is time to pause for other work. */
@@ -297,5 +297,5 @@ function written(value: TemplateData): string {
 }
 
 function tooLarge(why: string): BillingError {
-  return billingError(ErrorCode.ANSWER_TOO_LARGE, `The document cannot be made: ${why}`);
+  return billingError(ErrorCode.ANSWER_TOO_LARGE, `The document cannot be rendered: ${why}`);
 }

@@ -220,7 +220,7 @@ export function runInvoiceOf(
   const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
   const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
   if (invoice.isParentInvoice) {
-    const message = `Invoice ${invoice.id} sums up the invoices of child accounts: a run cannot add to it`;
+    const message = `Invoice ${invoice.id} summarizes the invoices of child accounts; a run cannot add items to it`;
     throw billingError(ErrorCode.INVOICE_INVALID_STATUS, message, { invoiceId: invoice.id });
   }
   return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };

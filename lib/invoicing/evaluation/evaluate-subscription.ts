@@ -250,7 +250,7 @@ function boundExceeded(
   const setting = `org.service.invoice.${bound}`;
   return billingError(
     ErrorCode.INVOICE_BOUND_EXCEEDED,
-    `${excess}: that is past the safety bound ${setting}; an explicit run with acceptBounds=true goes past it once, the setting ${bound === 'sanitySafetyBoundEnabled' ? 'turns it off' : 'raises it'}`,
+    `${excess}, which exceeds the safety bound ${setting}. Start a run with acceptBounds=true to exceed it once, or use the setting to ${bound === 'sanitySafetyBoundEnabled' ? 'turn it off' : 'raise it'}.`,
     { bound: setting, ...facts },
   );
 }

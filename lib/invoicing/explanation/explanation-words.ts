@@ -67,7 +67,7 @@ export function eventText(facts: EventFacts): string {
 export function eventName(facts: EventFacts): string {
   const { cameWith, isPriceChange, reason, blockedBy } = facts;
   if (isPriceChange) return 'the change of price';
-  if (reason?.datedBy === DatedBy.BASE) return 'the end that its base subscription brought';
+  if (reason?.datedBy === DatedBy.BASE) return 'the end caused by its base subscription';
   if (cameWith === 'CANCEL' && reason?.datedBy === DatedBy.TRANSFER) return 'the transfer to another account';
   if (!blockedBy.some(({ service }) => service === ENTITLEMENT_SERVICE)) return EVENT_NAMES[cameWith];
   return cameWith === 'START_BILLING_DISABLED' ? 'the pause of its bundle' : 'the resumption of its bundle';
@@ -110,7 +110,7 @@ export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';
   const day = `The bill cycle day is ${billCycleDay}`;
-  if (isRequestedDay) return `${day}, as was asked for this subscription.`;
+  if (isRequestedDay) return `${day}, as requested for this subscription.`;
   if (billingAlignment === null) return `${day}${isAccountAligned ? ', that of the account' : ''}.`;
   const { result, conditions } = billingAlignment;
   return `${day}, ${CYCLE_OWNERS[result]} (billing alignment ${caseText(conditions)}: ${result}).`;
@@ -130,7 +130,7 @@ export function dateSentence(facts: EventFacts | null): string {
   const date = `${capitalised(eventName(facts))} takes effect on ${formatLocalDate(facts.localDate)}`;
   switch (reason.datedBy) {
     case DatedBy.REQUESTED_POLICY:
-      return `${date} by the policy ${policy} that was asked for.`;
+      return `${date} by the requested policy ${policy}.`;
     case DatedBy.CATALOG_RULE: {
       const rule = facts.cameWith === 'CANCEL' ? 'cancellation' : 'change';
       return `${date} by the catalog’s ${rule} policy ${caseText(policyConditions)}: ${policy}.`;

@@ -246,7 +246,7 @@ function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }:
   const moved = moneyText(computedAmount, currency);
   const total = moneyText(balance, currency);
   return balance.isNegative()
-    ? `The invoice came to ${total}, so ${moved} went to the account as credit.`
+    ? `The invoice total was ${total}, so ${moved} was added to the account credit.`
     : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`;
 }
 
@@ -297,36 +297,36 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
     const about = charge === undefined ? '' : ` for ${charge}`;
     return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
   }
-  if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
+  if (isMigrated) return [`${amount}, as given with the invoice of another system.`];
   switch (item.itemType) {
     case InvoiceItemType.EXTERNAL_CHARGE:
-      return [`External charge of ${amount}, the amount that was asked for.`];
+      return [`External charge of ${amount}, the requested amount.`];
     case InvoiceItemType.TAX:
-      return [`Tax of ${amount}, the amount that was given.`];
+      return [`Tax of ${amount}, the given amount.`];
     case InvoiceItemType.CREDIT_ADJ:
       return [
         `Credit of ${moneyText(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
       ];
     case InvoiceItemType.ITEM_ADJ: {
       const of = charge === undefined ? '' : ` of ${charge}`;
-      return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
+      return [`Adjustment of ${amount}${of}, the requested amount or all that was left.`];
     }
     case InvoiceItemType.PARENT_SUMMARY:
       return [
-        `Summary of ${amount}: what the linked invoices of child account ${item.childAccountId} come to.`,
+        `Summary of ${amount}: the total of the linked invoices of child account ${item.childAccountId}.`,
       ];
     case InvoiceItemType.FIXED:
     case InvoiceItemType.RECURRING:
     case InvoiceItemType.USAGE:
     case InvoiceItemType.REPAIR_ADJ:
     case InvoiceItemType.CBA_ADJ:
-      return [`${amount}: the facts behind this amount were not kept when it was made.`];
+      return [`${amount}: the details of this calculation were not stored.`];
   }
 }
 
 /** An override plan belongs to no version; its date is that of its event. */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
-  if (hasOwnPrices) return 'with prices of its own';
+  if (hasOwnPrices) return 'with its own prices';
   return catalogEffectiveDate === null
     ? 'by the catalog'
     : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
@@ -347,10 +347,10 @@ function usageFacts(basis: UsageBasis, { item, linked }: ExplanationParts) {
     billed.isZero() ? '' : `${moneyText(billed, currency)} of it was billed before.`,
     item.startDate === basis.startDate && item.endDate === basis.endDate
       ? ''
-      : `A longer period was billed, of which the rest is credited for ${range(item)}.`,
+      : `A longer period was billed; the rest is credited for ${range(item)}.`,
     credit === null || credit.open.lessThanOrEqualTo(credit.left)
       ? ''
-      : `No more than ${moneyText(credit.left, currency)} can be credited of the item.`,
+      : `At most ${moneyText(credit.left, currency)} of the item can be credited.`,
   ];
 }
 
@@ -359,13 +359,13 @@ function termText({ tier, unit, price, quantity }: UsageLine, currency: Currency
     case TermLine.FLAT_FEE:
       return `Tier ${tier} has a flat fee of ${moneyText(price, currency)}.`;
     case TermLine.SECTION_PRICE:
-      return `The tier that is reached costs ${moneyText(price, currency)}.`;
+      return `The reached tier costs ${moneyText(price, currency)}.`;
     case TermLine.PERCENT_OFF:
-      return `${moneyText(price.abs(), currency)} of it are off by the terms of the usage.`;
+      return `${moneyText(price.abs(), currency)} of it is discounted by the usage terms.`;
     case TermLine.MAXIMUM:
-      return `${moneyText(price.abs(), currency)} of it are above the maximum of a period, and not charged.`;
+      return `${moneyText(price.abs(), currency)} of it is above the maximum for a period and not charged.`;
     case TermLine.MINIMUM:
-      return `${moneyText(price, currency)} are added up to the minimum of a period.`;
+      return `${moneyText(price, currency)} is added to reach the minimum for a period.`;
     default:
       return `${formatDecimal(quantity)} ${unit.slice(TermLine.FREE.length + 1)} are free.`;
   }

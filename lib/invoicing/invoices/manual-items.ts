@@ -122,7 +122,7 @@ function given<T>(value: T | null | undefined): T | null {
 /** @throws BillingError CURRENCY_INVALID (3) if the currency is not the account's. */
 export function checkCurrency(given: string | null | undefined, currency: Currency): void {
   if (given == null || given === currency) return;
-  const message = `Currency ${given} is not that of the account, ${currency}`;
+  const message = `Currency ${given} is not the currency of the account, ${currency}`;
   throw billingError(ErrorCode.CURRENCY_INVALID, message, { currency: given, accountCurrency: currency });
 }
 
@@ -134,7 +134,7 @@ function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): 
     isCredit ? ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID : ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
     amount == null
       ? `The amount of a ${nouns[type]} needs to be set`
-      : `The amount of a ${nouns[type]} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
+      : `The amount of a ${nouns[type]} cannot be ${formatDecimal(amount)}: it must be at least 0`,
   );
 }
 
@@ -208,6 +208,6 @@ function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {
   if (itemType == null) throw invalidField('InvoiceItemJson itemType needs to be set');
   if (Object.hasOwn(InvoiceItemType, itemType)) return itemType;
   throw invalidField(
-    `Invoice item itemType ${itemType} is none of ${Object.keys(InvoiceItemType).join(', ')}`,
+    `Invoice item itemType ${itemType} is not one of ${Object.keys(InvoiceItemType).join(', ')}`,
   );
 }

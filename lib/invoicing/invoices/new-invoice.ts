@@ -121,7 +121,7 @@ export function draftOf(
   if (invoice?.accountId !== accountId) throw noSuchObject({ type: ObjectType.INVOICE, id });
   if (invoice.status === InvoiceStatus.DRAFT) return invoice;
   if (invoice.status === InvoiceStatus.VOID) {
-    const message = `Invoice ${id} is void: items can be added to drafts only`;
+    const message = `Invoice ${id} is void: items can be added only to drafts`;
     throw billingError(ErrorCode.INVOICE_INVALID_STATUS, message, { invoiceId: id });
   }
   const message = `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`;

@@ -63,7 +63,7 @@ export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): De
   }
   if (requested === null || requested.lessThanOrEqualTo(repairable)) return requested ?? repairable;
   const shown = { amount: formatDecimal(requested), remaining: formatDecimal(repairable) };
-  const message = `${shown.amount} is more than what remains of invoice item ${id}, ${shown.remaining}`;
+  const message = `${shown.amount} is more than the ${shown.remaining} that remains of invoice item ${id}`;
   const facts = { invoiceItemId: id, ...shown };
   throw billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, facts);
 }

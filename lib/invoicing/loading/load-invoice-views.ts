@@ -111,7 +111,7 @@ export async function catalogsForNames(
     return await catalogs.open(request);
   } catch (error) {
     const facts = { err: error, tenantId: request.tenant.id };
-    logger.warn(facts, 'no catalog to be had: invoice items without names');
+    logger.warn(facts, 'no catalog is available; invoice items are shown without names');
     return null;
   }
 }
@@ -231,7 +231,7 @@ async function loadInvoice(session: ReadSession, invoiceId: Uuid): Promise<Invoi
 
 function refuseTooMany(invoiceId: Uuid, items: number): void {
   if (items <= MAX_DOCUMENT_ITEMS) return;
-  const message = `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`;
+  const message = `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items, too many for a document`;
   throw billingError(ErrorCode.ANSWER_TOO_LARGE, message, { invoiceId, maxItems: MAX_DOCUMENT_ITEMS });
 }
 

@@ -135,7 +135,7 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   if (!child) throw noSuchAccount(childId);
   // In the meantime, the child may have been assigned to a different parent, which is not locked.
   if (!parent || child.parentAccountId !== parent.id) {
-    const message = `Another operation gave account ${childId} another parent in between`;
+    const message = `Another operation changed the parent of account ${childId} in the meantime`;
     throw new ConcurrentChangeError(message, { accountId: childId });
   }
   return { child, parent };
@@ -227,7 +227,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   if (summary === undefined || summary.status === InvoiceStatus.DRAFT) return;
   throw billingError(
     ErrorCode.INVOICE_CBA_DELETED,
-    `Credit item ${item.id} cannot be deleted: it has lowered invoice ${summary.id} of the parent, which is committed`,
+    `Credit item ${item.id} cannot be deleted: it has reduced the committed invoice ${summary.id} of the parent`,
     { invoiceId: invoice.id, invoiceItemId: item.id, parentInvoiceId: summary.id },
   );
 }
@@ -246,7 +246,7 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
     if (used.length === 0) {
       // All other used credit has lowered summaries of the parent.
       const left = formatDecimal(missing);
-      const message = `Credit of account ${accountId} cannot be deleted: ${left} of it has lowered committed invoices of the parent`;
+      const message = `Credit of account ${accountId} cannot be deleted: ${left} of it has reduced committed invoices of the parent`;
       throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { accountId, amount: left });
     }
     const { changed, missing: left } = reclaimedCredit(used, missing);

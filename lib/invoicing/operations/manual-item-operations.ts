@@ -184,7 +184,7 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
   if (asked?.isZero()) throw notPositive(asked);
   const amount = adjustedAmount(item, asked);
   if (amount.isZero()) {
-    const message = `Nothing remains to adjust of invoice item ${item.id}`;
+    const message = `Invoice item ${item.id} has no amount left to adjust`;
     throw billingError(ErrorCode.INVOICE_NOTHING_TO_DO, message, { invoiceItemId: item.id });
   }
   const adjustment = itemAdjustment(item, {
@@ -235,14 +235,14 @@ async function invoiceToAdjust(
   }
   checkCurrency(currency, invoice.currency);
   if (!invoice.isMigration) return invoice;
-  const message = `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`;
+  const message = `Invoice ${invoiceId} was migrated and is not part of a balance, so its items cannot be adjusted`;
   throw billingError(ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT, message, { invoiceId });
 }
 
 function notPositive(amount: Decimal): BillingError {
   return billingError(
     ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
-    `The amount of an adjustment cannot be ${formatDecimal(amount)}: it has to be more than 0`,
+    `The amount of an adjustment cannot be ${formatDecimal(amount)}: it must be more than 0`,
   );
 }
 

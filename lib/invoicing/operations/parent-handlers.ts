@@ -99,7 +99,7 @@ function entriesOf(children: readonly ChildEntry[]) {
 function childEntry(entry: ClaimedEntry): ChildEntry {
   const { invoiceId, isNew } = entry.payload;
   const isId = typeof invoiceId === 'string' && isUuid(invoiceId);
-  assertInvariant(isId, 'An event of a child names no invoice', { recordId: entry.recordId });
+  assertInvariant(isId, 'An event of a child has no invoice id', { recordId: entry.recordId });
   return { entry, invoiceId, isNew: isNew === true };
 }
 

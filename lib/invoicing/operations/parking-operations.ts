@@ -62,7 +62,7 @@ export function parkingOperations(
         const error = await runs.generate(context, { accountId, targetDate }).then(
           () => null,
           (thrown: unknown) => {
-            logger.warn({ err: thrown, accountId }, 'the run of a parked account has failed');
+            logger.warn({ err: thrown, accountId }, 'the invoice run of a parked account failed');
             return nameOf(thrown);
           },
         );

@@ -143,14 +143,14 @@ export class InvoiceRunHandler implements QueueHandler {
       const ids = found.map(({ id }) => id);
       const tags = await effectsOnAccounts(session, ids);
       const run = found.filter(({ id }) => !tags.has(id, TagEffect.PARKS, TagEffect.STOPS_INVOICING));
-      await this.#park(session, run, 'It was busy whenever its invoice run came');
+      await this.#park(session, run, 'It was busy each time its invoice run was due');
       await batch.finish(session, batch.entries);
       return run;
     });
     for (const { id, recordId } of accounts) {
       const entry = batch.entries.find(({ accountRecordId }) => accountRecordId === recordId);
       const facts = { requestId: entry?.userToken, accountId: id };
-      logger.error(facts, 'account was busy whenever its invoice run came; it is parked');
+      logger.error(facts, 'account was busy each time its invoice run was due; account is parked');
     }
   }
 

@@ -180,7 +180,7 @@ async function refusalOf(
 function illegalState(account: Account, cause: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.UNEXPECTED_ERROR,
-    message: `Account ${account.id} is parked, since it cannot be invoiced: ${reasonOf(cause)}`,
+    message: `Account ${account.id} is parked because it cannot be invoiced: ${reasonOf(cause)}`,
     facts: { accountId: account.id },
     cause,
   });

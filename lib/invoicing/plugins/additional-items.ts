@@ -63,7 +63,7 @@ export function withAdditionalItems(
 ) {
   const passedOver: string[] = [];
   const named = claims.flatMap(({ id }) => id ?? []);
-  if (new Set(named).size < named.length) throw new MalformedAnswer('gave one item twice');
+  if (new Set(named).size < named.length) throw new MalformedAnswer('returned the same item twice');
   let after = invoice;
   for (const claim of claims) {
     checkTexts(claim);
@@ -159,7 +159,7 @@ function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContex
 function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: Uuid | null): AskedInvoice {
   const { linkedItemId } = item;
   if (linkedItemId === null) {
-    const message = `The ITEM_ADJ item ${item.id} names no item that it adjusts`;
+    const message = `The ITEM_ADJ item ${item.id} does not name the item that it adjusts`;
     throw billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: item.id });
   }
   const known = [...invoice.items, ...invoice.existing].find(({ id }) => id === linkedItemId);
@@ -173,7 +173,7 @@ function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: 
     });
   }
   if (invoiceId !== null && invoiceId !== invoice.invoiceId) {
-    const message = `Invoice item ${linkedItemId} is not on invoice ${invoiceId}, so no adjustment there can be for it`;
+    const message = `Invoice item ${linkedItemId} is not on invoice ${invoiceId}, so an adjustment on that invoice cannot refer to it`;
     throw billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: linkedItemId, invoiceId });
   }
   return withLessOf({ ...invoice, items: [...invoice.items, item] }, item, item.amount.negated());
@@ -260,14 +260,14 @@ function notAddable(itemType: InvoiceItemType | null): BillingError {
     .replace(/, (?=\w+$)/, ' or ');
   return billingError(
     ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-    `An item of type ${itemType ?? 'none'} cannot be added: new items are ${addable}`,
+    `An item of type ${itemType ?? 'none'} cannot be added; a new item must be ${addable}`,
     { itemType },
   );
 }
 
 function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): BillingError {
   const shown = { amount: formatDecimal(amount), remaining: formatDecimal(remaining) };
-  const message = `${shown.amount} is more than what remains of invoice item ${id}, ${shown.remaining}`;
+  const message = `${shown.amount} is more than the ${shown.remaining} that remains of invoice item ${id}`;
   const facts = { invoiceItemId: id, ...shown };
   return billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, facts);
 }
@@ -295,11 +295,11 @@ function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decim
 function signProblem(itemType: InvoiceItemType, amount: Decimal): string | null {
   switch (itemTypes[itemType].sign) {
     case 'NEGATIVE':
-      return amount.lessThan(0) ? null : 'cannot be: its amount has to be less than 0';
+      return amount.lessThan(0) ? null : 'is invalid: its amount must be less than 0';
     case 'NOT_POSITIVE':
-      return amount.greaterThan(0) ? 'cannot be: its amount has to be at most 0' : null;
+      return amount.greaterThan(0) ? 'is invalid: its amount must be at most 0' : null;
     case 'NOT_NEGATIVE':
-      return amount.lessThan(0) ? 'cannot be: its amount has to be at least 0' : null;
+      return amount.lessThan(0) ? 'is invalid: its amount must be at least 0' : null;
     case 'ANY':
       return null;
   }
@@ -337,6 +337,6 @@ export class TakenIds {
 }
 
 function idInUse(id: Uuid): BillingError {
-  const message = `A new item cannot have the id ${id}, which an item of another invoice has`;
+  const message = `A new item cannot have the id ${id}, because an item of another invoice has it`;
   return billingError(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
 }

@@ -253,11 +253,11 @@ function adjustedItem({ invoiceId, item }: ItemElsewhere, accountId: Uuid, { lin
 function checkInvoice({ id, status, isMigration }: Invoice): void {
   const invoiceId = id;
   if (status === InvoiceStatus.VOID) {
-    const message = `Invoice ${id} is void: it gets no more items`;
+    const message = `Invoice ${id} is void: no items can be added`;
     throw billingError(ErrorCode.INVOICE_VOID_UPDATED, message, { invoiceId });
   }
   if (!isMigration) return;
-  const message = `Invoice ${id} was migrated: it is in no balance, so it gets no more items`;
+  const message = `Invoice ${id} was migrated and is not part of a balance, so no items can be added`;
   throw billingError(ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT, message, { invoiceId });
 }
 

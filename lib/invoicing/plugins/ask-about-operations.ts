@@ -189,7 +189,7 @@ async function reportSuccess(
     }
   } catch (error) {
     const accountIds = parts.map(({ call }) => call.accountId);
-    logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome');
+    logger.error({ err: error, accountIds }, 'could not notify invoice plugins of the outcome');
   }
 }
 
@@ -211,7 +211,9 @@ async function askBefore(
   const prior = await calls.prior(call, given, about);
   if (prior.kind === 'go') return prior.properties;
   const what =
-    prior.kind === 'aborted' ? 'aborted the operation' : 'put the operation off, which is for runs alone';
+    prior.kind === 'aborted'
+      ? 'aborted the operation'
+      : 'rescheduled the operation, but only runs can be rescheduled';
   throw billingError(
     ErrorCode.INVOICE_PLUGIN_API_ABORTED,
     `The invoice plugin "${prior.pluginName}" ${what}`,

@@ -288,7 +288,7 @@ export async function reportOutcomes(
     await reportAll(consultations, reported, await loadSeenInvoices(storage, first.call.tenant, ids));
   } catch (error) {
     const accountIds = reported.map(({ account }) => account.id);
-    logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome of runs');
+    logger.error({ err: error, accountIds }, 'could not notify invoice plugins of the outcome of runs');
   }
 }
 

@@ -209,7 +209,7 @@ export class InvoicePluginCalls {
       } catch (error) {
         const { accountId } = call;
         const facts = { err: error, pluginName: plugin.name, accountId, invoiceId: invoice?.id ?? null };
-        this.#ports.logger.error(facts, 'an invoice plugin failed when it was told the outcome');
+        this.#ports.logger.error(facts, 'an invoice plugin failed to handle the outcome');
       }
     }
   }
@@ -229,7 +229,7 @@ export class InvoicePluginCalls {
       if (error instanceof BillingError) throw pluginAnswerError(name, error);
       if (error instanceof InvariantError) throw error;
       // The answer may contain a getter or a proxy, so reading it can run plugin code.
-      const what = `gave an answer that cannot be read (${member}); the log of the server tells why`;
+      const what = `returned an unreadable answer (${member}); see the server log for the reason`;
       throw pluginFailure(called, what, error);
     }
   }
@@ -238,7 +238,7 @@ export class InvoicePluginCalls {
     const facts = { pluginName: name, accountId, passedOver };
     this.#ports.logger.warn(
       facts,
-      'an invoice plugin changed what plugins cannot change; it stays as it was',
+      'an invoice plugin changed fields that plugins cannot change; the changes are ignored',
     );
   }
 

@@ -29,7 +29,7 @@ interface Claimed {
 export function claimedPrior(answer: unknown, now: Instant) {
   const { aborted, rescheduleDate, properties } = recordOf(answer);
   if (aborted != null && typeof aborted !== 'boolean')
-    throw new MalformedAnswer('gave an "aborted" that is no boolean');
+    throw new MalformedAnswer('returned an "aborted" that is not a boolean');
   return {
     isAborted: aborted === true,
     rescheduledTo: rescheduleDate == null ? null : laterThan(now, rescheduleDate),
@@ -68,9 +68,9 @@ function claimedProperties(properties: unknown) {
   if (properties == null) return null;
   return listOf('properties', properties, MAX_PLUGIN_PROPERTIES).map((property) => {
     const { key, value, isUpdatable } = recordOf(property);
-    if (typeof key !== 'string') throw new MalformedAnswer('gave a property without a key');
+    if (typeof key !== 'string') throw new MalformedAnswer('returned a property without a key');
     if (value != null && typeof value !== 'string')
-      throw new MalformedAnswer(`gave the property ${key} a value that is no text`);
+      throw new MalformedAnswer(`returned a value of property ${key} that is not text`);
     return { key, value: value ?? null, isUpdatable: isUpdatable === true };
   });
 }
@@ -78,9 +78,9 @@ function claimedProperties(properties: unknown) {
 function laterThan(now: Instant, date: unknown): Instant {
   const at = typeof date === 'string' || date instanceof Date ? parseWireInstant(date) : undefined;
   if (at === undefined)
-    throw new MalformedAnswer('gave a "rescheduleDate" that is neither a valid Date nor ISO text');
+    throw new MalformedAnswer('returned a "rescheduleDate" that is neither a valid Date nor ISO text');
   if (at > now) return at;
-  throw new MalformedAnswer(`put the run off to ${formatInstant(at)}, which is not later than it runs`);
+  throw new MalformedAnswer(`rescheduled the run to ${formatInstant(at)}, which is not in the future`);
 }
 
 const takeItem = converterOf({
@@ -139,7 +139,7 @@ function claimedItem(given: unknown, at: string): ClaimedItem {
 function typeOf(given: unknown, at: string) {
   if (given == null) return null;
   if (typeof given === 'string' && Object.hasOwn(InvoiceItemType, given)) return given as InvoiceItemType;
-  throw new MalformedAnswer(`gave ${at} that is no type of an item`);
+  throw new MalformedAnswer(`returned ${at} that is not an item type`);
 }
 
 const FIRST_DAY = parseLocalDate('0001-01-01');
@@ -148,19 +148,19 @@ const LAST_DAY = parseLocalDate('9999-12-31');
 function dateOf(given: unknown, at: string): LocalDate | null {
   if (given == null) return null;
   if (typeof given === 'number' && given >= FIRST_DAY && given <= LAST_DAY) return given as LocalDate;
-  throw new MalformedAnswer(`gave ${at} that is no date`);
+  throw new MalformedAnswer(`returned ${at} that is not a date`);
 }
 
 function instantOf(given: unknown, at: string): Instant | null {
   if (given == null) return null;
   if (typeof given === 'number' && isInstantMs(given)) return instant(given);
-  throw new MalformedAnswer(`gave ${at} that is no instant`);
+  throw new MalformedAnswer(`returned ${at} that is not an instant`);
 }
 
 function textOf(given: unknown, at: string): string | null {
   if (given == null) return null;
   if (typeof given === 'string' && isStorable(given)) return given;
-  throw new MalformedAnswer(`gave ${at} that is no text that can be stored`);
+  throw new MalformedAnswer(`returned ${at} that is not storable text`);
 }
 
 /** Reads a decimal with as many digits as amounts may have; further decimals of a computed one are rounded. */
@@ -170,20 +170,20 @@ function numberOf(given: unknown, at: string): Decimal | null {
     ? parseWireDecimal(new Decimal(given).toDecimalPlaces(MAX_FRACTION_DIGITS))
     : undefined;
   if (taken !== undefined) return taken;
-  throw new MalformedAnswer(`gave ${at} that is no amount`);
+  throw new MalformedAnswer(`returned ${at} that is not an amount`);
 }
 
 function claimedId(given: unknown): Uuid {
   const id = typeof given === 'string' ? given.toLowerCase() : '';
   if (isUuid(id)) return id;
-  throw new MalformedAnswer('named an item by something that is no id');
+  throw new MalformedAnswer('returned an invalid item id');
 }
 
 function listOf(name: string, given: unknown, most: number) {
   if (given == null) return [];
-  if (!Array.isArray(given)) throw new MalformedAnswer(`gave ${name} that are no list`);
+  if (!Array.isArray(given)) throw new MalformedAnswer(`returned ${name} that is not a list`);
   if (given.length <= most) return given;
-  throw new MalformedAnswer(`gave ${given.length} ${name}; at most ${most} are taken`);
+  throw new MalformedAnswer(`returned ${given.length} ${name}; at most ${most} are allowed`);
 }
 
 /** Null and undefined count as an object without members. */
@@ -192,12 +192,12 @@ function recordOf(given: unknown, at?: string) {
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return given as Readonly<Record<string, unknown>>;
   throw new MalformedAnswer(
-    at === undefined ? 'answered neither nothing nor an object' : `gave ${at} that is no object`,
+    at === undefined ? 'returned a value that is not an object' : `returned ${at} that is not an object`,
   );
 }
 
 /** Returns the error of an invalid answer, with the plugin's name. */
 export function pluginAnswerError(pluginName: string, { code, message, facts }: BillingError): BillingError {
-  const named = `The invoice plugin "${pluginName}" cannot have this: ${message}`;
+  const named = `The answer of invoice plugin "${pluginName}" is invalid: ${message}`;
   return billingError(code, named, { ...facts, pluginName });
 }

@@ -58,6 +58,6 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
 
 /** The error for an account that changes each time plugins are asked about it (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
-  const message = `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`;
+  const message = `Account ${accountId} changed each time while invoice plugins were being called; try again`;
   return billingError(ErrorCode.BUSY, message, { accountId });
 }

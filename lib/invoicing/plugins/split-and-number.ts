@@ -39,7 +39,7 @@ export function groupedItems(
   for (const [index, ids] of groups.entries()) {
     for (const id of ids) {
       if (creditIds.has(id)) continue;
-      if (!known.has(id)) throw new MalformedAnswer(`grouped item ${id}, which the invoice does not have`);
+      if (!known.has(id)) throw new MalformedAnswer(`grouped item ${id}, which is not on the invoice`);
       if (groupOf.has(id)) throw new MalformedAnswer(`put item ${id} into groups twice`);
       groupOf.set(id, index);
     }
@@ -120,16 +120,16 @@ export function imposedNumbers(
   const numbers = given.map(({ value }) => {
     const number = /^\d{1,10}$/.test(value ?? '') ? Number(value) : 0;
     if (number >= 1 && number < MAX_STORED_INTEGER) return number;
-    throw invalidNumber('no number from 1 to 2147483646', value ?? '');
+    throw invalidNumber('not a number from 1 to 2147483646', value ?? '');
   });
   if (new Set(numbers).size < numbers.length)
-    throw invalidNumber('given to two invoices', numbers.join(', '));
+    throw invalidNumber('used for two invoices', numbers.join(', '));
   return Array.from({ length: invoices }, (_, index) => numbers[index] ?? null);
 }
 
 function invalidNumber(what: string, number: string): BillingError {
   const invoiceNumber = shortened(number);
-  const message = `The invoice number "${invoiceNumber}" that a plugin imposes is ${what}`;
+  const message = `The invoice number "${invoiceNumber}" from a plugin is ${what}`;
   return billingError(ErrorCode.INVOICE_INVALID_NUMBER, message, { invoiceNumber });
 }
 
@@ -156,7 +156,7 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly N
       for (const [id, number] of numbers) imposed.set(id, number);
       for (const number of own) taken.add(number);
     } else {
-      refused.push({ of, error: invalidNumber('that of another invoice', String(clash)) });
+      refused.push({ of, error: invalidNumber('already used by another invoice', String(clash)) });
     }
   }
   if (imposed.size > 0) await session.invoices.passNumber(Math.max(...imposed.values()));

@@ -160,7 +160,7 @@ function proposer(
   const { planName, phaseName, billingPeriod: period } = event;
   assertInvariant(
     planName !== null && phaseName !== null,
-    'A billing event with a recurring price names no plan and phase',
+    'A billing event with a recurring price has no plan or phase',
     { subscriptionId: event.subscriptionId, localDate: event.localDate },
   );
   const rate = rateOf(event);
@@ -184,7 +184,7 @@ function proposer(
 }
 
 export function rateOf(event: BillingEvent): Decimal {
-  assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
+  assertInvariant(event.recurringPrice !== null, 'An event without a recurring price has no rate');
   const rate =
     event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
   // Charges are of the same kind if their rates, stored with 9 decimals, are equal.

@@ -38,7 +38,7 @@ export function tooManyPeriods(targetDate: LocalDate, facts: Readonly<Record<str
   const target = formatLocalDate(targetDate);
   return billingError(
     ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-    `Up to ${target} there are more than ${MAX_PERIODS_PER_RUN} billing periods to evaluate at once; choose an earlier target date first`,
+    `An evaluation up to ${target} would cover more than ${MAX_PERIODS_PER_RUN} billing periods; choose an earlier target date first`,
     { targetDate: target, bound: MAX_PERIODS_PER_RUN, ...facts },
   );
 }

@@ -72,7 +72,8 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
         fileOf(await documentRenderer.pdf(document, { signal })),
       );
       const characters = shortened(missingCharacters);
-      if (characters !== '') logger.warn({ ...facts, characters }, 'no font for characters of a PDF');
+      if (characters !== '')
+        logger.warn({ ...facts, characters }, 'a PDF contains characters that no font supports');
       return bytes;
     },
   };
@@ -80,13 +81,13 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
 
 /** Checked during the call, so that an invalid answer counts as a failure of the renderer. */
 function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
-  if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer answered no bytes');
+  if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
   return { bytes, missingCharacters: String(missingCharacters ?? '') };
 }
 
 function noRenderer(): BillingError {
   const message =
-    'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf';
+    'PDFs need a document renderer: run npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf';
   return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
@@ -136,7 +137,7 @@ export function creditNoteOperations(
       viewed(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
-    const message = `There is no credit note ${creditNoteId}`;
+    const message = `Credit note ${creditNoteId} does not exist`;
     throw billingError(ErrorCode.OBJECT_NOT_FOUND, message, { creditNoteId });
   }
 

@@ -73,7 +73,7 @@ export class InvoiceReadService implements InvoiceReader {
     const ids = found.filter((invoice) => invoice.accountId === accountId).map(({ id }) => id);
     const views = await this.#views(context, ids, withChildrenItems);
     if (views.length > 0) return views.filter((view) => view !== undefined);
-    const message = `Account ${accountId} has no group of invoices ${groupId}`;
+    const message = `Account ${accountId} has no invoice group ${groupId}`;
     throw billingError(ErrorCode.INVOICE_NOT_FOUND, message, { accountId, groupId });
   }
 
@@ -83,7 +83,7 @@ export class InvoiceReadService implements InvoiceReader {
     options: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
     if (!Number.isSafeInteger(invoiceNumber) || invoiceNumber < 1) {
-      const message = 'The number of an invoice is an integer from 1 on';
+      const message = 'An invoice number must be an integer of at least 1';
       throw billingError(ErrorCode.INVOICE_INVALID_NUMBER, message);
     }
     const [found] = await this.#ports.storage.read(context.tenant, ({ invoices }) =>
@@ -252,7 +252,7 @@ function balanceSearch(clauses: readonly SearchClause[]): InvoiceSearch {
   const balance = clause === undefined ? undefined : parseWireDecimal(String(clause.value));
   if (clause === undefined || other !== undefined || balance === undefined || clause.operator === 'like') {
     throw invalidParameter(
-      'The search key cannot be read: balance stands alone and compares with a number, as in _q=1&balance[gt]=0',
+      'Invalid search key: balance must be the only condition and be compared with a number, such as _q=1&balance[gt]=0',
     );
   }
   return { kind: 'balance', operator: clause.operator, balance };

@@ -80,8 +80,7 @@ export function warnOfSkipped(
   for (const result of results) {
     if (result.kind !== 'done' || result.skipped.length === 0) continue;
     const facts = { accountId: result.account.id, subscriptionIds: result.skipped };
-    const message =
-      'subscriptions whose events do not begin with their start are left out of the invoice run';
+    const message = 'the invoice run skips subscriptions whose events do not begin with their start';
     ofAccount(ports, result.account.recordId, () => ports.logger.warn(facts, message));
   }
 }

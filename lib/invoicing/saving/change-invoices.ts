@@ -264,7 +264,7 @@ export async function writeCreditNotes(
   await session.creditNotes.insert(
     notes.map(({ invoice: { id: invoiceId, accountId, accountRecordId, currency }, ...note }, index) => {
       const zone = zones.get(accountId);
-      assertInvariant(zone !== undefined, `Account ${accountId} is gone`);
+      assertInvariant(zone !== undefined, `Account ${accountId} no longer exists`);
       return {
         ...note,
         id: ids.next(),

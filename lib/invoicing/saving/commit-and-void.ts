@@ -121,7 +121,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   const [standing] = await repairsInForce(session, repairs);
   if (standing === undefined) return;
   const facts = { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId };
-  const message = `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`;
+  const message = `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs one of its items; void that invoice first`;
   throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
@@ -134,7 +134,7 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
   const generated = isMigration ? [] : [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
   const used = generated.find((credit) => credit.greaterThan(state?.accountCBA ?? ZERO));
   if (used !== undefined) {
-    const message = `Invoice ${invoiceId} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`;
+    const message = `Invoice ${invoiceId} cannot be voided: some of the credit of ${formatDecimal(used)} that it generated is used`;
     const code = ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT;
     throw billingError(code, message, { invoiceId });
   }
@@ -185,7 +185,7 @@ async function refuseBilledTwice(
   );
   if (twice === undefined) return;
   const from = formatLocalDate(twice.startDate);
-  const message = `Invoice ${invoiceId} cannot be voided: days from ${from} on that it repairs are billed anew by another invoice; void that one first`;
+  const message = `Invoice ${invoiceId} cannot be voided: another invoice bills repaired days from ${from} on again; void that invoice first`;
   const facts = { invoiceId, subscriptionId: twice.subscriptionId };
   throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }

@@ -179,7 +179,7 @@ function checkStates(states: readonly ReadState[], findings: Findings) {
       if (name === '') findings.add(at, 'its name is empty');
       if (name.length > most)
         findings.add(at, `its name has ${name.length} characters; at most ${most} are accepted`);
-      if (name === CLEAR_STATE_NAME) findings.add(at, 'its name is that of the clear state');
+      if (name === CLEAR_STATE_NAME) findings.add(at, 'its name is reserved for the clear state');
       if (known.has(name)) findings.add(at, 'another state has the same name');
       if (name !== '') known.add(name);
     });
@@ -195,7 +195,7 @@ function checkThresholds(states: readonly ReadState[], findings: Findings) {
     const days = daysOf(time);
     const { name } = state;
     if (before !== undefined && days >= before.days) {
-      const problem = `its time has to be less than that of the more severe state "${shortened(before.name)}"`;
+      const problem = `its time must be less than that of the more severe state "${shortened(before.name)}"`;
       findings.add(timeAt, `State "${shortened(name)}": ${problem}`);
     }
     before = { name, days };

@@ -42,14 +42,14 @@ export abstract class WrittenValue {
     const text = this.text();
     if (text === undefined) return undefined;
     const found = known.find((each) => each === text);
-    return found ?? this.report(`"${shortened(text)}" is none of ${known.join(', ')}`);
+    return found ?? this.report(`"${shortened(text)}" is not one of ${known.join(', ')}`);
   }
 
   /** A text that XML, the stored form, can contain. */
   textForXml(): string | undefined {
     const text = this.text();
     if (text === undefined || XML_CHARACTERS.test(text)) return text;
-    this.findings.add(this.at, `${this.label} holds a character that XML does not have`);
+    this.findings.add(this.at, `${this.label} contains a character that XML does not allow`);
     return undefined;
   }
 
@@ -229,7 +229,7 @@ export class XmlValue extends WrittenValue {
   /** Children by name; attributes only on request, by `@` and their name. */
   record(): WrittenRecord {
     const { children, attributes, text } = this.#element;
-    if (text !== '') this.findings.add(this.at, `${this.label} holds no text`);
+    if (text !== '') this.findings.add(this.at, `${this.label} must not contain text`);
     const written = [...attributes]
       .filter(([name]) => !isSchemaHint(name))
       .map(([name, value]) => {

@@ -44,26 +44,25 @@ export function explanationText(explained: ExplainedState): string {
   const { matched, exempt, isPaidByParent, reasons, nextCheck } = explained;
   const sentences = [stateSentence(explained)];
   if (exempt !== null) {
-    const whose = exempt === 'SELF' ? 'it carries' : 'the parent that pays for it carries';
-    sentences.push(`Nothing else becomes of it, since ${whose} the tag OVERDUE_ENFORCEMENT_OFF.`);
+    const whose = exempt === 'SELF' ? 'it has' : 'the parent that pays for it has';
+    sentences.push(`No overdue state applies, because ${whose} the tag OVERDUE_ENFORCEMENT_OFF.`);
   }
-  if (reasons.length === 0) sentences.push('The configuration has no state that an account can come to.');
-  if (isPaidByParent && reasons.length > 0)
-    sentences.push('What counts is what the parent that pays for it owes.');
+  if (reasons.length === 0) sentences.push('The configuration has no state that an account can enter.');
+  if (isPaidByParent && reasons.length > 0) sentences.push('The debt of the parent that pays for it counts.');
   sentences.push(...reasonsUpTo(matched, reasons));
   if (exempt === null && (matched ?? CLEAR_STATE_NAME) !== explained.state && reasons.length > 0) {
-    sentences.push(`So it comes to ${shown(matched)} when it is looked at next.`);
-    if (nextCheck === null) sentences.push('No check is planned; it is looked at when something changes.');
+    sentences.push(`It will move to ${shown(matched)} at the next check.`);
+    if (nextCheck === null) sentences.push('No check is scheduled; the next change triggers one.');
   }
-  if (nextCheck !== null) sentences.push(`It is looked at again on ${formatLocalDate(nextCheck)}.`);
+  if (nextCheck !== null) sentences.push(`The next check is on ${formatLocalDate(nextCheck)}.`);
   return sentences.join(' ');
 }
 
 function stateSentence({ state, since }: ExplainedState) {
   const from = since === null ? '' : ` since ${formatLocalDate(since)}`;
-  return state === CLEAR_STATE_NAME
-    ? `The account is not overdue${from}.`
-    : `The account is in ${state}${from}.`;
+  const verb = since === null ? 'is' : 'has been';
+  if (state !== CLEAR_STATE_NAME) return `The account ${verb} in ${state}${from}.`;
+  return since === null ? 'The account is not overdue.' : `The account has not been overdue${from}.`;
 }
 
 /** Reasons up to the first state that holds, including why more severe ones do not. */
@@ -108,7 +107,7 @@ export function stateReasons({ config, snapshot, date, currency }: ReasonsInput)
     }));
     const isHeld = holds(state, snapshot, date);
     const found =
-      criteria.length === 0 ? 'its condition asks for nothing' : criteria.map(({ text }) => text).join('; ');
+      criteria.length === 0 ? 'its condition is empty' : criteria.map(({ text }) => text).join('; ');
     return {
       state: state.name,
       holds: isHeld,
@@ -130,25 +129,25 @@ function criterionText(criterion: Criterion, facts: Facts) {
     case 'TOTAL':
       return `${amountText(snapshot.unpaidTotal, currency)} unpaid of ${amountText(criterion.total, currency)}`;
     case 'RESPONSE':
-      return `${responseText(snapshot)}, asked for is ${criterion.responses.join(' or ')}`;
+      return `${responseText(snapshot)}, required is ${criterion.responses.join(' or ')}`;
     case 'TAG_CARRIED':
-      return `the account ${carries(criterion.tag, snapshot)}, which it has to`;
+      return `the account ${has(criterion.tag, snapshot)}, which is required`;
     case 'TAG_MISSING':
-      return `the account ${carries(criterion.tag, snapshot)}, which it must not`;
+      return `the account ${has(criterion.tag, snapshot)}, which is excluded`;
   }
 }
 
 function responseText({ lastPaymentResponse }: BillingSnapshot) {
-  if (lastPaymentResponse === null) return 'no payment of what is unpaid has failed';
+  if (lastPaymentResponse === null) return 'no payment of an unpaid invoice has failed';
   return `the last payment response is ${lastPaymentResponse}`;
 }
 
 /** Such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
 function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate) {
-  if (anchor === null) return `nothing is unpaid, asked for is a debt of ${durationText(duration)}`;
+  if (anchor === null) return `nothing is unpaid, required is a debt of ${durationText(duration)}`;
   const since = `unpaid since ${formatLocalDate(anchor)}`;
   const reached = thresholdDate(anchor, duration);
-  if (reached === null) return `${since}, asked for is a debt of ${durationText(duration)}`;
+  if (reached === null) return `${since}, required is a debt of ${durationText(duration)}`;
   const more = [
     ...(duration.unit === 'DAYS' ? [] : [durationText(duration)]),
     ...(reached > date ? [`on ${formatLocalDate(reached)}`] : []),
@@ -162,8 +161,8 @@ function durationText({ unit, number }: Duration) {
   return plural(number, unit.toLowerCase().slice(0, -1));
 }
 
-function carries(tag: string, { tags }: BillingSnapshot) {
-  return `${tags.has(tag) ? 'carries' : 'does not carry'} the tag ${tag}`;
+function has(tag: string, { tags }: BillingSnapshot) {
+  return `${tags.has(tag) ? 'has' : 'does not have'} the tag ${tag}`;
 }
 
 function amountText(amount: Decimal, currency: Currency | null) {

@@ -145,7 +145,7 @@ export class OverdueConfigs {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const facts = { tenantId: session.tenant.id };
-      this.#logger.warn(facts, `tenant key OVERDUE_CONFIG: ${reason}; the default configuration holds`);
+      this.#logger.warn(facts, `tenant key OVERDUE_CONFIG: ${reason}; the default configuration applies`);
       return this.#default;
     }
   }

@@ -154,9 +154,9 @@ async function sinceWhen(session: ReadSession, { account, prev }: OverdueFacts, 
 function checkDay(date: LocalDate, today: LocalDate) {
   const [asked, first] = [formatLocalDate(date), formatLocalDate(today)];
   const error = (problem: string) => invalidParameter(`${asked} ${problem}`, { date: asked });
-  if (date < today) throw error(`is past; the first day to ask for is ${first}`);
+  if (date < today) throw error(`is in the past; the earliest date is ${first}`);
   if (yearOf(date) - yearOf(today) > MAX_REQUESTED_DATE_YEARS)
-    throw error(`lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${first}`);
+    throw error(`is more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${first}`);
 }
 
 export function explanationOf(

@@ -302,7 +302,7 @@ class OperationRetries {
     } catch (error) {
       if (!(error instanceof BillingError) || error.facts.isBusy === true) throw error;
       const facts = { err: error, attemptId: origin.id };
-      this.#ports.logger.info(facts, 'a retried payment ended with an error; its attempt tells');
+      this.#ports.logger.info(facts, 'a retried payment failed; its attempt has the error');
       return false;
     }
   }

@@ -287,7 +287,10 @@ export class AttemptSweep {
         await this.#sweepTenant(await tenantOf(recordId), attempts);
       } catch (error) {
         const facts = { err: error, tenantRecordId: recordId };
-        logger.error(facts, 'open payment attempts of a tenant were not ended; they are looked at again');
+        logger.error(
+          facts,
+          'open payment attempts of a tenant were not ended; the next sweep checks them again',
+        );
       }
     }
   }

@@ -74,7 +74,7 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
   const found = { byId: byId[0], byKey, transactions: keyTransactions, payments };
   const payment = findRequestedPayment(request, found);
   const accountId = payment?.accountId ?? request.accountId;
-  if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
+  if (accountId === null) throw badParameter('accountId', 'is required for a new payment');
   return { payment, accountId, keyTransactions };
 }
 

@@ -59,7 +59,7 @@ function parsed({ key, value }: TenantKeyValue) {
   } catch (error) {
     throw new BillingError({
       code: ErrorCode.PAYMENT_STATE_MACHINE_FAILURE,
-      message: `The value of the tenant's key ${key} cannot be read, nothing was attempted; upload it again: ${reasonOf(error)}`,
+      message: `The value of the tenant's key ${key} cannot be read; nothing was attempted. Upload it again: ${reasonOf(error)}`,
       facts: { key },
       cause: error,
     });

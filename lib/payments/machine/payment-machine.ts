@@ -179,7 +179,7 @@ export class PaymentMachine {
     for (const { paymentId, transaction } of answered)
       this.ports.logger.error(
         { err: error, paymentId, transactionId: transaction.id },
-        'the result of a gateway call was not recorded; recovery will ask the gateway',
+        'the result of a gateway call was not recorded; recovery will query the gateway',
       );
   }
 
@@ -224,7 +224,7 @@ export class PaymentMachine {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== 'UNKNOWN') return;
     const facts = { pluginName: gateway.name, paymentId, transactionId: transaction.id, reason };
-    this.ports.logger.warn(facts, 'a payment gateway has left the outcome of a transaction unknown');
+    this.ports.logger.warn(facts, 'a payment gateway left the outcome of a transaction unknown');
   }
 }
 

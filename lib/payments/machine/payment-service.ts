@@ -210,7 +210,7 @@ export class PaymentService {
     const { account, payment } = facts;
     checkCommits(context, { gateway });
     await endLapsedLeases(looking);
-    assertInvariant(payment, 'What is completed belongs to a payment', { transactionId: transaction.id });
+    assertInvariant(payment, 'A completed transaction has no payment', { transactionId: transaction.id });
     const lease = leaseOf(looking);
     const leased = await session.payments.leaseTransactions([transaction.id], lease);
     if (leased.length === 0) return waiting(looking);
@@ -261,7 +261,7 @@ export class PaymentService {
 
   async #recorded(session: WriteSession, answered: readonly AnsweredCall[]) {
     const [call] = answered;
-    assertInvariant(call, 'A call has an answer');
+    assertInvariant(call, 'A gateway call has no answer');
     return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };
   }
 
@@ -342,8 +342,8 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown) {
   return new BillingError({
     code: ErrorCode.PAYMENT_INTERNAL_ERROR,
     message:
-      `The outcome of payment ${paymentId} could not be recorded, money may have moved. ` +
-      'Recovery asks the payment gateway; read the payment before trying again',
+      `The outcome of payment ${paymentId} could not be recorded; money may have moved. ` +
+      'Recovery queries the payment gateway; read the payment before trying again',
     facts: { paymentId, transactionId: transaction?.id },
     cause,
   });

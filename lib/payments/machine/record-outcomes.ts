@@ -233,7 +233,10 @@ export class LaterOutcomes {
     } catch (error) {
       const { logger } = this.#ports;
       const facts = { err: error, paymentIds: [...paymentIds] };
-      logger.warn(facts, 'what a gateway told of open payments was not recorded; recovery asks again');
+      logger.warn(
+        facts,
+        'the gateway results of open payments were not recorded; recovery queries them again',
+      );
       return false;
     }
   }

@@ -91,7 +91,7 @@ export class PaymentMethodReads {
     const failed = (name: string, reply: GatewayReply<unknown>) => {
       if (pluginName !== null) throw searchFailed(name, reply);
       const facts = { pluginName: name, failure: failureOf(reply) };
-      logger.warn(facts, 'a payment gateway did not search payment methods; its hits are missing');
+      logger.warn(facts, 'a payment gateway did not search payment methods; its results are missing');
     };
     const searching = { context, gateways: asked, key, search, properties, timeoutMs, failed };
     const found = await pageOf(request, (window) => hitsOf(this.#ports, searching, window));

@@ -138,14 +138,14 @@ async function checkedKeys(session: WriteSession, account: Account, listings: re
     if (paymentMethodId === null) continue;
     const first = gatewayOf.get(paymentMethodId) ?? gateway;
     if (first !== gateway)
-      throw refused(`it lists payment method ${paymentMethodId}, as "${first.name}" does`, gateway);
+      throw refused(`it lists payment method ${paymentMethodId}, which "${first.name}" lists too`, gateway);
     gatewayOf.set(paymentMethodId, gateway);
   }
   for (const method of await session.payments.findMethodsByIds([...gatewayOf.keys()])) {
     const gateway = gatewayOf.get(method.id);
     if (method.accountId !== account.id || method.pluginName !== gateway?.name)
       throw refused(
-        `it lists payment method ${method.id}, which is not of account ${account.id} there`,
+        `it lists payment method ${method.id}, which does not belong to account ${account.id} there`,
         gateway,
       );
   }

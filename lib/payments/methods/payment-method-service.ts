@@ -161,7 +161,7 @@ export class PaymentMethodService {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       const [stored] = await storeMethods(session, [{ account, method }]);
-      assertInvariant(stored, 'one method is stored for one account', { accountId });
+      assertInvariant(stored, 'Storage returned no payment method for an insert', { accountId });
       const paying = { account, paymentMethodId: stored.id };
       const charges = await this.#charges.reserveUnpaid(session, context, paying);
       return { method: stored, charges };
@@ -251,7 +251,10 @@ export class PaymentMethodService {
     );
     if (reply.kind === 'VALUE') return reply.value;
     const facts = { pluginName: gateway.name, paymentMethodId: id, reply: reply.kind };
-    this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
+    this.#ports.logger.warn(
+      facts,
+      'the gateway returned no detail of a new payment method; its id becomes its key',
+    );
     return null;
   }
 }

@@ -106,7 +106,7 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
 /** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
-  throw badParameter('currency', `"${shortened(currency)}" is no currency code of ISO 4217, such as EUR`);
+  throw badParameter('currency', `"${shortened(currency)}" is not an ISO 4217 code such as EUR`);
 }
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;

@@ -265,7 +265,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     if (mayCredit === false)
       throw billingError(
         ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-        'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
+        'The overpayment becomes account credit, which requires the permission account:credit',
         { permission: 'account:credit' },
       );
     const description = 'Paid beyond the unpaid invoices';
@@ -297,7 +297,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const { amount, adjustments } = await refundOf(deciding, input, { paid, of: null });
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
-          throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
+          throw badParameter('currency', `must be ${paid.currency}, the currency of the payment`);
         const request = { ...asked, amount, currency: paid.currency, paymentMethodId: methodId };
         const plan = planOperation(request, { ...facts, method }, rules);
         if (plan.kind !== 'NEW') return plan;
@@ -313,7 +313,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     const begun = payment?.paymentMethodId ?? null;
     if (begun === null) return named ?? externalMethodOf(session, account, this.#machine.ports.ids);
     if (named === null || named === begun) return begun;
-    throw badParameter('paymentMethodId', `must be ${begun}, with which this refund was begun`);
+    throw badParameter(
+      'paymentMethodId',
+      `must be ${begun}, the payment method that this refund started with`,
+    );
   }
 }
 
@@ -404,6 +407,6 @@ function noInvoicePayment(paymentId: Uuid | null) {
 
 function bothMethods() {
   const message =
-    'An external payment takes no paymentMethodId: it is made with the external method of the account';
+    'An external payment cannot have a paymentMethodId; it uses the external payment method of the account';
   return billingError(ErrorCode.INVALID_PARAMETER, message, { parameter: 'paymentMethodId' });
 }

@@ -149,7 +149,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     });
     if (leftOut.length > 0) {
       const facts = { pluginName: gateway.name, headers: leftOut };
-      this.#ports.logger.warn(facts, 'headers that a payment gateway may not set were left out of an answer');
+      this.#ports.logger.warn(facts, 'dropped response headers that a payment gateway may not set');
     }
     const { paymentId } = answer;
     if (paymentId !== null) {
@@ -184,10 +184,10 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
       gateway.verifyNotification?.(notification, as),
     );
     if (reply.kind === 'VALUE' && reply.value === true) return;
-    const why = reply.kind === 'VALUE' ? 'the signature is not right' : reply.kind;
+    const why = reply.kind === 'VALUE' ? 'the signature is invalid' : reply.kind;
     const facts = { pluginName: gateway.name, tenantId: context.tenant.id, bytes: rawBody.length, why };
-    this.#ports.logger.warn(facts, 'a notification of a payment gateway was refused');
-    const message = 'The notification does not carry the signature that its payment gateway expects';
+    this.#ports.logger.warn(facts, 'a notification of a payment gateway was rejected');
+    const message = 'The notification does not have the signature that its payment gateway expects';
     throw billingError(ErrorCode.UNAUTHENTICATED, message, { pluginName: gateway.name });
   }
 
@@ -227,7 +227,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const { account, method, run } = asked;
     const id = run.context.paymentMethodId;
     if (id === null)
-      throw badParameter('paymentMethodId', 'is needed: the account has no default payment method');
+      throw badParameter('paymentMethodId', 'is required, because the account has no default payment method');
     if (id === method?.id) return method;
     return this.#read(context, (session) => methodOf(session, account, id));
   }
@@ -377,7 +377,7 @@ export function notifiedPayments(
     } catch (error) {
       if (!(error instanceof BillingError) || !REFUSALS.has(error.code)) throw error;
       const told = { ...facts, err: error, dispute: transactionExternalKey, stands };
-      logger.warn(told, 'a dispute that a payment gateway tells of was not recorded');
+      logger.warn(told, 'a dispute reported by a payment gateway was not recorded');
     }
   };
 }

@@ -131,7 +131,7 @@ async function keyOf(session: WriteSession, { transactionId, transactionExternal
     return transaction.externalKey;
   }
   if (transactionExternalKey) return transactionExternalKey;
-  throw badParameter('transactionExternalKey', 'or transactionId is needed');
+  throw badParameter('transactionExternalKey', 'or transactionId is required');
 }
 
 const statuses: ReadonlySet<string> = new Set(
@@ -144,9 +144,9 @@ function checkNames(input: TransactionFixInput) {
   if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
   for (const name of ['stateName', 'lastSuccessStateName'] as const) {
     const state = input[name];
-    if (state != null && !states.has(state)) throw badParameter(name, 'is no state of payments');
+    if (state != null && !states.has(state)) throw badParameter(name, 'is not a payment state');
   }
   const { processedCurrency: currency } = input;
   if (currency != null && !isCurrency(currency))
-    throw badParameter('processedCurrency', 'is no currency code');
+    throw badParameter('processedCurrency', 'is not a currency code');
 }

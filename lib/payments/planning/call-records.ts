@@ -49,7 +49,7 @@ export function plannedOperation(
 ): PlannedCall {
   const { request, consulted, ...tools } = asked;
   const { account, payment } = asked.facts;
-  assertInvariant(method, 'A reserved operation has a payment method', { paymentId: payment?.id ?? null });
+  assertInvariant(method, 'A reserved operation has no payment method', { paymentId: payment?.id ?? null });
   const { ids, now } = tools;
   const paymentId = payment?.id ?? consulted?.planned.paymentId ?? ids.next();
   const id = consulted?.planned.transactionId ?? ids.next();

@@ -219,7 +219,7 @@ export function checkTransactionKeyIsFree(
   if (succeeded) {
     throw billingError(
       ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      `Transaction ${succeeded.id} with this external key has succeeded already`,
+      `Transaction ${succeeded.id} with this external key has already succeeded`,
       { transactionId: succeeded.id, paymentId: succeeded.paymentId },
     );
   }
@@ -236,6 +236,6 @@ function hasFailed({ status }: PaymentTransaction) {
 }
 
 function taken(parameter: string, key: string) {
-  const message = `${parameter} "${shortened(key)}" is used by another payment already`;
+  const message = `${parameter} "${shortened(key)}" is already used by another payment`;
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

@@ -127,7 +127,7 @@ function namedPayment(request: Asked, found: KeyedPayments) {
   }
   if (transactionExternalKey === null) {
     if (isFirst) return null;
-    throw badParameter('paymentId', 'or paymentExternalKey is needed to know the payment');
+    throw badParameter('paymentId', 'or paymentExternalKey is required to identify the payment');
   }
   const payment = ofTransactions(transactionExternalKey, found);
   if (payment === null && !isFirst) throw noPaymentOfKey(transactionExternalKey);
@@ -206,7 +206,7 @@ export function statedIn(
 }
 
 export function lacksCurrency(): BillingError {
-  return badParameter('currency', 'is needed: the account has none');
+  return badParameter('currency', 'is required, because the account has none');
 }
 
 /** Checks the sign: only an authorization may be for 0 (rule 2). */
@@ -295,7 +295,7 @@ export function operationAmount(
   if (amount === null) return { amount, currency };
   // It settles the amount that the control plugins approved (§9.4), which is known only for the stored amount.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
-    throw badParameter('amount', `cannot be another one: the invoice is in ${row.currency}`);
+    throw badParameter('amount', `must equal the stored amount, because the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
   if (!isOfNothing) checkSign(amount, type);
   const isMore = pending.amount === null || amount.greaterThan(pending.amount);
@@ -332,5 +332,5 @@ function checkMore(amount: Decimal, { pending, facts, rules }: Completing) {
   }
   // Only the other payment knows its remaining refunds.
   const most = formatDecimal(pending.amount ?? amount);
-  throw badParameter('amount', `is more than the ${most} that was asked for first`);
+  throw badParameter('amount', `is more than the original amount, ${most}`);
 }

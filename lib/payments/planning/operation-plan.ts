@@ -127,7 +127,7 @@ function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, 
   if (payment === null || paymentMethodId === null || !isFirstOperation(operation)) return;
   const fixed = payment.paymentMethodId;
   if (paymentMethodId === fixed) return;
-  throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
+  throw badParameter('paymentMethodId', `must be ${fixed}, the payment method that the payment started with`);
 }
 
 /** Returns the pending transaction with the request's key (§4.2), or null. */
@@ -141,7 +141,7 @@ function pendingOfKey(request: OperationRequest, facts: OperationFacts) {
   if (latest === undefined) return null;
   const { id: transactionId } = latest;
   if (latest.transactionType !== type) {
-    const why = `is ${latest.transactionType} of the transaction with this key`;
+    const why = `must be ${latest.transactionType}, the type of the transaction with this key`;
     throw badParameter('transactionType', why, { transactionId });
   }
   if (latest.status !== 'PENDING') return null;
@@ -159,7 +159,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
   if (!stands) return;
   throw billingError(
     ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-    `Transaction ${each.id} with this external key has succeeded already`,
+    `Transaction ${each.id} with this external key has already succeeded`,
     { transactionId: each.id, paymentId: each.paymentId },
   );
 }
@@ -169,7 +169,7 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
   throw billingError(
     ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-    'No chargeback with this transactionExternalKey stands on the payment',
+    'The payment has no standing chargeback with this transactionExternalKey',
     { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
   );
 }
@@ -183,7 +183,7 @@ export function usableMethod(
   const { method, account } = facts;
   const id = methodIdOf(request, facts);
   if (id === null)
-    throw badParameter('paymentMethodId', 'is needed: the account has no default payment method');
+    throw badParameter('paymentMethodId', 'is required, because the account has no default payment method');
   if (method === null || method.accountId !== account.id) throw noSuchMethod(id);
   if (!method.isActive && !deletedToo) throw noSuchMethod(id);
   return method;
@@ -240,11 +240,10 @@ export function planCompletion(
   );
   const [pending, another] = fitting.filter(({ status }) => status === 'PENDING');
   if (another !== undefined)
-    throw badParameter('transactionId', 'is needed: several transactions are pending');
+    throw badParameter('transactionId', 'is required, because several transactions are pending');
   if (pending === undefined) {
     const settled = fitting.findLast(({ status }) => status === 'SUCCESS');
-    if (settled === undefined)
-      throw badParameter('transactionId', 'is needed: no such transaction is pending');
+    if (settled === undefined) throw badParameter('transactionId', 'does not name a pending transaction');
     return { kind: 'SETTLED', transaction: settled };
   }
   const method = usableMethod({ paymentMethodId: null }, facts, { deletedToo: true });

@@ -153,7 +153,7 @@ function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined) {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
   if (methodId === null || methodId === fixed) return fixed;
-  throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
+  throw badParameter('paymentMethodId', `must be ${fixed}, the payment method that the payment started with`);
 }
 
 function planFirst(

@@ -64,7 +64,7 @@ export function adjustedRefund(
   if (share.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
   throw billingError(
     ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
-    `A refund that takes ${formatDecimal(share)} off the invoice is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
+    `A refund that reduces the invoice by ${formatDecimal(share)} cannot adjust its items by ${formatDecimal(adjusted)}`,
     { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
   );
 }

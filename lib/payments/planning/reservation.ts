@@ -88,7 +88,7 @@ export function checkCommits(
 ): void {
   if (tenant.within === undefined || !hasOutsideEffect(call)) return;
   throw invalidParameter(
-    `Payment gateway "${call.gateway?.name}" cannot be called within a transaction of the host: ` +
+    `Payment gateway "${call.gateway?.name}" cannot be called inside a host transaction: ` +
       'make the payment after its commit; nothing was attempted',
     { pluginName: call.gateway?.name ?? null },
   );
@@ -138,9 +138,9 @@ const memberOf = {
 
 /** Returns the gateway's method for a transaction type. */
 export function operationOf(gateway: PaymentGateway, type: TransactionType): GatewayOperation {
-  assertInvariant(type !== 'CHARGEBACK', 'A chargeback calls no gateway', {});
+  assertInvariant(type !== 'CHARGEBACK', 'A chargeback must not call a gateway', {});
   const operation = gateway[memberOf[type]];
-  assertInvariant(operation, 'An operation that a gateway lacks must be refused before', { type });
+  assertInvariant(operation, 'The gateway does not support this operation', { type });
   return operation.bind(gateway) as GatewayOperation;
 }
 

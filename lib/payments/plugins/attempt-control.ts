@@ -117,7 +117,7 @@ export class AttemptControl {
         passed.set(key, { consulted: { ...begun, ...adjustedBy(run, begun) }, run });
       } catch (error) {
         stopped.set(key, { attemptId, error });
-        this.#ports.logger.warn({ err: error, attemptId }, 'control plugins have stopped a payment');
+        this.#ports.logger.warn({ err: error, attemptId }, 'a control plugin stopped a payment');
       }
     });
     return { passed, stopped, timeoutMs: config.pluginTimeoutMs };
@@ -247,7 +247,7 @@ function adjustedBy({ context, properties }: ControlledRun, { planned: { settles
   if (settles !== null && (currency === null || !isPayable))
     throw billingError(
       ErrorCode.PAYMENT_INTERNAL_ERROR,
-      'A payment control plugin adjusts the amount to something that cannot be paid',
+      'A payment control plugin adjusts the amount to a value that cannot be paid',
       { attemptId: context.attemptId },
     );
   return { amount, currency, paymentMethodId, properties };

@@ -89,7 +89,7 @@ export class ControlCalls {
     return pluginsAmong(names).flatMap((pluginName) => {
       const plugin = paymentControls.get(pluginName);
       if (plugin) return [plugin];
-      logger.warn({ pluginName }, 'a payment control plugin is not registered; it is passed over');
+      logger.warn({ pluginName }, 'a payment control plugin is not registered; it is skipped');
       return [];
     });
   }
@@ -178,13 +178,13 @@ export function adjustedContext(
 ): ControlledRun {
   const { paymentMethodId, paymentId } = run.context;
   if (result.paymentMethodId === undefined)
-    throw notAllowed(plugin, 'the payment method to something that is none');
+    throw notAllowed(plugin, 'the payment method to an invalid value');
   const methodId = result.paymentMethodId ?? paymentMethodId;
   const isOverwritten = paymentMethodId !== null && methodId !== paymentMethodId;
   if (isOverwritten && !overwritesMethod)
-    throw notAllowed(plugin, 'the payment method, which is named already');
+    throw notAllowed(plugin, 'the payment method, which the request already names');
   if (isOverwritten && paymentId !== null)
-    throw notAllowed(plugin, 'the payment method, which a payment keeps as long as it lives');
+    throw notAllowed(plugin, 'the payment method, which a payment cannot change');
   const context = {
     ...run.context,
     paymentMethodId: methodId,
@@ -197,10 +197,10 @@ export function adjustedContext(
 /** Returns the amount in whole minor units of its currency, after the plugin's adjustments (§2.3 rule 6). */
 function adjustedMoney(result: ClaimedPrior, context: ControlledRun['context'], plugin: string) {
   const stated = result.amount === null ? context.amount : result.amount;
-  if (stated === undefined) throw notAllowed(plugin, 'the amount to something that is none');
+  if (stated === undefined) throw notAllowed(plugin, 'the amount to an invalid value');
   const currency = result.currency ?? context.currency;
   if (currency !== null && !isCurrency(currency))
-    throw notAllowed(plugin, 'the currency to something that is none');
+    throw notAllowed(plugin, 'the currency to an invalid value');
   const asked = currency === context.currency ? context.amount : null;
   return { amount: stated && claimedInUnits(stated, { currency, asked }), currency };
 }

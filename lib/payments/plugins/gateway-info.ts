@@ -94,7 +94,7 @@ export class GatewayInfo {
     if (reply?.kind === 'VALUE' && reply.value !== null) return reply.value;
     throw billingError(
       ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
-      `Payment plugin "${pluginName}" gave no detail of payment method ${paymentMethodId}: ${failureOf(reply)}`,
+      `Payment plugin "${pluginName}" returned no detail of payment method ${paymentMethodId}: ${failureOf(reply)}`,
       { pluginName, paymentMethodId },
     );
   }
@@ -143,7 +143,7 @@ export class GatewayInfo {
       const reply = gateway && (await ask(gateway, request));
       if (reply?.kind === 'VALUE' && reply.value !== null) return [[id, reply.value] as const];
       const facts = { ...request, properties: undefined, pluginName, failure: failureOf(reply) };
-      logger.warn(facts, 'a payment gateway gave no plugin information; it is shown as null');
+      logger.warn(facts, 'a payment gateway returned no plugin information; null is shown');
       return [];
     });
     return new Map(answers.flat());

@@ -109,7 +109,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     const found = async (session: ReadSession) => ({ payments: [await find(session)] });
     const { payments } = await this.#read(context, options, found);
     const [view] = payments;
-    assertInvariant(view, 'A payment that was found is shown', {});
+    assertInvariant(view, 'A loaded payment is missing from the result', {});
     return view;
   }
 

@@ -124,7 +124,7 @@ export function atLeastNothing(amount: Decimal): Decimal {
 }
 
 function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal) {
-  const message = `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`;
+  const message = `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that remains of the payment`;
   return billingError(code, message, { amount: formatDecimal(amount), remaining: formatDecimal(most) });
 }
 

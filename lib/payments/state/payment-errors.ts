@@ -107,7 +107,7 @@ export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): 
       return pluginError(
         ErrorCode.PAYMENT_INTERNAL_ERROR,
         pluginName,
-        'failed; the log of the server tells why',
+        'failed; see the server log for the reason',
       );
   }
 }
@@ -123,7 +123,7 @@ export function unreadableAnswer(pluginName: string): BillingError {
 
 /** The same for every reason, so that the caller learns nothing about tenants and gateways. */
 export function noSignedNotifications(): BillingError {
-  return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway takes notifications here');
+  return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway accepts notifications here');
 }
 
 interface FailedCall {
@@ -145,7 +145,7 @@ export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): Bi
     case 'FAULT':
       return unknownOutcome('PAYMENT_INTERNAL_ERROR', outcome.message, call);
     case 'NO_RESULT':
-      return unknownOutcome('PAYMENT_INTERNAL_ERROR', 'it gave no result', call);
+      return unknownOutcome('PAYMENT_INTERNAL_ERROR', 'it returned no result', call);
     default:
       return outcome satisfies never;
   }
@@ -154,8 +154,8 @@ export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): Bi
 function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, transaction }: FailedCall) {
   return billingError(
     ErrorCode[code],
-    `The outcome of payment ${paymentId} is unknown, money may have moved: ${why}. ` +
-      'Recovery asks the payment gateway; read the payment before trying again',
+    `The outcome of payment ${paymentId} is unknown; money may have moved: ${why}. ` +
+      'Recovery queries the payment gateway; read the payment before trying again',
     { paymentId, transactionId: transaction.id },
   );
 }

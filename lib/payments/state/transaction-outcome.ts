@@ -54,7 +54,7 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
     case 'NEVER_RECEIVED':
       return failed(requested, { status: 'PLUGIN_FAILURE', code: null, message: call.message });
     case 'NO_RESULT':
-      return unknown(requested, 'The gateway gave no result; the outcome is unknown');
+      return unknown(requested, 'The gateway returned no result; the outcome is unknown');
     case 'TIMEOUT':
       return unknown(requested, `No answer within ${call.timeoutMs} ms; the outcome is unknown`);
     case 'GATEWAY_ERROR':
@@ -107,13 +107,13 @@ function readResult(requested: Requested, result: ClaimedResult): TransactionOut
 }
 
 function flawOf(requested: Requested, result: ClaimedResult) {
-  if (result.kbTransactionPaymentId !== requested.id) return 'it is about another transaction';
+  if (result.kbTransactionPaymentId !== requested.id) return 'it refers to another transaction';
   if (result.status !== undefined && !Object.hasOwn(PluginStatus, result.status))
     return 'its status does not exist';
   if (result.currency !== undefined && !isCurrency(result.currency)) return 'its currency does not exist';
   if (result.amount === undefined) return null;
   const amount = amountOf(result);
-  return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
+  return amount === undefined || amount.isNegative() ? 'its amount is invalid' : null;
 }
 
 function amountOf({ amount }: ClaimedResult) {
@@ -167,7 +167,7 @@ export function recoveredOutcome(
   if (result) return { kind: 'RESULT', result };
   const isAbsent = provesAbsence && !reply.value.includes(null);
   if (!isAbsent || transaction.status !== 'UNKNOWN') return { kind: 'NO_RESULT' };
-  return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment: nothing happened' };
+  return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment, so no money moved' };
 }
 
 export interface Settlement {

@@ -21,7 +21,7 @@ export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly delayMs: number;
 
-  constructor(delayMs: number, message = 'asked to be tried again later') {
+  constructor(delayMs: number, message = 'requested a retry later') {
     super(message);
     this.delayMs = Math.min(Math.max(0, Math.ceil(delayMs) || 0), MAX_RETRY_LATER_MS);
   }

@@ -38,7 +38,7 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
         try {
           action();
         } catch (error) {
-          logger.error({ err: error }, 'the work of a timer failed');
+          logger.error({ err: error }, 'a timer callback failed');
         }
       };
       const cancel = plainly(() => of('after').call(given, delayMs, work, options));
@@ -58,7 +58,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
       return last;
     } catch (error) {
       if (last === undefined) throw error;
-      logger.error({ err: error }, 'the system clock failed; its last time counts');
+      logger.error({ err: error }, 'the system clock failed; its last time is used');
       return last;
     }
   };
@@ -77,7 +77,7 @@ function plainly<T>(call: () => T): T {
 /** Returns a tracer that never throws and runs the work of a span exactly once. */
 export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tracer {
   const failed = (error: unknown): void =>
-    logger.warn({ err: error }, 'the tracer failed; what it shows is not complete');
+    logger.warn({ err: error }, 'the tracer failed; its trace is incomplete');
   const start = (span: SpanStart): Span => {
     try {
       return guardedSpan(

@@ -17,7 +17,7 @@ const MAX_PLAIN_CAUSES = 8;
 /** Largest number of members, and of list elements. */
 const MAX_PLAIN_FACTS = 50;
 
-const NO_TEXT = 'an error without a text';
+const NO_TEXT = 'an error without a message';
 
 /**
  * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or be no error. Keeps class, name,

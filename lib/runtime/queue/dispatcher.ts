@@ -173,7 +173,10 @@ export class Dispatcher {
     try {
       await storage.queue.release(left, systemClock.nowMs());
     } catch (error) {
-      logger.warn({ err: error, count: left.length }, 'queue entries were not given back; their leases end');
+      logger.warn(
+        { err: error, count: left.length },
+        'queue entries were not released; their leases will expire',
+      );
     }
   }
 
@@ -266,7 +269,7 @@ export class Dispatcher {
     } catch (error) {
       failed = true;
       const { node } = this.#options;
-      this.#ports.logger.error({ err: error, node }, 'queue dispatch failed; polling goes on');
+      this.#ports.logger.error({ err: error, node }, 'queue dispatch failed; polling continues');
     } finally {
       this.#workers -= 1;
     }
@@ -299,7 +302,7 @@ export class Dispatcher {
     try {
       return Math.min(pollMs, await this.#msToNextNotification(), await this.#msToNextLeaseEnd());
     } catch (error) {
-      this.#ports.logger.error({ err: error }, 'queue could not be read; polling goes on');
+      this.#ports.logger.error({ err: error }, 'queue could not be read; polling continues');
       return pollMs;
     }
   }
@@ -347,8 +350,7 @@ export class Dispatcher {
 
   #logTakenBack(takenBack: number): void {
     const { node } = this.#options;
-    if (takenBack > 0)
-      this.#ports.logger.warn({ takenBack, node }, 'took back queue entries of nodes that have gone');
+    if (takenBack > 0) this.#ports.logger.warn({ takenBack, node }, 'reclaimed queue entries of lost nodes');
   }
 
   async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
@@ -382,7 +384,7 @@ export class Dispatcher {
 
   #leasesOf(lane: ClaimLane): Leases {
     const leases = this.#leases.get(lane);
-    assertInvariant(leases, 'Each lane of claims has its leases');
+    assertInvariant(leases, 'A claim lane has no leases');
     return leases;
   }
 

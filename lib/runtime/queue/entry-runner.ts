@@ -205,7 +205,7 @@ export class EntryRunner {
       );
       const { reason } = decision;
       if (decision.kind === 'later') {
-        logger.warn({ ...facts, ...decision }, 'a queue entry is to be done later');
+        logger.warn({ ...facts, ...decision }, 'a queue entry was postponed');
         waiting.push({ entry, delayMs: decision.delayMs });
         continue;
       }

@@ -48,7 +48,7 @@ export function batchAuthorship(
   now: Instant,
 ): Authorship {
   const [first] = entries;
-  assertInvariant(first, 'A batch has at least one entry');
+  assertInvariant(first, 'A batch must have at least one entry');
   const tokens = new Map(entries.map((entry) => [entry.accountRecordId, entry.userToken]));
   return {
     userName: actor,

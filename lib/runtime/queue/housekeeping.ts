@@ -73,7 +73,7 @@ export class Housekeeping {
     try {
       await care.run();
     } catch (error) {
-      this.#ports.logger.error({ err: error }, 'care of old rows failed; it comes again');
+      this.#ports.logger.error({ err: error }, 'cleanup of old rows failed; it will be retried');
     }
   }
 }
@@ -89,7 +89,7 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
     ...(lane.kind === null ? {} : { kind: lane.kind }),
   });
   if (reaped === 0) return;
-  ports.logger.error({ reaped }, 'the node that works on these queue entries dies again and again');
+  ports.logger.error({ reaped }, 'the node that processes these queue entries keeps crashing');
   onReaped();
 }
 

@@ -94,7 +94,7 @@ async function callInTime<T>(plugin: CalledPlugin, systemClock: SystemClock, cal
   } catch (thrown) {
     const cause = plainError(thrown);
     const where = member === undefined ? '' : ` in ${member}`;
-    throw pluginFailure(plugin, `failed${where}; the log of the server tells why`, cause);
+    throw pluginFailure(plugin, `failed${where}; see the server log for the reason`, cause);
   }
   const what = member === undefined ? '' : ` ${member}`;
   throw pluginFailure(plugin, `did not answer${what} within ${plugin.timeoutMs / 1_000} s`);

@@ -89,7 +89,7 @@ function isRefusal(error: unknown): boolean {
 
 function resultAt<O>(results: readonly O[], index: number): O {
   if (index < results.length) return results[index] as O;
-  throw new InvariantError('A call that was done together with others has no result', { index });
+  throw new InvariantError('A batched call returned no result', { index });
 }
 
 interface Places {

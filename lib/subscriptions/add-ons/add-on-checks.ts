@@ -39,7 +39,7 @@ export function checkOffered(
       ? ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED
       : ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
     isIncluded
-      ? `Add-on ${addOnProduct} of plan ${plan.name} is included in product ${baseProduct} already`
+      ? `Add-on ${addOnProduct} of plan ${plan.name} is already included in product ${baseProduct}`
       : `Add-on ${addOnProduct} of plan ${plan.name} is not available with product ${baseProduct}`,
     { planName: plan.name, addOnProduct, baseProduct },
   );
@@ -74,7 +74,7 @@ export function checkLimit(
   if (running.length + requested <= limit) return;
   throw billingError(
     ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-    `A bundle takes at most ${limit} add-ons of plan ${name}; ${running.length} run already and ${requested} more are asked for`,
+    `A bundle can have at most ${limit} add-ons of plan ${name}; ${running.length} are running and ${requested} more are requested`,
     { planName: name, limit, running: running.length, requested },
   );
 }

@@ -240,7 +240,7 @@ function billingTypeOf(event: LifecycleEvent): BillingTransitionType {
   switch (event.type) {
     case LifecycleEventType.UNCANCEL:
     case LifecycleEventType.UNDO_CHANGE:
-      throw new Error(`${event.type} is no billing event`);
+      throw new Error(`${event.type} is not a billing event`);
     default:
       return BillingTransitionType[event.type];
   }

@@ -86,7 +86,7 @@ function withPricesOf(own: PlanInForce | null, inForce: PlanInForce | null): Pla
 }
 
 function priceChange(change: PriceChangeEvent | undefined, before: BillingTransition): BillingTransition {
-  assertInvariant(change && before.next, 'A price change comes while a plan is in force');
+  assertInvariant(change && before.next, 'A price change needs a plan in force');
   const { version, plan, phase, effective } = change;
   const { event } = before;
   return {
@@ -141,6 +141,6 @@ function cycleStarts(step: DatedInstant, { transitions, blocked }: PeriodStartsI
 function dayAt(at: Instant, { transitions, sources }: PeriodStartsInput): number {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   const inForce = transition?.next ?? transition?.previous;
-  assertInvariant(transition && inForce, 'A price change belongs to a subscription that has begun');
+  assertInvariant(transition && inForce, 'A price change needs a subscription that has started');
   return billCycleDayOf(inForce, transition.billCycleDay, sources).day;
 }

@@ -97,7 +97,7 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   });
   const subscriptions = inOrder(chosen);
   const [first] = subscriptions;
-  assertInvariant(first, 'A group has at least one subscription');
+  assertInvariant(first, 'A group must have at least one subscription');
   const { category } = first.choice;
   const rules = { catalog, now };
   const chosenGroup = { group, entitlement, billing, subscriptions };
@@ -173,7 +173,7 @@ function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscrip
   const of = (category: ProductCategory) => chosen.filter(({ choice }) => choice.category === category);
   const bases = of(ProductCategory.BASE);
   const standalone = of(ProductCategory.STANDALONE);
-  if (bases.length > 1) throw badGroup('Only one base subscription fits into a bundle');
+  if (bases.length > 1) throw badGroup('A bundle can have only one base subscription');
   if (standalone.length > 0 && standalone.length < chosen.length)
     throw badGroup('Standalone subscriptions do not share a bundle with base subscriptions and add-ons');
   return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
@@ -345,7 +345,7 @@ function bundleById(bundleId: Uuid, { request, found }: BundleChoiceInput): Bund
 function keyExists(bundle: Bundle, why: string): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-    `Bundle ${bundle.id} has the key ${bundle.externalKey} already: ${why}, or choose another key`,
+    `Bundle ${bundle.id} already has the key ${bundle.externalKey}: ${why}, or choose another key`,
     { bundleId: bundle.id, bundleExternalKey: bundle.externalKey },
   );
 }
@@ -366,7 +366,7 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   }
   if (category === ProductCategory.BASE && content.subscriptions.length > 0) {
     throw specifierError(
-      `Bundle ${bundleId} holds STANDALONE subscriptions and takes no BASE; create another`,
+      `Bundle ${bundleId} contains STANDALONE subscriptions and cannot have a BASE; create another bundle`,
       bundleId,
     );
   }

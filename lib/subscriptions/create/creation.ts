@@ -82,7 +82,7 @@ export function planCreations(input: CreationsInput): readonly BundleCreation[] 
     const carriers = input.keyCarriers.filter(({ externalKey }) => externalKey === key);
     const newBundle = chosen.joined === null ? newBundleOf(input.account, { key, carriers }, input) : null;
     const bundle = chosen.joined?.bundle ?? newBundle;
-    assertInvariant(bundle, 'A creation has a bundle');
+    assertInvariant(bundle, 'A creation has no bundle');
     const creations = chosen.subscriptions.map((each) => creationOf(each, { ...input, chosen, bundle }));
     return {
       group: chosen.group,

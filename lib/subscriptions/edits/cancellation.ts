@@ -96,7 +96,7 @@ function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, no
   const { subscription, transitions } = running;
   const pending = transitions.find(({ event }) => isEnd(event));
   if (pending !== undefined && pending.event.effective.at < billing.at) {
-    const ends = `ends by ${pending.event.type} at ${formatInstant(pending.event.effective.at)} already`;
+    const ends = `already ends by ${pending.event.type} at ${formatInstant(pending.event.effective.at)}`;
     const wayAround = wayAroundEnd(running, pending.event, 'cancel');
     throw badState(running, ends, `that is before ${formatInstant(billing.at)}; ${wayAround}`);
   }
@@ -296,7 +296,7 @@ function candidate(policy: TimedPolicy, running: RunningSubscription, now: Insta
     default:
       // Callers without type checks may pass any value.
       throw invalidParameter(
-        `billingPolicy ${shortened(String(policy satisfies never))} is none of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
+        `billingPolicy ${shortened(String(policy satisfies never))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
       );
   }
 }

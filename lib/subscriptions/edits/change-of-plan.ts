@@ -126,9 +126,13 @@ function changeDrafts(running: RunningSubscription, input: DraftsInput): readonl
   const timeline = phaseTimeline({ plan, ...origin, zone });
   const first = timeline[0];
   const current = currentPhase(timeline, effective.at);
-  assertInvariant(first && current, `The phases of plan ${plan.name} begin after the change to it`, {
-    planName: plan.name,
-  });
+  assertInvariant(
+    first && current,
+    `The phases of plan ${plan.name} must not begin after the change of plan`,
+    {
+      planName: plan.name,
+    },
+  );
   const expiryOf = (last: typeof current) => expiryAfterPhase(last, origin.anchor, zone);
   const quantityBefore = transitionAt(running.transitions, effective.at)?.quantity ?? 1;
   const phases = phasesAfter({
@@ -163,7 +167,7 @@ function notPast(
 ): EventDraft | undefined {
   if (expiry === undefined || expiry.effective.at > effective.at) return expiry;
   throw refusal(ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE, running, {
-    message: `cannot change to plan ${planName}, which would have ended on ${formatLocalDate(expiry.effective.date)} already`,
+    message: `cannot change to plan ${planName}, which would already have ended on ${formatLocalDate(expiry.effective.date)}`,
   });
 }
 
@@ -259,7 +263,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const { requestedDate, billingPolicy } = request;
   if (requestedDate === null && billingPolicy === null && state !== EntitlementState.ACTIVE) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `is ${state}; only one that is ACTIVE changes by the catalog's rules, give a date or a policy`,
+      message: `is ${state}; the catalog's rules apply only to ACTIVE subscriptions, so give a date or a policy`,
     });
   }
   if (requestedDate !== null) checkAfterStart(running, requestedDate, now);

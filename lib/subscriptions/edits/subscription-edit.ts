@@ -77,7 +77,7 @@ export function withdrawnBy(
   events: readonly LifecycleEvent[],
 ): readonly Withdrawal[] {
   const [cause] = added;
-  assertInvariant(cause, 'An operation that withdraws events adds one');
+  assertInvariant(cause, 'An operation that withdraws events must add one');
   return events.map((event) => ({ event, by: cause.id }));
 }
 

@@ -136,7 +136,7 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
   const id: Uuid = running.subscription.id;
   throw billingError(
     ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
-    `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
+    `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms can no longer change`,
     { subscriptionId: id },
   );
 }
@@ -163,7 +163,7 @@ function dayAskedFor(
   if (date === today) return null;
   if (date > today || allowPastDate) return date;
   throw invalidParameter(
-    `effectiveFromDate ${formatLocalDate(date)} lies before today, ${formatLocalDate(today)}; a past date has to be forced`,
+    `effectiveFromDate ${formatLocalDate(date)} is before today, ${formatLocalDate(today)}; a past date must be forced`,
     { parameter: 'effectiveFromDate', effectiveFromDate: formatLocalDate(date) },
   );
 }

@@ -67,7 +67,7 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
   if (storedEnds > 0) return;
   throw billingError(
     ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-    `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
+    `Subscription ${id} has no cancellation of its own to undo`,
     { subscriptionId: id },
   );
 }

@@ -146,7 +146,7 @@ export function bundleOperations(
 function keyInUse({ id, externalKey }: Bundle): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-    `Bundle ${id} has the key ${externalKey} already; choose another key`,
+    `Bundle ${id} already has the key ${externalKey}; choose another key`,
     { bundleId: id, bundleExternalKey: externalKey },
   );
 }
@@ -156,7 +156,7 @@ async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   const known = await loadBundle(session, bundleId);
   if (known.accountId === targetId) {
     throw invalidField(
-      `Bundle ${bundleId} belongs to account ${targetId} already; name another account to transfer it to`,
+      `Bundle ${bundleId} already belongs to account ${targetId}; name another account to transfer it to`,
       { field: 'accountId', bundleId },
     );
   }

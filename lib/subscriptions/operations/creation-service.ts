@@ -144,7 +144,7 @@ export function creationOperations(
     ) {
       const [created] = await run(context, [[request]], { options, kind: ONE });
       const [subscriptionId] = created?.subscriptionIds ?? [];
-      assertInvariant(created && subscriptionId, 'A creation makes a subscription');
+      assertInvariant(created && subscriptionId, 'A creation returned no subscription');
       return { subscriptionId, bundleId: created.bundleId };
     },
 
@@ -154,7 +154,7 @@ export function creationOperations(
       options?: CreateSubscriptionOptions,
     ) {
       const [created] = await createBundles(context, [requests], options);
-      assertInvariant(created, 'A creation makes a bundle');
+      assertInvariant(created, 'A creation returned no bundle');
       return created;
     },
   };
@@ -177,7 +177,7 @@ function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): Re
 function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {
   const own = group.members.flatMap((request) => creationOf.get(request) ?? []);
   const [first] = own;
-  assertInvariant(first, 'A creation makes its subscriptions');
+  assertInvariant(first, 'A creation returned no subscriptions');
   return {
     accountId: first.subscription.accountId,
     bundleId: first.bundle.id,

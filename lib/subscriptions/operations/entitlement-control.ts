@@ -94,10 +94,7 @@ export function entitlementControl(
         await callPlugin(called(plugin), ports, async () => send(plugin));
       } catch (err) {
         const fields = { err, pluginName: plugin.name, operation, accountId, bundleId, subscriptionId };
-        ports.logger.error(
-          fields,
-          'an entitlement plugin failed when it was told the outcome of an operation',
-        );
+        ports.logger.error(fields, 'an entitlement plugin failed to handle the outcome of an operation');
       }
     };
     await Promise.all(reached.map(notifyOne));
@@ -209,12 +206,12 @@ function decide<Operation extends EntitlementOperation>(
   decision: unknown,
 ): Decided<EntitlementTerms[Operation]> {
   if (decision === null || decision === undefined) return { terms };
-  if (!isRecord(decision)) return { problem: 'answered neither nothing nor an object' };
+  if (!isRecord(decision)) return { problem: 'returned a value that is not an object' };
   const [member, ...others] = Object.keys(decision);
-  if (others.length > 0) return { problem: 'answered more than one of abort and replace' };
+  if (others.length > 0) return { problem: 'returned more than one of abort and replace' };
   if (member === 'abort') return aborted(decision.abort);
   if (member === 'replace') return replaced(operation, terms, decision.replace);
-  return { problem: 'answered neither abort nor replace' };
+  return { problem: 'returned neither abort nor replace' };
 }
 
 type ShapesOf<Values, K extends ValueKind> = {
@@ -289,7 +286,7 @@ function replaced<Operation extends EntitlementOperation>(
   terms: EntitlementTerms[Operation],
   values: unknown,
 ): Decided<EntitlementTerms[Operation]> {
-  if (!isRecord(values)) return { problem: 'replaced by something that is no object' };
+  if (!isRecord(values)) return { problem: 'returned a replacement that is not an object' };
   const taken = takenTerms(operation, values);
   return typeof taken === 'string' ? { problem: taken } : checked(operation, terms, taken);
 }
@@ -311,12 +308,12 @@ function checked<Operation extends EntitlementOperation>(
 ): Decided<EntitlementTerms[Operation]> {
   const refused = unknownMember(checks[operation], values);
   if (refused !== undefined) {
-    return { problem: `replaced ${refused}, which ${operation} does not take, or not with such a value` };
+    return { problem: `replaced ${refused}, which ${operation} does not accept or not with this value` };
   }
   if ('subscriptions' in terms && 'subscriptions' in values) {
     const [before, after] = [terms.subscriptions, values.subscriptions as readonly unknown[]];
     if (after.length !== before.length)
-      return { problem: 'replaced subscriptions by another number of them' };
+      return { problem: 'replaced subscriptions with a different number of them' };
   }
   return { terms: { ...terms, ...values } };
 }

@@ -77,7 +77,7 @@ async function started(
     nextId,
   });
   const [creation] = bundle?.creations ?? [];
-  assertInvariant(creation, 'A creation makes a subscription');
+  assertInvariant(creation, 'A creation returned no subscription');
   return hypothesisOfCreation(creation, overridePlan, { now, day });
 }
 
@@ -136,5 +136,5 @@ async function findRunning(
 }
 
 function neverAsked(): never {
-  throw new Error('Only a request of prices asks for their plan');
+  throw new Error('Only a request with prices needs a plan for them');
 }

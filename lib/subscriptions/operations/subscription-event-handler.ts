@@ -82,7 +82,7 @@ async function processed(
 
 function itemOf(entry: ClaimedEntry): DueItem {
   const item = dueItemOf(entry.topic, entry.payload);
-  assertInvariant(item, `Queue entry ${entry.recordId} of ${entry.topic} names no event`, {
+  assertInvariant(item, `Queue entry ${entry.recordId} of ${entry.topic} has no event id`, {
     recordId: entry.recordId,
   });
   return item;

@@ -54,7 +54,7 @@ export function checkChangeRequest(
   const requestedDate = options.requestedDate ?? null;
   const billingPolicy = timedPolicy(options.billingPolicy);
   if (requestedDate !== null && billingPolicy !== null) {
-    throw invalidParameter('requestedDate and billingPolicy exclude each other', {
+    throw invalidParameter('requestedDate and billingPolicy cannot both be set', {
       parameter: 'billingPolicy',
     });
   }
@@ -82,7 +82,7 @@ export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolic
 export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
   if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
   throw invalidParameter(
-    'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    'billingPolicy ILLEGAL does not define a date; use IMMEDIATE, END_OF_TERM or START_OF_TERM',
     { parameter: 'billingPolicy' },
   );
 }
@@ -135,7 +135,7 @@ function externalKeysOf(named: NonNullable<TransferBundleRequest['subscriptions'
     if (!subscriptionId)
       throw invalidField('SubscriptionJson subscriptionId needs to be set', { field: 'subscriptionId' });
     if (keys.has(subscriptionId))
-      throw invalidField(`Subscription ${subscriptionId} is named twice`, { field: 'subscriptionId' });
+      throw invalidField(`Subscription ${subscriptionId} is listed twice`, { field: 'subscriptionId' });
     checkExternalKey(externalKey);
     keys.set(subscriptionId, externalKey || null);
   }
@@ -144,9 +144,12 @@ function externalKeysOf(named: NonNullable<TransferBundleRequest['subscriptions'
 
 function policyOf(policy: BillingActionPolicy): TransferPolicy {
   if (policy === BillingActionPolicy.END_OF_TERM || policy === BillingActionPolicy.IMMEDIATE) return policy;
-  throw invalidParameter(`billingPolicy ${policy} is not for transfers; choose END_OF_TERM or IMMEDIATE`, {
-    parameter: 'billingPolicy',
-  });
+  throw invalidParameter(
+    `billingPolicy ${policy} is not allowed for transfers; use END_OF_TERM or IMMEDIATE`,
+    {
+      parameter: 'billingPolicy',
+    },
+  );
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */
@@ -172,12 +175,14 @@ export function checkBlockingRequest(request: BlockingStateRequest): CheckedBloc
   if (!service) throw invalidArgument('BlockingStateJson service needs to be set');
   if (service === ENTITLEMENT_SERVICE) {
     throw invalidArgument(
-      `BlockingStateJson service ${ENTITLEMENT_SERVICE} is the engine's own; name another`,
+      `BlockingStateJson service ${ENTITLEMENT_SERVICE} is reserved for the engine; choose another`,
     );
   }
   if (!stateName) throw invalidArgument('BlockingStateJson stateName needs to be set');
   if (reservedNames.has(stateName)) {
-    throw invalidArgument(`BlockingStateJson stateName ${stateName} is the engine's own; name another`);
+    throw invalidArgument(
+      `BlockingStateJson stateName ${stateName} is reserved for the engine; choose another`,
+    );
   }
   checkText('BlockingStateJson service', service, MAX_BLOCKING_STATE_NAME_CHARACTERS);
   checkText('BlockingStateJson stateName', stateName, MAX_BLOCKING_STATE_NAME_CHARACTERS);

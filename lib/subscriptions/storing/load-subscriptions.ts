@@ -158,7 +158,7 @@ export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: Reado
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
   if (holder === undefined) return;
   throw new ConcurrentChangeError(
-    `Another operation gave the key ${holder.externalKey} to bundle ${holder.id} in between`,
+    `Another operation gave the key ${holder.externalKey} to bundle ${holder.id} in the meantime`,
     { bundleId: holder.id },
   );
 }

@@ -107,7 +107,7 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
   for (const creation of creations) {
     const { events, entitlementStart } = creation;
     const [creating] = events;
-    assertInvariant(creating, 'A creation stores at least its CREATE');
+    assertInvariant(creating, 'A creation must store a CREATE event');
     const due = events.filter((event) => event.effective.at <= now);
     session.publish([requestedEvent(creation, creating)]);
     session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));

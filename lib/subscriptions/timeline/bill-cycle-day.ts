@@ -95,7 +95,7 @@ export function firstChargeDate(transitions: readonly Transition[], zone: TimeZo
   const first = transitions[0];
   assertInvariant(
     first?.next && first.event.phaseAnchor,
-    'A subscription begins with an event that anchors its phases',
+    'The first event of a subscription has no phase anchor',
     {
       eventId: first?.event.id,
     },

@@ -167,7 +167,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   const choice = ordered.slice(0, position + 1).findLast(isPlanChoice);
   assertInvariant(
     choice?.planName && choice.phaseAnchor,
-    `PHASE event ${phaseEvent.id} follows no event that carries a plan and a phase anchor`,
+    `PHASE event ${phaseEvent.id} has no earlier event with a plan and a phase anchor`,
     { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
   );
   const { planName, phaseAnchor: anchor } = choice;

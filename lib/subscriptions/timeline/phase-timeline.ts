@@ -175,7 +175,7 @@ export function datedInstant(
 function checkReach(date: LocalDate, today: LocalDate): void {
   if (Math.abs(yearOf(date) - yearOf(today)) <= MAX_REQUESTED_DATE_YEARS) return;
   throw invalidParameter(
-    `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
+    `${formatLocalDate(date)} is more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
     { date: formatLocalDate(date) },
   );
 }

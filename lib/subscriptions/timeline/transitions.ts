@@ -134,7 +134,7 @@ function nextOf(event: LifecycleEvent, previous: PlanInForce | null, plans: Plan
   const decided = isPlanChoice(event) ? decidedOf(event) : previous?.decided;
   assertInvariant(
     planName && phaseName && priceListName && chosenAt !== undefined && decided !== undefined,
-    `${event.type} event ${event.id} of subscription ${event.subscriptionId} names no plan, phase or price list`,
+    `${event.type} event ${event.id} of subscription ${event.subscriptionId} has no plan, phase or price list`,
     { eventId: event.id, subscriptionId: event.subscriptionId },
   );
 

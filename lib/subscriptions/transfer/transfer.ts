@@ -103,7 +103,7 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
   if (live.length === 0) {
     throw billingError(
       ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-      `Bundle ${bundle.id} of account ${source.id} has no subscription to transfer at ${formatInstant(transfer.at)}: each has ended by then, or is transferred already`,
+      `Bundle ${bundle.id} of account ${source.id} has no subscription to transfer at ${formatInstant(transfer.at)}: each has ended by then or is already transferred`,
       { bundleId: bundle.id },
     );
   }
@@ -366,9 +366,13 @@ function eventsToContinue({ running, history, transfer, now }: TransferredEvents
   const toStore = ahead.filter((event, index) => {
     if (inEffect.includes(event)) return true;
     const followed = ahead.slice(0, index).findLast(({ id }) => id === event.id);
-    assertInvariant(followed, `A derived event of subscription ${event.subscriptionId} follows none`, {
-      eventId: event.id,
-    });
+    assertInvariant(
+      followed,
+      `A derived event of subscription ${event.subscriptionId} has no earlier event`,
+      {
+        eventId: event.id,
+      },
+    );
     return followed.effective.at <= storedUpTo;
   });
   return toStore.toSorted((a, b) => a.effective.at - b.effective.at);

@@ -138,8 +138,8 @@ async function* rowsOf(
 export function answerTooLarge(accountId: Uuid, maxRows: number): BillingError {
   return billingError(
     ErrorCode.ANSWER_TOO_LARGE,
-    `One answer cannot hold what account ${accountId} has: it would be more than ${maxRows} rows ` +
-      '(server.limits.rows). Read its bundles by pages, with ' +
+    `The response for account ${accountId} would have more than ${maxRows} rows ` +
+      '(server.limits.rows). Read its bundles in pages with ' +
       `GET /1.0/kb/accounts/${accountId}/bundles/pagination?offset=0&limit=10 or outlines.pageOfAccount`,
     { accountId, maxRows },
   );

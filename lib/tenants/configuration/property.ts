@@ -224,7 +224,7 @@ export function numberPatterns(): Property<readonly NumberPattern[]> {
     fallback: [],
     expectation:
       'a pattern such as INV-{yyyy}-{n:6}, with {n} or {n:1} to {n:12} once, {yyyy}, {yy}, {mm}, {dd} and letters, ' +
-      'digits and - _ . / # : between them, or several by comma, each but the first after the date from which it holds',
+      'digits and - _ . / # : between them, or several patterns separated by commas, each except the first after its start date',
     parse(text) {
       const patterns = parsedList(text, MOST_PATTERNS, (each) => patternOf(each.trim()));
       return patterns !== undefined && areInOrder(patterns) ? patterns : undefined;

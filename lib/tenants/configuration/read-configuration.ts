@@ -64,7 +64,7 @@ export function readProperties<T extends PropertyTable>(
     if (value === undefined)
       problems.push({ message: `${path} "${shortened(text)}" is not ${property.expectation}`, path });
     else if (Object.hasOwn(settings, name))
-      problems.push({ message: `${path} is set twice, once by its other prefix`, path });
+      problems.push({ message: `${path} is set twice, once with its other prefix`, path });
     else settings[name] = value;
   }
   return { settings: settings as Partial<SettingsOfTable<T>>, problems };
@@ -79,7 +79,7 @@ function objectOf(text: string): ConfigurationObject {
   );
   if (bad.length === 0) return value as ConfigurationObject;
   const list = bad.map(([name]) => shortened(name)).join(', ');
-  throw malformed(`values are texts, numbers or booleans, which these are not: ${list}`);
+  throw malformed(`values must be texts, numbers or booleans, but these are not: ${list}`);
 }
 
 function parsed(text: string): unknown {
@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
 }
 
 function malformed(reason: string): BillingError {
-  return billingError(ErrorCode.MALFORMED_BODY, `The configuration is no JSON object: ${reason}`);
+  return billingError(ErrorCode.MALFORMED_BODY, `The configuration is not a JSON object: ${reason}`);
 }
 
 /** Maximum number of names without effect to list. */
@@ -123,9 +123,9 @@ function reasonOf(fullName: string, owner: ConfigurationOwner): string | null {
   if (name === null) return readNames[owner].has(fullName) ? `lacks its prefix ${DOCUMENTED_PREFIX}` : null;
   if (retired.has(name)) return 'no longer has an effect';
   if (readNames[owner].has(name)) return null;
-  if (!serverWideNames.has(name)) return 'is no property of this server';
+  if (!serverWideNames.has(name)) return 'is not a property of this server';
   return owner === 'TENANT'
-    ? 'holds for the whole server and has no effect for one tenant'
+    ? 'applies to the whole server and has no effect for one tenant'
     : 'is not read by the engine';
 }
 

@@ -32,7 +32,7 @@ export function serverConfiguration(
   const tenant = readConfiguration(object);
   const server = readProperties(object, serverProperties);
   for (const { message } of [...tenant.problems, ...server.problems])
-    logger.warn({}, `server configuration: ${message}; the default holds`);
+    logger.warn({}, `server configuration: ${message}; the default applies`);
   for (const sentence of ineffectiveNames(Object.keys(object), 'SERVER'))
     logger.warn({}, `server configuration: ${sentence}`);
   return {

@@ -25,7 +25,7 @@ export function settingsInForce(logger: Logger, server: TenantSettings): Setting
   const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
     const { settings, problems } = readStoredConfiguration(text);
     for (const { message } of problems)
-      logger.warn({ tenantId: tenant.id }, `tenant configuration: ${message}; the server's value holds`);
+      logger.warn({ tenantId: tenant.id }, `tenant configuration: ${message}; the server's value applies`);
     return Object.freeze({ ...server, ...settings });
   });
   return async (session) => (await ownOf(session)) ?? server;

@@ -121,7 +121,7 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
   const target = formatLocalDate(targetDate);
   return billingError(
     ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-    `Up to ${target} usage ${run.section.name} of subscription ${subscriptionId} has more than ${MAX_PERIODS_PER_RUN} periods to bill at once; choose an earlier target date first`,
+    `Usage ${run.section.name} of subscription ${subscriptionId} has more than ${MAX_PERIODS_PER_RUN} periods to bill up to ${target}; choose an earlier target date first`,
     { targetDate: target, bound: MAX_PERIODS_PER_RUN, subscriptionId, usageName: run.section.name },
   );
 }

@@ -139,7 +139,7 @@ async function openDays(
 
 function notFirstOfMonth(before: LocalDate) {
   const date = formatLocalDate(before);
-  return invalidParameter(`Usage is archived by months: ${date} is not the first day of one`, {
+  return invalidParameter(`Usage is archived by month: ${date} is not the first day of a month`, {
     before: date,
   });
 }

@@ -82,7 +82,7 @@ export function bulkOperations(
     let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
     try {
       for await (const chunk of chunksOf(reading(), chunkSize)) {
-        assertInvariant(config, 'Lines were read without the settings of recording');
+        assertInvariant(config, 'Lines were read before the recording settings were loaded');
         const prepared = await prepare(context, chunk, { config, nextTurn });
         addTo(report, await before);
         const { mayPassThresholds } = config;
@@ -134,7 +134,7 @@ function sizeOf(prepared: readonly PreparedLine[]): number {
 function busy(): BillingError {
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
-    `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
+    `Too many bulk calls are being recorded (at most ${MAX_BULK_USAGE_CALLS} per tenant). Nothing of this call was read; send it again later`,
     { retryAfterSeconds: 1 },
   );
 }
@@ -143,7 +143,7 @@ function busy(): BillingError {
 function busyWithLarge(): BillingError {
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
-    `Too many bulk calls with more than ${LARGE_CALL_POINTS} points are being recorded (of a tenant at most ${MAX_LARGE_CALLS}); the lines of this one that are stored stay, send all of it again later`,
+    `Too many bulk calls with more than ${LARGE_CALL_POINTS} points are being recorded (at most ${MAX_LARGE_CALLS} per tenant). The stored lines of this call stay; send all of it again later`,
     { retryAfterSeconds: LARGE_CALL_RETRY_SECONDS },
   );
 }

@@ -71,7 +71,7 @@ export function recordingOperations(
       const { subscription, points } = await placed(context, read.usage, config);
       const submission = usageSubmission(subscription, { trackingId, points }, sha256);
       const [outcome] = await storeSubmissions({ ...config, storage, tenant, authorship }, [submission]);
-      assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
+      assertInvariant(outcome, `Storage did not report the outcome of ${trackingId}`, { subscriptionId });
       const onDuplicate = options.onDuplicate ?? config.onDuplicate;
       refuse(duplicateFault(outcome, { subscriptionId, trackingId, onDuplicate }));
       const { ACCEPTED, DUPLICATE } = RecordingOutcome;

@@ -71,7 +71,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       const [only] = await rolledUpBy(context, (session) =>
         requestedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
       );
-      assertInvariant(only, 'Two bounds have one stretch between them');
+      assertInvariant(only, 'Two bounds must enclose exactly one time span');
       return only;
     },
 
@@ -182,7 +182,7 @@ async function answerableStretches(session: ReadSession, { subscription, zone, p
 function dayArchived(day: LocalDate): BillingError {
   const date = formatLocalDate(day);
   return invalidParameter(
-    `The usage of ${date} is archived: what was used can be told for the whole day alone, not for a time within it`,
+    `The usage of ${date} is archived and available only for the whole day, not for a time within it`,
     { date },
   );
 }

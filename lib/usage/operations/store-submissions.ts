@@ -75,7 +75,7 @@ export function addTo(report: LineReport, stored: StoredChunk): void {
       continue;
     }
     const { value: outcome } = next.next();
-    assertInvariant(outcome, 'A line that was stored has no outcome', { trackingId: line.trackingId });
+    assertInvariant(outcome, 'A stored line has no outcome', { trackingId: line.trackingId });
     report.add({ ...line, result: { outcome } });
   }
 }

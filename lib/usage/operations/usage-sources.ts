@@ -151,7 +151,7 @@ export class UsageSources {
       const { source, member, context } = asked;
       this.#ports.logger.warn(
         { pluginName: source.name, member, accountId: context.accountId, passedOver: found.passedOver },
-        'a usage source told records of other subscriptions or outside the range; they are passed over',
+        'a usage source returned records of other subscriptions or outside the range; they are ignored',
       );
     }
     return found;
@@ -243,7 +243,7 @@ async function addedUp(
   }
 }
 
-const ENDLESS = `gave records that have not ended within ${USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000} s`;
+const ENDLESS = `returned records that did not end within ${USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000} s`;
 
 /** Delay before queued work retries a failed source that gave no time. */
 const USAGE_SOURCE_PAUSE_MS = 30_000;
@@ -258,7 +258,7 @@ function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const what =
     thrown instanceof MalformedAnswer
       ? `${thrown.message} (${called.member ?? called.name})`
-      : `did not tell what was used (${called.member ?? called.name}); the log of the server tells why`;
+      : `did not report usage (${called.member ?? called.name}); see the server log for the reason`;
   return pluginFailure(called, what, retryLaterOf(error) === undefined ? later(error) : error);
 }
 

@@ -139,7 +139,7 @@ function parsed(text: string, reading: Reading): JsonObject {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  reading.fault('The document', 'is no JSON object of usage names');
+  reading.fault('The document', 'is not a JSON object of usage names');
   return {};
 }
 
@@ -156,7 +156,7 @@ class Reading {
     const faults = this.#faults;
     if (faults.length === 0) return;
     const listed = faults.slice(0, MAX_LISTED_TERMS_FAULTS);
-    throw billingError(ErrorCode.INVALID_PARAMETER, `USAGE_TERMS cannot be taken: ${listed.join('; ')}`, {
+    throw billingError(ErrorCode.INVALID_PARAMETER, `Invalid USAGE_TERMS: ${listed.join('; ')}`, {
       key: 'USAGE_TERMS',
       errors: listed,
       count: faults.length,
@@ -166,18 +166,18 @@ class Reading {
   entries(given: ExactJson, at: string): readonly DatedTerms[] {
     const all = Array.isArray(given) ? given : [given];
     if (all.length > MAX_TERMS_ENTRIES)
-      this.fault(at, `has ${all.length} entries, not at most ${MAX_TERMS_ENTRIES}`);
+      this.fault(at, `has ${all.length} entries; at most ${MAX_TERMS_ENTRIES} are allowed`);
     const list = all.slice(0, MAX_TERMS_ENTRIES);
     const entries = list.map((entry, index) => this.#entry(entry, list.length > 1 ? `${at}[${index}]` : at));
     const dates = entries.map(({ effectiveDate }) => effectiveDate);
-    if (new Set(dates).size < dates.length) this.fault(at, 'has two entries from one day on');
+    if (new Set(dates).size < dates.length) this.fault(at, 'has two entries with the same effective date');
     return entries.sort((a, b) => (b.effectiveDate ?? 0) - (a.effectiveDate ?? 0));
   }
 
   #entry(given: ExactJson, at: string): DatedTerms {
     const entry = this.#object(given, at);
     for (const name of Object.keys(entry))
-      if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is no term that is known');
+      if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is not a known term');
     const terms = {
       effectiveDate: this.#date(entry.effectiveDate, `${at}.effectiveDate`),
       freeQuantity: this.#quantities(entry.freeQuantity, `${at}.freeQuantity`),
@@ -197,7 +197,7 @@ class Reading {
   #date(given: ExactJson | undefined, at: string): LocalDate | null {
     if (given === undefined || given === null) return null;
     const date = typeof given === 'string' ? parseWireDate(given) : undefined;
-    if (date === undefined) this.fault(at, 'is no date (yyyy-MM-dd)');
+    if (date === undefined) this.fault(at, 'is not a date (yyyy-MM-dd)');
     return date ?? null;
   }
 
@@ -261,14 +261,14 @@ class Reading {
 
   #isCurrency(name: string, place: string): name is Currency {
     if (isCurrency(name)) return true;
-    this.fault(place, 'is no currency');
+    this.fault(place, 'is not a currency');
     return false;
   }
 
   #bounds(given: ExactJson, at: string): readonly Decimal[] {
     const list = Array.isArray(given) ? given : [given];
     if (list.length === 0 || list.length > MAX_THRESHOLDS)
-      this.fault(at, `has ${list.length} thresholds, not 1 to ${MAX_THRESHOLDS}`);
+      this.fault(at, `has ${list.length} thresholds; 1 to ${MAX_THRESHOLDS} are allowed`);
     const bounds = list.slice(0, MAX_THRESHOLDS).flatMap((each, index) => {
       const place = list.length > 1 ? `${at}[${index}]` : at;
       const bound = this.#decimal(each, place);
@@ -284,13 +284,13 @@ class Reading {
   #decimal(given: ExactJson, at: string): Decimal | null {
     const read = typeof given === 'string' || given instanceof Decimal ? parseWireDecimal(given) : undefined;
     if (read !== undefined && !read.isNegative()) return read;
-    this.fault(at, 'is no decimal of at least 0');
+    this.fault(at, 'is not a decimal of at least 0');
     return null;
   }
 
   #object(given: ExactJson, at: string): JsonObject {
     if (isObject(given)) return given;
-    this.fault(at, 'is no object');
+    this.fault(at, 'is not an object');
     return {};
   }
 }

@@ -160,7 +160,7 @@ function recordsOf(fields: Fields): readonly PresentRecord[] {
   });
 }
 
-const TOO_MANY_POINTS = `holds more than ${MAX_SUBMISSION_POINTS} points; send them under several tracking ids`;
+const TOO_MANY_POINTS = `has more than ${MAX_SUBMISSION_POINTS} points; send them under several tracking ids`;
 
 function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
   const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
@@ -290,7 +290,7 @@ export function readAmount(
     };
   }
   if (amount.isNegative() && !negativeAmounts) {
-    return { problem: 'is negative; to take usage back, void the submission that recorded it' };
+    return { problem: 'is negative; to undo usage, void the submission that recorded it' };
   }
   return { amount };
 }

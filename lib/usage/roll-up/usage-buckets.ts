@@ -101,7 +101,7 @@ function nextDate(date: LocalDate, granularity: UsageGranularity): LocalDate | n
 
 function tooMany({ start, end, granularity }: Omit<BucketsInput, 'zone'>): BillingError {
   return invalidParameter(
-    `From ${formatInstant(start)} to ${formatInstant(end)} there are more than ${MAX_USAGE_BUCKETS} parts by ${granularity}; ask for less time at once or a coarser granularity`,
+    `From ${formatInstant(start)} to ${formatInstant(end)} there are more than ${MAX_USAGE_BUCKETS} buckets by ${granularity}; use a shorter time range or a coarser granularity`,
     { start: formatInstant(start), end: formatInstant(end), granularity, bound: MAX_USAGE_BUCKETS },
   );
 }

@@ -217,7 +217,7 @@ function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: Settl
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
   throw new InvariantError(
-    `Usage ${usageName} from ${start} to ${end} comes to ${formatDecimal(delta.abs())} less than is billed; record what is missing, or set invoice.usage.negativeDelta to CREDIT or IGNORE`,
+    `The amount of usage ${usageName} from ${start} to ${end} is ${formatDecimal(delta.abs())} less than billed; record the missing usage, or set invoice.usage.negativeDelta to CREDIT or IGNORE`,
     { usageName, start, end, delta: formatDecimal(delta) },
   );
 }

@@ -151,7 +151,7 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
   const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
-  if (unit === null) throw new MalformedAnswer(`gave ${at}.unitType that is no name of a unit`);
+  if (unit === null) throw new MalformedAnswer(`returned ${at}.unitType that is not a unit name`);
   return {
     subscriptionId: uuidOf(subscriptionId, at),
     at: instantOf(when, at),
@@ -163,9 +163,9 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
 
 /** The quantities of an aggregated answer. @throws MalformedAnswer. */
 export function claimedQuantities(given: unknown, expected: number): readonly SuppliedQuantity[] {
-  if (!Array.isArray(given)) throw new MalformedAnswer('gave aggregated usage that is no list');
+  if (!Array.isArray(given)) throw new MalformedAnswer('returned aggregated usage that is not a list');
   if (given.length !== expected)
-    throw new MalformedAnswer(`gave ${given.length} quantities for ${expected} requests`);
+    throw new MalformedAnswer(`returned ${given.length} quantities for ${expected} requests`);
   return given.map((each, index) => {
     const at = `quantities[${index}]`;
     const { quantity, trackingIds } = membersOf(each, at);
@@ -176,13 +176,13 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
 /** The records of an answer as an iterator. @throws MalformedAnswer. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
-    throw new MalformedAnswer('gave records that are no stream');
+    throw new MalformedAnswer('returned records that are not a stream');
   const stream: { readonly [Symbol.asyncIterator]?: unknown; readonly [Symbol.iterator]?: unknown } = given;
   const begin = stream[Symbol.asyncIterator] ?? stream[Symbol.iterator];
-  if (typeof begin !== 'function') throw new MalformedAnswer('gave records that are no stream');
+  if (typeof begin !== 'function') throw new MalformedAnswer('returned records that are not a stream');
   const iterator: unknown = begin.call(given);
   if (isIterator(iterator)) return iterator;
-  throw new MalformedAnswer('gave a stream of records that cannot be read');
+  throw new MalformedAnswer('returned an unreadable stream of records');
 }
 
 function isIterator(given: unknown): given is AsyncIterator<unknown> | Iterator<unknown> {
@@ -193,7 +193,7 @@ function isIterator(given: unknown): given is AsyncIterator<unknown> | Iterator<
 
 function trackingIdsOf(given: unknown, at: string): readonly string[] {
   if (given == null) return [];
-  if (!Array.isArray(given)) throw new MalformedAnswer(`gave ${at}.trackingIds that are no list`);
+  if (!Array.isArray(given)) throw new MalformedAnswer(`returned ${at}.trackingIds that is not a list`);
   const ids = given.slice(0, MAX_SUPPLIED_TRACKING_IDS);
   return ids.map((id, index) => trackingIdOf(id, `${at}.trackingIds[${index}]`));
 }
@@ -201,7 +201,9 @@ function trackingIdsOf(given: unknown, at: string): readonly string[] {
 function trackingIdOf(given: unknown, at: string): string {
   const id = textOf(given, MAX_TRACKING_ID_CHARACTERS);
   if (id !== null) return id;
-  throw new MalformedAnswer(`gave ${at} that is no text of 1 to ${MAX_TRACKING_ID_CHARACTERS} characters`);
+  throw new MalformedAnswer(
+    `returned ${at} that is not a text of 1 to ${MAX_TRACKING_ID_CHARACTERS} characters`,
+  );
 }
 
 function textOf(given: unknown, most: number): string | null {
@@ -212,7 +214,7 @@ function textOf(given: unknown, most: number): string | null {
 function uuidOf(given: unknown, at: string): Uuid {
   const id = typeof given === 'string' ? given.toLowerCase() : '';
   if (isUuid(id)) return id;
-  throw new MalformedAnswer(`gave ${at}.subscriptionId that is no id`);
+  throw new MalformedAnswer(`returned ${at}.subscriptionId that is not an id`);
 }
 
 function instantOf(given: unknown, at: string): Instant {
@@ -220,19 +222,19 @@ function instantOf(given: unknown, at: string): Instant {
   if (typeof ms === 'number' && isInstantMs(Math.trunc(ms))) return instant(Math.trunc(ms));
   const read = typeof ms === 'string' ? parseWireInstant(ms) : undefined;
   if (read !== undefined) return read;
-  throw new MalformedAnswer(`gave ${at}.instant that is no instant`);
+  throw new MalformedAnswer(`returned ${at}.instant that is not an instant`);
 }
 
 function amountOf(given: unknown, at: string): Decimal {
   const read = readAmount(given, { negativeAmounts: false });
   if ('amount' in read) return read.amount;
   throw new MalformedAnswer(
-    `gave ${at} that is no decimal of at least 0, with at most 20 digits before the point and 9 after it`,
+    `returned ${at} that is not a decimal of at least 0, with at most 20 digits before the point and 9 after it`,
   );
 }
 
 function membersOf(given: unknown, at: string): Readonly<Record<string, unknown>> {
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return given as Readonly<Record<string, unknown>>;
-  throw new MalformedAnswer(`gave ${at} that is no object`);
+  throw new MalformedAnswer(`returned ${at} that is not an object`);
 }

@@ -102,7 +102,7 @@ class TreeReader {
     for (;;) {
       END_OF_STRING.lastIndex = end;
       const found = END_OF_STRING.exec(this.#text);
-      if (found === null) return this.#fail('the text has no end', start);
+      if (found === null) return this.#fail('the string is not terminated', start);
       end = found.index + (found[0] === '"' ? 1 : 2);
       if (found[0] === '"') break;
     }
@@ -110,7 +110,7 @@ class TreeReader {
     try {
       return JSON.parse(this.#text.slice(start, end));
     } catch {
-      return this.#fail('the text holds a control character or a wrong escape', start);
+      return this.#fail('the string contains a control character or an invalid escape', start);
     }
   }
 

@@ -151,7 +151,7 @@ export function faultOfEncoding(
   if (declared === undefined || DECLARABLE_ENCODING[encoding].test(declared)) return undefined;
   const shown = JSON.stringify(declared.slice(0, LONGEST_SHOWN_ENCODING));
   return new DocumentFault(
-    `The declared encoding ${shown} is not that of the document; send UTF-8, or UTF-16 with a byte order mark`,
+    `The declared encoding ${shown} does not match the document; send UTF-8, or UTF-16 with a byte order mark`,
     0,
   );
 }
@@ -258,7 +258,7 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
   // A lone "&" consumes everything up to the next ";", so the document appears incomplete.
   const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
   if (position === text.length && loneAmpersand >= 0)
-    return new DocumentFault('This "&" begins no reference; write &amp;', loneAmpersand);
+    return new DocumentFault('This "&" does not begin a reference; write &amp;', loneAmpersand);
   return new DocumentFault(message, Math.max(0, position - 1));
 }
 

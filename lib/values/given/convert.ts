@@ -118,6 +118,6 @@ function requestedDateOf(text: string): RequestedDate | undefined {
 
 function refused(at: string, sentence: string, given: unknown): BillingError {
   const shown = typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
-  const what = at === '' ? 'What is given' : at;
+  const what = at === '' ? 'The value' : at;
   return invalidField(`${what} ${sentence}, not ${shown}`, { field: at, value: shown });
 }

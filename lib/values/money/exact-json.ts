@@ -100,7 +100,7 @@ export class JsonBoundError extends SyntaxError {
   readonly found: number;
 
   constructor(bound: keyof JsonBounds, found: number) {
-    super(`The JSON text exceeds the bound of its ${bound}: ${found}`);
+    super(`The JSON text exceeds its limit of ${bound}: ${found}`);
     this.bound = bound;
     this.found = found;
   }

@@ -58,7 +58,7 @@ export function shortened(text: string): string {
 }
 
 /** Completes a sentence about a text that cannot be stored. */
-export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
+export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /** Returns true if databases can store the text: PostgreSQL has no U+0000, UTF-8 no half of a surrogate pair. */
 export function isStorable(text: string): boolean {

@@ -31,7 +31,7 @@ export function movedClock(from: Instant, move: (from: Instant) => Instant): Ins
 function outOfReach(what: string, cause?: InvariantError): BillingError {
   return new BillingError({
     code: ErrorCode.INVALID_PARAMETER,
-    message: `The clock cannot ${what}: it shows times from ${FIRST_CLOCK_DAY} to ${LAST_CLOCK_DAY}`,
+    message: `The clock cannot ${what}: its range is ${FIRST_CLOCK_DAY} to ${LAST_CLOCK_DAY}`,
     cause,
   });
 }

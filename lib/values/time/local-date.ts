@@ -27,7 +27,7 @@ export const LAST_DATE = lastDay as LocalDate;
 export function localDate(year: number, month: number, day: number): LocalDate {
   const date = localDateIfValid(year, month, day);
   if (date !== undefined) return date;
-  throw new InvariantError(`The calendar has no day ${year}-${month}-${day}`, { year, month, day });
+  throw new InvariantError(`${year}-${month}-${day} is not a calendar date`, { year, month, day });
 }
 
 /** Same as `localDate`, but undefined for an invalid day. */

@@ -150,7 +150,7 @@ describe('catalog reader', () => {
       const [missing] = validateVersion(parse(catalogXml(block('TOP_UP', '-1')))).errors;
       expect(missing?.message).to.include('needs a minTopUpCredit');
       const [surplus] = validateVersion(parse(catalogXml(block('VANILLA', '5')))).errors;
-      expect(surplus?.message).to.include('only a TOP_UP block has a minTopUpCredit');
+      expect(surplus?.message).to.include('only a TOP_UP block can have a minTopUpCredit');
     });
 
     it('cannot contain a tiered block of type TOP_UP, or one with a minTopUpCredit', () => {

@@ -253,7 +253,7 @@ describe('catalog XML reader', () => {
     const nameless = envelopeXml({}).replace('<catalogName>ignored</catalogName>', '');
     expect(readCatalogXml(nameless).versions).to.have.length(1);
     expect(fault('<catalogs><versions/></catalogs>')).to.equal(
-      '1:11 Element "versions" lacks the element "version"',
+      '1:11 Element "versions" has no element "version"',
     );
   });
 
@@ -269,7 +269,9 @@ describe('catalog XML reader', () => {
     expect(amount(nil(`<value xsi:nil="1" ${XSI}/>`))).to.equal(undefined);
     expect(fault(root(nil('<value xsi:nil="true">3</value>')))).to.include('is nil and must be empty');
     expect(fault(root(nil('<value xsi:nil="yes"/>')))).to.include('neither true nor false');
-    expect(fault(root(nil('<value/>')))).to.include('Element "value": no value is not a decimal number');
+    expect(fault(root(nil('<value/>')))).to.include(
+      'Element "value": an empty value is not a decimal number',
+    );
     expect(fault(nil('<value xsi:nil="true"/>'))).to.include('unbound namespace prefix');
     expect(fault(root(catalogXml().replace('<catalogName>', '<catalogName xsi:nil="true">')))).to.include(
       'Foreign attribute "xsi:nil"',
@@ -310,7 +312,7 @@ describe('catalog XML reader', () => {
       expect(fault(utf16(true).slice(2)), 'UTF-16 without mark').to.be.a('string');
       for (const encoding of ['ISO-8859-1', 'UTF-16', 'UTF-7', 'windows-1252']) {
         const bytes = new TextEncoder().encode(text.replace('?>', ` encoding="${encoding}"?>`));
-        expect(fault(bytes)).to.match(/^1:1 The declared encoding .* is not that of the document/);
+        expect(fault(bytes)).to.match(/^1:1 The declared encoding .* does not match the document/);
       }
     });
   });
@@ -376,7 +378,7 @@ describe('catalog XML reader', () => {
 
     it('rejects values outside the other types', () => {
       const wrong: readonly (readonly [string, string])[] = [
-        [catalogXml({ catalogName: ' ' }), 'Element "catalogName": no value is not a text'],
+        [catalogXml({ catalogName: ' ' }), 'Element "catalogName": an empty value is not a text'],
         [catalogXml({ currencies: ['usd'] }), 'Element "currency": "usd" is not a currency code'],
         [
           catalogXml({ recurringBillingMode: 'LATER' }),
@@ -495,22 +497,25 @@ describe('catalog XML reader', () => {
         '<catalog><units/><units/></catalog>',
         '1:18 Element "units" is repeated in "catalog"',
       ],
-      'text in a container': ['<catalog><units>none</units></catalog>', '1:10 Element "units" holds no text'],
+      'text in a container': [
+        '<catalog><units>none</units></catalog>',
+        '1:10 Element "units" must not contain text',
+      ],
       'CDATA in a container': [
         '<catalog><units><![CDATA[x]]></units></catalog>',
-        '1:10 Element "units" holds no text',
+        '1:10 Element "units" must not contain text',
       ],
       'a default namespace': [
         '<catalog xmlns="urn:x"/>',
-        '1:1 A default namespace is not accepted; elements are in no namespace',
+        '1:1 A default namespace is not accepted; elements must not be in a namespace',
       ],
       'a prefixed element': [
         '<catalog xmlns:c="urn:x"><c:units/></catalog>',
-        '1:26 Element "c:units" is in a namespace; elements have no prefix',
+        '1:26 Element "c:units" is in a namespace; remove its prefix',
       ],
       'a prefixed root': [
         '<c:catalog xmlns:c="urn:x"/>',
-        '1:1 Element "c:catalog" is in a namespace; elements have no prefix',
+        '1:1 Element "c:catalog" is in a namespace; remove its prefix',
       ],
       'a foreign attribute': [
         '<catalog xmlns:c="urn:x" c:a="1"/>',
@@ -534,7 +539,7 @@ describe('catalog XML reader', () => {
       'an unquoted attribute': ['<catalog a=1/>', 'unquoted attribute value.'],
       'a bare ampersand': [
         '<catalog><catalogName>A & B</catalogName></catalog>',
-        '1:25 This "&" begins no reference; write &amp;',
+        '1:25 This "&" does not begin a reference; write &amp;',
       ],
       'a control character': [
         '<catalog><catalogName>\u0001</catalogName></catalog>',
@@ -554,7 +559,7 @@ describe('catalog XML reader', () => {
       ],
       'both names of a condition': [
         '<catalog><rules><priceList><priceListCase><product>a</product><fromProduct>a</fromProduct><toPriceList>b</toPriceList></priceListCase></priceList></rules></catalog>',
-        '1:28 Elements "fromProduct" and "product" of "priceListCase" say the same; keep one',
+        '1:28 Elements "fromProduct" and "product" of "priceListCase" have the same meaning; keep one',
       ],
     };
     for (const [title, [document, expected]] of Object.entries(rows))

@@ -110,7 +110,7 @@ describe('plan entry change', () => {
     'a date that is not after that of the latest row': [
       [row('2024-03-01')],
       { phases: [evergreen] },
-      'is not after that of the latest row',
+      'must be after that of the latest row',
     ],
     'a date for existing subscriptions without an effective date': [
       [row('2024-01-01')],

@@ -98,7 +98,7 @@ const account = { accountId: nextId(), accountRecordId: 7 };
 
 describe('catalog entry creation', () => {
   const invalid: Readonly<Record<string, readonly [CatalogEntriesInput, string]>> = {
-    'a request without plans': [{ products: [pot] }, 'plans needs at least one plan'],
+    'a request without plans': [{ products: [pot] }, 'plans must contain at least one plan'],
     'a plan without a name': [{ plans: [{ ...plan, name: '' }] }, 'name needs to be set'],
     'a plan without a mode': [
       withPlan({ recurringBillingMode: null }),
@@ -107,7 +107,7 @@ describe('catalog entry creation', () => {
     'a plan without a price list': [withPlan({ pricelistName: null }), 'pricelistName needs to be set'],
     'a plan without a product': [{ plans: [{ ...plan, productName: null }] }, 'productName needs to be set'],
     'a plan without a date': [withPlan({ effectiveDate: null }), 'effectiveDate needs to be set'],
-    'a plan without phases': [withPlan({ phases: [] }), 'phases needs at least one phase'],
+    'a plan without phases': [withPlan({ phases: [] }), 'phases must contain at least one phase'],
     'a phase without a type': [withPhase({ ...evergreen, type: null }), 'type needs to be set'],
     'a phase without a unit': [
       withPhase({ ...evergreen, durationUnit: null }),
@@ -143,15 +143,15 @@ describe('catalog entry creation', () => {
         availableForBps: ['Pot'],
         availableAddons: ['Lid'],
       }),
-      'only a BASE product has availableAddons',
+      'only a BASE product can have availableAddons',
     ],
     'a base product that is available for base products': [
       withProducts({ ...pot, availableForBps: ['Pan'] }),
-      'only an ADD_ON has availableForBps',
+      'only an ADD_ON can have availableForBps',
     ],
     'a standalone product with add-ons': [
       withProducts(pot, { name: 'Fork', category: 'STANDALONE', availableAddons: ['Pan'] }),
-      'only a BASE product has availableAddons',
+      'only a BASE product can have availableAddons',
     ],
     'an add-on for an unknown product': [
       withProducts(pot, { name: 'Lid', category: 'ADD_ON', availableForBps: ['Ghost'] }),
@@ -162,12 +162,12 @@ describe('catalog entry creation', () => {
       'which is BASE, not ADD_ON',
     ],
     'a name that is not an NCName (V1)': [withPlan({ name: '9 lives' }), 'not an XML NCName'],
-    'a plan with the name of its product (V1)': [withPlan({ name: 'Pot' }), 'already that of a product'],
-    'a duplicate plan (V1)': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
-    'an existing plan of the XML catalog (V1)': [withPlan({ name: 'y' }), 'already that of a plan'],
+    'a plan with the name of its product (V1)': [withPlan({ name: 'Pot' }), 'already used by a product'],
+    'a duplicate plan (V1)': [{ products: [pot], plans: [plan, plan] }, 'already used by a plan'],
+    'an existing plan of the XML catalog (V1)': [withPlan({ name: 'y' }), 'already used by a plan'],
     'a product with the name of an XML plan (V1)': [
       { products: [{ ...pot, name: 'x' }], plans: [{ ...plan, productName: 'x' }] },
-      'already that of a plan',
+      'already used by a plan',
     ],
     'a trial as the last phase (V7)': [
       withPhase({ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen),
@@ -179,7 +179,7 @@ describe('catalog entry creation', () => {
     ],
     'an evergreen phase that ends (V10)': [
       withPhase({ ...evergreen, durationUnit: 'MONTHS', durationLength: 3 }),
-      'an EVERGREEN phase is UNLIMITED',
+      'an EVERGREEN phase must be UNLIMITED',
     ],
     'a phase of zero length (V11)': [
       withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 0 }),
@@ -214,7 +214,7 @@ describe('catalog entry creation', () => {
     ],
     'a tier with a maximum of zero (V15)': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, max: 0, prices }] }] }),
-      'max of unit "litre" is above 0',
+      'max of unit "litre" must be above 0',
     ],
     'a duplicate unit in a tier (V20)': [
       withUsage({ tiers: [{ blocks: [litres(-1), litres(-1)] }] }),
@@ -224,11 +224,11 @@ describe('catalog entry creation', () => {
       withUsage({
         tiers: [{ blocks: [litres(5), { ...litres(5), billingMeterCode: 'gas' }] }, { blocks: [litres(-1)] }],
       }),
-      'lacks unit "gas"',
+      'is missing unit "gas"',
     ],
     'a tier after an unbounded one (V20)': [
       withUsage({ tiers: [{ blocks: [litres(-1)] }, { blocks: [litres(5)] }] }),
-      'is unbounded, but a later tier has it too',
+      'has no limit here, but a later tier has it too',
     ],
     'a usage without a billing period (V20)': [
       withUsage({ billingPeriod: 'NO_BILLING_PERIOD' }),
@@ -363,7 +363,7 @@ describe('catalog entry creation', () => {
       'UNIT litre',
     ]);
     expect(refusal(request, [stored({ kind: 'USAGE', name: 'water' })]).message).to.include(
-      'already that of a usage',
+      'already used by a usage',
     );
     expect(create(request, [stored({ kind: 'UNIT', name: 'litre' })]).entries).to.have.length(3);
   });

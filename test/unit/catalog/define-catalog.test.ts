@@ -378,7 +378,7 @@ describe('catalog defined in code', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
     expect(problemsOf(() => first.withVersion(version))).to.eql([
-      'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date',
+      'A version with effective date 2024-01-01T00:00:00.000Z already exists; to change it, upload a version with a later date',
     ]);
     const other = { P: { category: 'STANDALONE' } } as const;
     expect(

@@ -15,7 +15,7 @@ function problemsOf(given: unknown): readonly string[] {
   if (!(error instanceof BillingError)) return [];
   expect(error.code).to.equal(2080);
   expect(error.message).to.match(
-    /^Invalid catalog for tenant : T: catalog plugin "dock" gives one with errors: /,
+    /^Invalid catalog for tenant : T: catalog plugin "dock" returned a catalog with errors: /,
   );
   return (error.problems ?? []).map((problem) => problem.message);
 }
@@ -140,19 +140,22 @@ describe('plugin catalogs', () => {
       harbour(undefined, {
         rules: { changePolicy: [], cancelPolicy: [{ plan: 'x', policy: 'IMMEDIATE' } as never] },
       }),
-      /there is no condition "plan"/,
+      /unknown condition "plan"/,
     ],
     'an unknown product': [harbour(boatPlan('b', '1', { product: 'Ship' })), /"Ship" does not exist/],
     'a name that is not an NCName': [harbour(boatPlan('9 lives', '1')), /NCName/],
     'a null plan list': [harbour(null as never), /plans is missing/],
-    'plans given as an array': [harbour([] as never), /plans: a list is not an object by name/],
-    'versions that are not an array': [{ name: 'Harbour', versions: {} }, /versions are not a list/],
+    'plans given as an array': [harbour([] as never), /plans: a list is not an object keyed by name/],
+    'versions that are not an array': [{ name: 'Harbour', versions: {} }, /versions is not a list/],
     'a null version': [{ name: 'Harbour', versions: [null] }, /effectiveDate is missing/],
-    'text that XML cannot contain': [harbour(boatPlan('b', '1', { prettyName: '\u0001' })), /XML has not/],
+    'text that XML cannot contain': [
+      harbour(boatPlan('b', '1', { prettyName: '\u0001' })),
+      /XML does not allow/,
+    ],
     'a blank name': [{ ...harbour(), name: ' ' }, /catalogName: " " is not a text/],
     'two versions with the same date': [
       { ...harbour(), versions: [...harbour().versions, ...harbour().versions] },
-      /already is a version/,
+      /already exists/,
     ],
     'different phases of a plan in another version': [
       {

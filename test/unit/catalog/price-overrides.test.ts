@@ -199,7 +199,7 @@ describe('price override', () => {
     'an override without a phase': [[{ recurringPrice: decimal(1) }], /needs a phaseName or phaseType/],
     'an override for another plan': [
       [{ planName: 'p-m', phaseType: 'EVERGREEN', recurringPrice: decimal(1) }],
-      /"p-m" is not the one/,
+      /"p-m" is not the overridden plan/,
     ],
     'a usage missing from the phase': [
       [

@@ -52,9 +52,9 @@ const empty = createCatalog([]);
 
 describe('simple plan', () => {
   for (const [field, given, message] of [
-    ['billingPeriod', 'monthly', /billingPeriod "monthly" is none of DAILY, .*MONTHLY/],
-    ['productCategory', 'base', /productCategory "base" is none of BASE, ADD_ON, STANDALONE/],
-    ['trialTimeUnit', 'days', /trialTimeUnit "days" is none of DAYS, /],
+    ['billingPeriod', 'monthly', /billingPeriod "monthly" is not one of DAILY, .*MONTHLY/],
+    ['productCategory', 'base', /productCategory "base" is not one of BASE, ADD_ON, STANDALONE/],
+    ['trialTimeUnit', 'days', /trialTimeUnit "days" is not one of DAYS, /],
     ['trialLength', 1.5, /trialLength 1.5 is not a whole number/],
     ['trialLength', 'x', /trialLength "x" is not a whole number/],
   ] as const)
@@ -76,7 +76,7 @@ describe('simple plan', () => {
     expect(second.versions[0]?.currencies).to.eql(['USD', 'EUR']);
     expect(pricesOf(second)).to.eql({ trial: [], recurring: ['USD 12.5', 'EUR 11'] });
 
-    expect(refusal(second, { ...lamp, amount: decimal('13') })).to.match(/has the price 12.5 in USD already/);
+    expect(refusal(second, { ...lamp, amount: decimal('13') })).to.match(/already has the price 12.5 in USD/);
     const third = edited(second, {
       planId: 'bulb-monthly',
       productName: 'Bulb',
@@ -88,7 +88,7 @@ describe('simple plan', () => {
     });
     expect(third.versions[0]?.findProduct('Lamp').available).to.eql(['Bulb']);
     expect(third.versions[0]?.findPlan('bulb-monthly').initialPhases).to.eql([]);
-    expect(refusal(third, { ...lamp, planId: '9lives' })).to.match(/"9lives" is not a name/);
+    expect(refusal(third, { ...lamp, planId: '9lives' })).to.match(/"9lives" is not a valid name/);
   });
 
   it('ignores a trial of unlimited length', () => {
@@ -161,7 +161,7 @@ describe('simple plan', () => {
     it(`rejects ${what}`, () => expect(refusal(empty, request)).to.match(message));
 
   const disagreeing: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
-    ['a different product', { ...lamp, productName: 'Candle' }, /is of product "Lamp"/],
+    ['a different product', { ...lamp, productName: 'Candle' }, /belongs to product "Lamp"/],
     ['a different product category', { ...lamp, productCategory: 'STANDALONE' }, /is BASE, not STANDALONE/],
     ['a different trial length', { ...lamp, trialLength: 15 }, /a trial of 14 DAYS, not a trial of 15 DAYS/],
     ['a different trial unit', { ...lamp, trialTimeUnit: 'WEEKS' }, /not a trial of 14 WEEKS/],

@@ -31,21 +31,21 @@ const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/^Rule .*, (\w+): .* does not exist/, /^(from|to)?(Product|PriceList)$/i],
   [/^Rule priceList, case 1: price list/, /^toPriceList$/],
   [
-    /the name is not an XML NCName|the name is already that of/,
+    /the name is not an XML NCName|the name is already used by/,
     /^(unit|product|plan|usage|defaultPriceList|childPriceList)$/,
   ],
   [/: product ".*" (does not exist|is a )/, /^(product|addonProduct)$/],
-  [/: plan ".*" (does not exist|is a )|has plan ".*" twice/, /^plan$/],
+  [/: plan ".*" (does not exist|is a )|lists plan ".*" twice/, /^plan$/],
   [/: unit ".*" (does not exist|is a )|has unit ".*" twice/, /^unit$/],
   [/lists itself|is not an ADD_ON|is both included and available/, /^addonProduct$/],
-  [/only a BASE product has/, /^(included|available)$/],
-  [/has no recurringBillingMode|is in no price list/, /^plan$/],
+  [/only a BASE product can have/, /^(included|available)$/],
+  [/has no recurringBillingMode|is not in any price list/, /^plan$/],
   [/effectiveDateForExistingSubscriptions .* is before/, /^effectiveDateForExistingSubscriptions$/],
-  [/initial phase cannot be|neither a fixed nor/, /^phase$/],
+  [/initial phase cannot be|needs a fixed price/, /^phase$/],
   [/more than one phase/, /^(phase|finalPhase)$/],
   [/the final phase cannot be/, /^finalPhase$/],
-  [/an EVERGREEN phase is UNLIMITED|cannot be UNLIMITED/, /^unit$/],
-  [/an UNLIMITED duration has|at least 1 of its unit|is longer than/, /^number$/],
+  [/an EVERGREEN phase must be UNLIMITED|cannot be UNLIMITED/, /^unit$/],
+  [/an UNLIMITED duration cannot|number of a duration must be|is longer than/, /^number$/],
   [/a duration in \w+ needs a number/, /^duration$/],
   [/but NO_BILLING_PERIOD|but no recurring price/, /^recurring$/],
   [/not among the currencies|more than one amount/, /^currency$/],
@@ -53,13 +53,13 @@ const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/^Usage "\w+" is .* needs tiers/, /^usage$/],
   [/^Usage "\w+" is IN_ADVANCE/, /^usage$/],
   [/needs a billing period/, /^billingPeriod$/],
-  [/, tier \d+ (of a|lacks)/, /^tier$/],
+  [/, tier \d+ (of a|is missing)/, /^tier$/],
   [/the size of a block/, /^size$/],
-  [/max of unit|is unbounded, but/, /^max$/],
+  [/max of unit|has no limit here, but/, /^max$/],
   [/needs a minTopUpCredit/, /^block$/],
   [/only a TOP_UP block/, /^minTopUpCredit$/],
   [/has max .* below min/, /^limit$/],
-  [/The default price list is named/, /^defaultPriceList$/],
+  [/The default price list must be named/, /^defaultPriceList$/],
   [/A child price list cannot/, /^childPriceList$/],
   [/has no default/, /^(rules|changePolicy|cancelPolicy)$/],
   [/ repeats case /, /Case$/],
@@ -122,7 +122,7 @@ describe('catalog version validation', () => {
     expect(messages(errors)).to.eql([
       'Product "P" lists itself in its available products',
       'Plan "p-m": product "Q" does not exist in this version',
-      'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
+      'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration cannot have a number, but has 3',
       'Rule changePolicy, case 2 repeats case 1',
       'Rule cancelPolicy has no default: add a last case without conditions',
     ]);
@@ -153,7 +153,7 @@ describe('catalog version validation', () => {
       'Product "P" lists itself in its included products',
       'Product "P" lists itself in its available products',
       'Plan "a": product "a" is a plan, not a product',
-      'Plan "a", phase a-evergreen: an UNLIMITED duration has no number, but 1 is given',
+      'Plan "a", phase a-evergreen: an UNLIMITED duration cannot have a number, but has 1',
       'Plan "b": an initial phase cannot be of type EVERGREEN',
       'Plan "b", phase b-evergreen: a duration in DAYS needs a number',
       'Plan "b": the final phase cannot be of type TRIAL',
@@ -165,7 +165,7 @@ describe('catalog version validation', () => {
       'Rule createAlignment, case 2 repeats case 1',
       'Rule billingAlignment, case 2 repeats case 1',
       'Rule priceList, case 2 repeats case 1',
-      'Plan "b", phase b-evergreen: an EVERGREEN phase is UNLIMITED, not in DAYS',
+      'Plan "b", phase b-evergreen: an EVERGREEN phase must be UNLIMITED, not in DAYS',
       'Plan "b", phase b-trial: a TRIAL phase cannot be UNLIMITED',
     ]);
   });
@@ -193,11 +193,11 @@ describe('catalog version validation', () => {
     expect(places).to.eql([
       '5:46 Product "P": product "B" does not exist in this version',
       '11:16 Plan "p": product "Q" does not exist in this version',
-      '12:59 Plan "p", phase p-evergreen: a duration is at least 1 of its unit, not 0',
+      '12:59 Plan "p", phase p-evergreen: the number of a duration must be at least 1, not 0',
       '13:31 Plan "p", phase p-evergreen: the fixed price is in USD, which is not among the currencies of the version',
       '13:55 Plan "p", phase p-evergreen: the fixed price is negative: -1 USD',
       '15:67 Price list "DEFAULT": plan "r" does not exist in this version',
-      '12:42 Plan "p", phase p-evergreen: an EVERGREEN phase is UNLIMITED, not in DAYS',
+      '12:42 Plan "p", phase p-evergreen: an EVERGREEN phase must be UNLIMITED, not in DAYS',
     ]);
   });
 
@@ -242,23 +242,23 @@ describe('catalog version validation', () => {
         'letters of any script': [{ units: ['é_1', 'Ж-2', '名.3', '_x'] }],
         'two units with the same name': [
           { units: ['u', 'u'] },
-          /^Unit "u": the name is already that of a unit/,
+          /^Unit "u": the name is already used by a unit/,
         ],
         'a product and a plan with the same name': [
           { plans: plan('P', 'P'), priceLists: lists({ DEFAULT: ['P'] }) },
-          /^Plan "P": the name is already that of a product/,
+          /^Plan "P": the name is already used by a product/,
         ],
         'a duplicate plan': [
           { plans: plan('p-m', 'P') + plan('p-m', 'P') },
-          /^Plan "p-m": the name is already that of a plan/,
+          /^Plan "p-m": the name is already used by a plan/,
         ],
         'a child list with the name of a unit': [
           { units: ['u'], priceLists: lists({ DEFAULT: ['p-m'], u: [] }) },
-          /^Price list "u": the name is already that of a unit/,
+          /^Price list "u": the name is already used by a unit/,
         ],
         'a unit with the name of the default list': [
           { units: ['DEFAULT'] },
-          /^Price list "DEFAULT": the name is already that of a unit/,
+          /^Price list "DEFAULT": the name is already used by a unit/,
         ],
         'invalid names of each kind, with one error each': [
           {
@@ -279,7 +279,7 @@ describe('catalog version validation', () => {
             units: ['u'],
             ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }),
           },
-          /^Usage "p-m": the name is already that of a plan/,
+          /^Usage "p-m": the name is already used by a plan/,
         ],
       },
       V2: {
@@ -384,8 +384,8 @@ describe('catalog version validation', () => {
               product('A', ADD_ON) +
               product('B', { ...ADD_ON, included: ['A'], available: ['A'] }),
           },
-          'Product "B" is ADD_ON: only a BASE product has included products',
-          'Product "B" is ADD_ON: only a BASE product has available products',
+          'Product "B" is ADD_ON: only a BASE product can have included products',
+          'Product "B" is ADD_ON: only a BASE product can have available products',
           'Product "B": add-on "A" is both included and available',
         ],
         'add-on lists of a STANDALONE product': [
@@ -393,11 +393,11 @@ describe('catalog version validation', () => {
             products:
               product('P') + product('A', ADD_ON) + product('S', { category: 'STANDALONE', included: ['A'] }),
           },
-          'Product "S" is STANDALONE: only a BASE product has included products',
+          'Product "S" is STANDALONE: only a BASE product can have included products',
         ],
         'add-on lists with invalid references on a product that is not BASE': [
           { products: product('P') + product('B', { ...ADD_ON, available: ['Q', 'p-m'] }) },
-          'Product "B" is ADD_ON: only a BASE product has available products',
+          'Product "B" is ADD_ON: only a BASE product can have available products',
           'Product "B": product "Q" does not exist in this version',
           'Product "B": product "p-m" is a plan, not a product',
         ],
@@ -484,13 +484,13 @@ describe('catalog version validation', () => {
         ],
         'an empty phase': [
           onePlan({ initialPhases: phase('TRIAL') }),
-          'Plan "p-m", phase p-m-trial has neither a fixed nor a recurring price nor usages',
+          'Plan "p-m", phase p-m-trial needs a fixed price, a recurring price or usages',
         ],
       },
       V10: {
         'an EVERGREEN phase that ends': [
           onePlan({ finalPhase: phase('EVERGREEN', { unit: 'MONTHS', number: 1, price: '1' }) }),
-          'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase is UNLIMITED, not in MONTHS',
+          'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase must be UNLIMITED, not in MONTHS',
         ],
         'an unlimited initial phase': [
           onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
@@ -504,7 +504,7 @@ describe('catalog version validation', () => {
       V11: {
         'an UNLIMITED duration with a number': [
           onePlan({ finalPhase: phase('EVERGREEN', { number: 1, price: '1' }) }),
-          'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 1 is given',
+          'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration cannot have a number, but has 1',
         ],
         'an UNLIMITED duration with −1': [
           onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) }),
@@ -515,11 +515,11 @@ describe('catalog version validation', () => {
         ],
         'a finite duration of 0': [
           onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
-          'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
+          'Plan "p-m", phase p-m-trial: the number of a duration must be at least 1, not 0',
         ],
         'a negative duration': [
           onePlan({ initialPhases: phase('TRIAL', { number: -2, fixed: '' }) }),
-          'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not -2',
+          'Plan "p-m", phase p-m-trial: the number of a duration must be at least 1, not -2',
         ],
         ...rowsOf(['DAYS', 'WEEKS', 'MONTHS', 'YEARS'], (unit) => [
           `a duration of 1 in ${unit}`,
@@ -622,7 +622,7 @@ describe('catalog version validation', () => {
       V15: {
         'a block size of 0': [
           withUsage({ tiers: tier([block({ size: '0' })]) }),
-          'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
+          'Usage "usg", tier 1: the size of a block of unit "u" must be above 0, not 0',
         ],
         'a negative block size outside tiers': [
           withUsage({
@@ -630,7 +630,7 @@ describe('catalog version validation', () => {
             tiers: '',
             blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
           }),
-          'Usage "usg": the size of a block of unit "u" is above 0, not -1',
+          'Usage "usg": the size of a block of unit "u" must be above 0, not -1',
           inAdvance,
         ],
         'usage and tier limits with max below min': [
@@ -646,7 +646,7 @@ describe('catalog version validation', () => {
           `a tier maximum of ${max}`,
           [
             withUsage({ tiers: tier([block({ max })]) }),
-            `Usage "usg", tier 1: max of unit "u" is above 0, or -1 for no bound, not ${max}`,
+            `Usage "usg", tier 1: max of unit "u" must be above 0, or -1 for no limit, not ${max}`,
           ],
         ]),
         'a TOP_UP block without a minimum credit': [
@@ -660,7 +660,7 @@ describe('catalog version validation', () => {
             tiers: '',
             blocks: plainBlock('', '<minTopUpCredit>5</minTopUpCredit>'),
           }),
-          'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
+          'Usage "usg": only a TOP_UP block can have a minTopUpCredit, not the VANILLA block of unit "u"',
           inAdvance,
         ],
         'a limit with max below min': [
@@ -676,7 +676,7 @@ describe('catalog version validation', () => {
         ],
         'a unit missing from a tier': [
           withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) + tier([block()]) }),
-          'Usage "usg", tier 2 lacks unit "w" of another tier',
+          'Usage "usg", tier 2 is missing unit "w" of another tier',
         ],
         'a duplicate unit in a tier': [
           withUsage({ tiers: tier([block(), block()]) }),
@@ -684,7 +684,7 @@ describe('catalog version validation', () => {
         ],
         'an unbounded tier before the last one': [
           withUsage({ tiers: tier([block()]) + tier([block()]) }),
-          'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+          'Usage "usg", tier 1: unit "u" has no limit here, but a later tier has it too',
         ],
         'missing and duplicate units in CAPACITY limits': [
           withUsage({
@@ -693,9 +693,9 @@ describe('catalog version validation', () => {
             <tier>${limit('5')}</tier><tier>${limit('-1').replaceAll('>u<', '>w<')}</tier>`,
           }),
           'Usage "usg", tier 1 has unit "u" twice',
-          'Usage "usg", tier 1 lacks unit "w" of another tier',
-          'Usage "usg", tier 2 lacks unit "w" of another tier',
-          'Usage "usg", tier 3 lacks unit "u" of another tier',
+          'Usage "usg", tier 1 is missing unit "w" of another tier',
+          'Usage "usg", tier 2 is missing unit "w" of another tier',
+          'Usage "usg", tier 3 is missing unit "u" of another tier',
         ],
         'IN_ADVANCE usage, without further tier errors': [
           withUsage({
@@ -708,7 +708,7 @@ describe('catalog version validation', () => {
         ],
         'an unbounded CAPACITY limit before the last tier': [
           withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
-          'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+          'Usage "usg", tier 1: unit "u" has no limit here, but a later tier has it too',
         ],
       },
     });
@@ -722,7 +722,7 @@ describe('catalog version validation', () => {
             priceLists:
               '<defaultPriceList name="Standard"><plans><plan>p-m</plan></plans></defaultPriceList>',
           },
-          'The default price list is named DEFAULT, not "Standard"',
+          'The default price list must be named DEFAULT, not "Standard"',
         ],
         'a child list named DEFAULT': [
           { priceLists: `${lists({ DEFAULT: ['p-m'] })}<childPriceList name="DEFAULT"/>` },
@@ -730,12 +730,12 @@ describe('catalog version validation', () => {
         ],
         'a plan in no price list': [
           { plans: plan('p-m', 'P') + plan('q-m', 'P') },
-          'Plan "q-m" is in no price list',
+          'Plan "q-m" is not in any price list',
         ],
         'a plan in only a child list': [{ priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
         'a duplicate plan in a price list': [
           { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-m'] }) },
-          'Price list "VIP" has plan "p-m" twice',
+          'Price list "VIP" lists plan "p-m" twice',
         ],
       },
     });
@@ -806,7 +806,8 @@ describe('catalog version validation', () => {
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
       );
       expect(errors).to.eql([]);
-      const warning = 'Plan "p-m", usage "usg": the last tier bounds "u"; units beyond are not charged';
+      const warning =
+        'Plan "p-m", usage "usg": the last tier limits "u"; usage beyond the limit is not charged';
       expect(messages(warnings)).to.eql([warning]);
       const capacity = { type: 'CAPACITY', tiers: `<tier>${limit('5')}</tier><tier>${limit('9')}</tier>` };
       expect(messages(validate(withUsage(capacity)).warnings)).to.eql([warning]);
@@ -825,7 +826,7 @@ describe('catalog version validation', () => {
       const free = withUsage({ tiers: tier([block({ max: '5' })]) + tier([block({ prices: '' })]) });
       expect(validate(free).warnings, 'an empty price is zero in every currency').to.eql([]);
       expect(messages(warnings)).to.eql([
-        'Plan "p-m", usage "usg": a price has no amount in EUR, which another price of it has',
+        'Plan "p-m", usage "usg": a price has no amount in EUR, but another of its prices does',
       ]);
     });
   });

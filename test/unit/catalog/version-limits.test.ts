@@ -48,11 +48,11 @@ const messagesOf = (document: string): readonly string[] =>
 describe('catalog version limits (platform §16)', () => {
   const tooMany = { products: 5_001, plans: 10_002, priceLists: 203, rules: 5_004, phases: 25 };
   const told = [
-    'A catalog version has at most 5000 products, not 5001',
-    'A catalog version has at most 5000 rule cases, not 5004',
-    'A plan has at most 20 phases, not 25',
-    'A catalog version has at most 10000 plans, not 10002',
-    'A catalog version has at most 200 price lists, not 203',
+    'A catalog version can have at most 5000 products, not 5001',
+    'A catalog version can have at most 5000 rule cases, not 5004',
+    'A plan can have at most 20 phases, not 25',
+    'A catalog version can have at most 10000 plans, not 10002',
+    'A catalog version can have at most 200 price lists, not 203',
   ];
 
   for (const [what, count] of Object.entries(tooMany))
@@ -99,7 +99,7 @@ describe('catalog version limits (platform §16)', () => {
     const sizedContent = { ...content, products, plans: [{ ...onlyPlan, initialPhases }] } as typeof content;
     expect(validateVersion({ content: sizedContent }).errors.map(({ message }) => message)).to.eql([
       told[0],
-      'A plan has at most 20 phases, not 21',
+      'A plan can have at most 20 phases, not 21',
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('catalog version limits (platform §16)', () => {
     });
     const [edit] = atOnce(addSimplePlan(catalog, request, at('2024-05-01')));
     expect(edit && validateVersion(edit).errors.map(({ message }) => message)).to.eql([
-      'A catalog version has at most 10000 plans, not 10001',
+      'A catalog version can have at most 10000 plans, not 10001',
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('catalog version limits (platform §16)', () => {
     const error = errorOf(() => readCatalogXml(document));
     expect(error).to.be.instanceOf(BillingError);
     expect(error.problems?.map(({ message }) => message)).to.eql([
-      'A catalog version has at most 5000 products, not 20000',
+      'A catalog version can have at most 5000 products, not 20000',
     ]);
   });
 });

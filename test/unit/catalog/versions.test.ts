@@ -35,7 +35,7 @@ function messages(problems: readonly Problem[]): string[] {
 }
 
 const TAKEN =
-  'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date';
+  'A version with effective date 2024-01-01T00:00:00.000Z already exists; to change it, upload a version with a later date';
 
 describe('catalog versions of a tenant', () => {
   const january = version();
@@ -73,7 +73,7 @@ describe('catalog versions of a tenant', () => {
   it('reject a different catalog name', () => {
     const { problems } = upload([january], catalogXml({ catalogName: 'Other', effectiveDate: '2024-02-01' }));
     expect(messages(problems)).to.eql([
-      'The name differs: this version is of catalog "Other", the others are of "Test"',
+      'The catalog name differs: this version has "Other", the others have "Test"',
     ]);
     expect(problems[0]).to.include({ line: 3, column: 5 });
     const among = envelopeXml({}, { catalogName: 'Other', effectiveDate: '2024-02-01' });
@@ -99,7 +99,7 @@ describe('catalog versions of a tenant', () => {
       }),
     ).to.eql([`plan: Plan "p-m" has the phases FIXEDTERM here and EVERGREEN in ${inJanuary}`]);
     expect(changed({ products: product('Q'), plans: plan('p-m', 'Q') })).to.eql([
-      `product: Plan "p-m" is of product "Q" here and of "P" in ${inJanuary}`,
+      `product: Plan "p-m" belongs to product "Q" here and to "P" in ${inJanuary}`,
     ]);
     expect(changed({ products: product('P', { category: 'STANDALONE' }) })).to.eql([
       `category: Product "P" is STANDALONE here and BASE in ${inJanuary}`,

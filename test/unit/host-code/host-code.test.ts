@@ -191,7 +191,7 @@ describe('guarded ports', () => {
     const cancel = clock.after(1, () => clock.now());
     timer();
     cancel();
-    expect(logger.lines.map(({ message }) => message)).to.include('the work of a timer failed');
+    expect(logger.lines.map(({ message }) => message)).to.include('a timer callback failed');
   });
 
   it('run the work of a span once with its own result, whatever the tracer does', async () => {

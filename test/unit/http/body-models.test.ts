@@ -139,7 +139,7 @@ describe('JSON body', () => {
     ['1.5', 60001, /^TestSampleJson is not of type object$/],
     ['true', 60001, /^TestSampleJson is not of type object$/],
     ['{"key":"a","leaves":[1]}', 60001, /^TestSampleJson leaves\.0 is not of type object$/],
-    ['{"key":"a\\u0000"}', 60001, /^TestSampleJson key holds a NUL/],
+    ['{"key":"a\\u0000"}', 60001, /^TestSampleJson key contains a NUL/],
     ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
   for (const [json, code, message] of refusals)

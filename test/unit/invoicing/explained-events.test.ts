@@ -101,7 +101,7 @@ describe('rule case of an item', () => {
       [datedBy(DatedBy.REQUESTED_DATE), ''],
       [
         { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'START_OF_TERM' },
-        'The change of plan takes effect on 2024-02-01 by the policy START_OF_TERM that was asked for.',
+        'The change of plan takes effect on 2024-02-01 by the requested policy START_OF_TERM.',
       ],
       [
         { ...datedBy(DatedBy.CATALOG_RULE), policy: 'END_OF_TERM' },
@@ -132,7 +132,7 @@ describe('rule case of an item', () => {
       'The bill cycle day is 9, that of the account (billing alignment by default: ACCOUNT).',
     );
     expect(cycleSentence({ ...recurring, isRequestedDay: true })).to.equal(
-      'The bill cycle day is 9, as was asked for this subscription.',
+      'The bill cycle day is 9, as requested for this subscription.',
     );
     expect(cycleSentence({ ...recurring, billingPeriod: 'WEEKLY' })).to.equal('');
     const { billingAlignment: _, isRequestedDay: _day, ...before } = JSON.parse(writeBasis(recurring));
@@ -171,7 +171,7 @@ describe('event of an item', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
-        'the end that its base subscription brought on 2024-02-01',
+        'the end caused by its base subscription on 2024-02-01',
       );
     }
     const expired = factsOf(pastOf(event('EXPIRED', '2024-02-01')), named('EXPIRED', '2024-02-01'));

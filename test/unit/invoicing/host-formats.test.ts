@@ -36,9 +36,9 @@ describe('custom invoice formats (invoicing §14 rule 5)', () => {
       () => {
         throw new Error('secret');
       },
-      /^The invoice formatter "own" failed in formatter; the log/,
+      /^The invoice formatter "own" failed in formatter; see the server log/,
     ],
-    'returns nothing': [() => null as never, /^The invoice formatter "own" answered no formatter$/],
+    'returns nothing': [() => null as never, /^The invoice formatter "own" returned no formatter$/],
     'throws in a method': [
       () => ({
         amount: () => {
@@ -49,10 +49,10 @@ describe('custom invoice formats (invoicing §14 rule 5)', () => {
     ],
     'returns a number': [
       () => ({ amount: () => 1 as never }),
-      /"own" answered no text of at most 1000 characters in amount/,
+      /"own" did not return text of at most 1000 characters from amount/,
     ],
-    'returns a promise': [() => ({ amount: async () => '1' }) as never, /answered no text/],
-    'returns too much text': [() => ({ amount: () => 'x'.repeat(1_001) }), /answered no text/],
+    'returns a promise': [() => ({ amount: async () => '1' }) as never, /did not return text/],
+    'returns too much text': [() => ({ amount: () => 'x'.repeat(1_001) }), /did not return text/],
     'has a member that is not a function': [() => ({ amount: 'x' }) as never, /"own" failed in amount/],
   } as const))
     it(`report an error with the name of a formatter that ${what}`, () =>

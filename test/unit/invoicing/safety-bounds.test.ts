@@ -59,7 +59,7 @@ const refused = (items: readonly NewInvoiceItem[], message: string, bounds = {})
 
 /** Past a bound is no illegal state: the error names the bound and both ways past it (invoicing §8.4). */
 function exceeded(work: () => unknown, bound: string): void {
-  const ways = `org.service.invoice.${bound}; an explicit run with acceptBounds=true goes past it once`;
+  const ways = `org.service.invoice.${bound}. Start a run with acceptBounds=true to exceed it once`;
   expect(work).to.throw(BillingError, ways).with.property('code', ErrorCode.INVOICE_BOUND_EXCEEDED);
 }
 

@@ -66,7 +66,10 @@ describe('Overdue configuration validation', () => {
       states: stateXml(`${TAGGED}<externalMessage><b>x</b></externalMessage>`),
       problems: ['104 State "S": Element "b" is unknown in Element "externalMessage"'],
     },
-    'text in a state': { states: stateXml(`${TAGGED}hello`), problems: ['1 Element "state" holds no text'] },
+    'text in a state': {
+      states: stateXml(`${TAGGED}hello`),
+      problems: ['1 Element "state" must not contain text'],
+    },
     'a repeated element': {
       states: stateXml(`${TAGGED}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
       problems: ['120 State "S": Element "blockChanges" is repeated; keep one'],
@@ -75,7 +78,7 @@ describe('Overdue configuration validation', () => {
       states: conditionXml(
         '<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>HOURS</unit><number>3</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>',
       ),
-      problems: [`75 State "S": Element "unit": "HOURS" is none of ${UNITS}`],
+      problems: [`75 State "S": Element "unit": "HOURS" is not one of ${UNITS}`],
     },
     'a duration without unit and number': {
       states: stateXml(`${TAGGED}<autoReevaluationInterval/>`),
@@ -87,7 +90,7 @@ describe('Overdue configuration validation', () => {
     'an unknown policy': {
       states: stateXml(`${TAGGED}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
       problems: [
-        '87 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
+        '87 State "S": Element "subscriptionCancellationPolicy": "SOON" is not one of NONE, IMMEDIATE, END_OF_TERM',
       ],
     },
     'unknown tags, including the engine’s internal tag': {
@@ -95,15 +98,15 @@ describe('Overdue configuration validation', () => {
         '<controlTagInclusion>VIP</controlTagInclusion><controlTagExclusion>__PARK__</controlTagExclusion>',
       ),
       problems: [
-        `28 State "S": Element "controlTagInclusion": "VIP" is none of ${TAGS}`,
-        `74 State "S": Element "controlTagExclusion": "__PARK__" is none of ${TAGS}`,
+        `28 State "S": Element "controlTagInclusion": "VIP" is not one of ${TAGS}`,
+        `74 State "S": Element "controlTagExclusion": "__PARK__" is not one of ${TAGS}`,
       ],
     },
     'an unknown response': {
       states: conditionXml(
         '<responseForLastFailedPaymentIn><response>OTHER</response><response>BAD_LUCK</response></responseForLastFailedPaymentIn>',
       ),
-      problems: [`86 State "S": Element "response": "BAD_LUCK" is none of ${RESPONSES}`],
+      problems: [`86 State "S": Element "response": "BAD_LUCK" is not one of ${RESPONSES}`],
     },
     'another element in the list of responses': {
       states: conditionXml(
@@ -126,7 +129,7 @@ describe('Overdue configuration validation', () => {
     },
     'the name of the clear state': {
       states: stateXml('<isClearState>true</isClearState>', CLEAR_STATE_NAME),
-      problems: [`1 State "${CLEAR_STATE_NAME}": its name is that of the clear state`],
+      problems: [`1 State "${CLEAR_STATE_NAME}": its name is reserved for the clear state`],
     },
   }))
     it(`overdue §1.3 rule 1: rejects ${title}`, () => expect(ofXml(overdueXml(states))).to.eql(problems));
@@ -156,7 +159,7 @@ describe('Overdue configuration validation', () => {
     nothing: { document: '', problems: ['1:1 document must contain a root element.'] },
     'a lone ampersand': {
       document: '<overdueConfig>a & b</overdueConfig>',
-      problems: ['1:18 This "&" begins no reference; write &amp;'],
+      problems: ['1:18 This "&" does not begin a reference; write &amp;'],
     },
   }))
     it(`overdue §1.3 rule 1: rejects malformed XML with ${title}`, () =>
@@ -181,7 +184,7 @@ describe('Overdue configuration validation', () => {
     },
     'an invalid escape': {
       document: '{"overdueStates": "\\x"}',
-      problems: ['1:19 Not JSON: the text holds a control character or a wrong escape'],
+      problems: ['1:19 Not JSON: the string contains a control character or an invalid escape'],
     },
     'an object as the list of states': {
       document: '{"overdueStates": {}}',
@@ -219,9 +222,9 @@ describe('Overdue configuration validation', () => {
         },
       ],
       problems: [
-        'State "S": Property "subscriptionCancellationPolicy": "soon" is none of NONE, IMMEDIATE, END_OF_TERM',
-        `State "S": Property "controlTagInclusion": "VIP" is none of ${TAGS}`,
-        `State "S": Property "responseForLastFailedPayment": "NO" is none of ${RESPONSES}`,
+        'State "S": Property "subscriptionCancellationPolicy": "soon" is not one of NONE, IMMEDIATE, END_OF_TERM',
+        `State "S": Property "controlTagInclusion": "VIP" is not one of ${TAGS}`,
+        `State "S": Property "responseForLastFailedPayment": "NO" is not one of ${RESPONSES}`,
       ],
     },
     'rule 1: rejects values of another type': {
@@ -261,9 +264,9 @@ describe('Overdue configuration validation', () => {
         { ...dayState(1, 'D'), externalMessage: '\ud800' },
       ],
       problems: [
-        'Property "name" holds a character that XML does not have',
-        'State "C": Property "externalMessage" holds a character that XML does not have',
-        'State "D": Property "externalMessage" holds a character that XML does not have',
+        'Property "name" contains a character that XML does not allow',
+        'State "C": Property "externalMessage" contains a character that XML does not allow',
+        'State "D": Property "externalMessage" contains a character that XML does not allow',
       ],
     },
     'rule 2: rejects a state with neither a condition nor isClearState': {
@@ -319,11 +322,11 @@ describe('Overdue configuration validation', () => {
     },
     'rule 4: rejects a threshold that is not below the previous one, overdue §12 example 15': {
       states: [dayState(8, 'WARN'), dayState(20, 'BLOCK')],
-      problems: ['State "BLOCK": its time has to be less than that of the more severe state "WARN"'],
+      problems: ['State "BLOCK": its time must be less than that of the more severe state "WARN"'],
     },
     'rule 4: rejects equal thresholds': {
       states: [dayState(8, 'A'), dayState(8, 'B')],
-      problems: ['State "B": its time has to be less than that of the more severe state "A"'],
+      problems: ['State "B": its time must be less than that of the more severe state "A"'],
     },
     'rule 4: rejects misordered thresholds even with a state without threshold between them': {
       states: [
@@ -331,7 +334,7 @@ describe('Overdue configuration validation', () => {
         { name: 'M', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } },
         dayState(9, 'B'),
       ],
-      problems: ['State "B": its time has to be less than that of the more severe state "A"'],
+      problems: ['State "B": its time must be less than that of the more severe state "A"'],
     },
     'rule 4: counts months as 30 days and years as 365 when it compares thresholds': {
       states: [
@@ -341,8 +344,8 @@ describe('Overdue configuration validation', () => {
         withTime('WEEKS', 52, 'D'),
       ],
       problems: [
-        'State "B": its time has to be less than that of the more severe state "A"',
-        'State "D": its time has to be less than that of the more severe state "C"',
+        'State "B": its time must be less than that of the more severe state "A"',
+        'State "D": its time must be less than that of the more severe state "C"',
       ],
     },
   }))
@@ -387,10 +390,10 @@ describe('Overdue configuration validation', () => {
   </accountOverdueStates>
 </overdueConfig>`;
     expect(problemsOf(() => readOverdueXml(document))).to.eql([
-      `4:34 Element "unit": "DAY" is none of ${UNITS}`,
+      `4:34 Element "unit": "DAY" is not one of ${UNITS}`,
       '4:50 Element "number": "x" is not a whole number of 32 bits',
       '7:9 State "BLOCKED": Element "numberOfUnpaidInvoicesEqualsOrExceeds": -2 is negative',
-      `8:9 State "BLOCKED": Element "controlTagExclusion": "PARTNERS" is none of ${TAGS}`,
+      `8:9 State "BLOCKED": Element "controlTagExclusion": "PARTNERS" is not one of ${TAGS}`,
       '10:7 State "BLOCKED": Element "blockChanges": "perhaps" is not true or false',
       '12:5 State "BLOCKED": it has neither a condition nor isClearState',
       '12:5 State "BLOCKED": another state has the same name',

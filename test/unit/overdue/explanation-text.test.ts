@@ -11,21 +11,21 @@ const waiting: ExplainedState = {
   reasons: [{ state: 'OD1', holds: true, criteria: [], text: 'OD1 holds.' }],
   nextCheck: null,
 };
-const begins = 'The account is not overdue. OD1 holds. So it comes to OD1 when it is looked at next.';
+const begins = 'The account is not overdue. OD1 holds. It will move to OD1 at the next check.';
 
 describe('explanation text of an overdue state', () => {
   it('reports that no check is planned when the configuration has changed since the last evaluation', () =>
     expect(explanationText(waiting)).to.equal(
-      `${begins} No check is planned; it is looked at when something changes.`,
+      `${begins} No check is scheduled; the next change triggers one.`,
     ));
 
   it('contains the date of the planned check', () =>
     expect(explanationText({ ...waiting, nextCheck: parseLocalDate('2012-06-05') })).to.equal(
-      `${begins} It is looked at again on 2012-06-05.`,
+      `${begins} The next check is on 2012-06-05.`,
     ));
 
   it('omits checks when the account is already in the matching state', () =>
     expect(explanationText({ ...waiting, state: 'OD1', since: parseLocalDate('2012-06-05') })).to.equal(
-      'The account is in OD1 since 2012-06-05. OD1 holds.',
+      'The account has been in OD1 since 2012-06-05. OD1 holds.',
     ));
 });

@@ -81,12 +81,12 @@ describe('Hostile overdue documents', () => {
     'a declaration of another encoding': {
       bytes: Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><overdueConfig/>'),
       problem:
-        '1:1 The declared encoding "ISO-8859-1" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
+        '1:1 The declared encoding "ISO-8859-1" does not match the document; send UTF-8, or UTF-16 with a byte order mark',
     },
     'UTF-16 declared as UTF-8': {
       bytes: Buffer.from('\uFEFF<?xml version="1.0" encoding="UTF-8"?><overdueConfig/>', 'utf16le'),
       problem:
-        '1:1 The declared encoding "UTF-8" is not that of the document; send UTF-8, or UTF-16 with a byte order mark',
+        '1:1 The declared encoding "UTF-8" does not match the document; send UTF-8, or UTF-16 with a byte order mark',
     },
   }))
     it(`overdue §1.3: are rejected for ${title}`, () => expect(faults(bytes)).to.eql([problem]));

@@ -50,12 +50,12 @@ describe('Reasons for an overdue state', () => {
       false,
       { unpaidFor: duration('6 WEEKS') },
     ],
-    'nothing is unpaid, asked for is a debt of 30 days': [
+    'nothing is unpaid, required is a debt of 30 days': [
       false,
       { unpaidFor: duration('30 DAYS') },
       { invoices: [] },
     ],
-    'unpaid since 2012-05-31, asked for is a debt of unlimited time': [
+    'unpaid since 2012-05-31, required is a debt of unlimited time': [
       false,
       { unpaidFor: duration('-1 UNLIMITED') },
     ],
@@ -63,20 +63,20 @@ describe('Reasons for an overdue state', () => {
     '1 unpaid invoice of 3': [false, { unpaidCount: 3 }, { on: '2012-06-30', invoices: ['2012-06-10 30'] }],
     '279.95 USD unpaid of 260.00 USD': [true, { unpaidTotal: decimal(260) }],
     '0 USD unpaid of 260.00 USD': [false, { unpaidTotal: decimal(260) }, { invoices: [] }],
-    'the last payment response is EXPIRED_CARD, asked for is EXPIRED_CARD or DECLINE': [
+    'the last payment response is EXPIRED_CARD, required is EXPIRED_CARD or DECLINE': [
       true,
       { responses: ['EXPIRED_CARD', 'DECLINE'] },
     ],
-    'the last payment response is EXPIRED_CARD, asked for is DECLINE': [false, { responses: ['DECLINE'] }],
-    'no payment of what is unpaid has failed, asked for is OTHER': [
+    'the last payment response is EXPIRED_CARD, required is DECLINE': [false, { responses: ['DECLINE'] }],
+    'no payment of an unpaid invoice has failed, required is OTHER': [
       false,
       { responses: ['OTHER'] },
       { response: null },
     ],
-    'the account carries the tag PARTNER, which it has to': [true, { tagCarried: 'PARTNER' }],
-    'the account does not carry the tag TEST, which it has to': [false, { tagCarried: 'TEST' }],
-    'the account does not carry the tag TEST, which it must not': [true, { tagMissing: 'TEST' }],
-    'the account carries the tag PARTNER, which it must not': [false, { tagMissing: 'PARTNER' }],
+    'the account has the tag PARTNER, which is required': [true, { tagCarried: 'PARTNER' }],
+    'the account does not have the tag TEST, which is required': [false, { tagCarried: 'TEST' }],
+    'the account does not have the tag TEST, which is excluded': [true, { tagMissing: 'TEST' }],
+    'the account has the tag PARTNER, which is excluded': [false, { tagMissing: 'PARTNER' }],
   }))
     it(`include "${text}"`, () => {
       const reason = reasons(asked, found);
@@ -91,14 +91,14 @@ describe('Reasons for an overdue state', () => {
     expect(reason).to.include({
       state: 'S',
       holds: false,
-      text: 'S does not hold on 2012-06-30: unpaid since 2012-05-31, 30 days of 30; 2 unpaid invoices of 3; the account does not carry the tag TEST, which it must not.',
+      text: 'S does not hold on 2012-06-30: unpaid since 2012-05-31, 30 days of 30; 2 unpaid invoices of 3; the account does not have the tag TEST, which is excluded.',
     });
     expect(reason?.criteria.map(({ kind, holds }) => `${kind} ${holds}`)).to.eql([
       'TIME true',
       'COUNT false',
       'TAG_MISSING true',
     ]);
-    expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition asks for nothing.');
+    expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition is empty.');
   });
 
   it('list the states that can be entered, the most severe first', () => {

@@ -35,31 +35,31 @@ const table: readonly (readonly [changes: Partial<SeenEntry>, cause: string, why
   [
     { ...claimed, availableAtMs: NOW_MS + 1_000 },
     'IN_PROCESSING',
-    'n1 works on it until 2025-03-10T10:00:01.000Z, unless it renews that',
+    'n1 is processing it until 2025-03-10T10:00:01.000Z, unless it renews its lease',
   ],
   [
     { ...claimed, availableAtMs: NOW_MS },
     'NODE_GONE',
-    'n1 had it until 2025-03-10T10:00:00.000Z and has not renewed that',
+    'n1 held it until 2025-03-10T10:00:00.000Z and did not renew its lease',
   ],
   [
     { availableAtMs: NOW_MS + 5_000, errorCount: 2, reason: 'Error: no', behind: 3 },
     'PAUSED',
-    'it has failed 2 times (Error: no); it is tried again at 2025-03-10T10:00:05.000Z',
+    'it has failed 2 times (Error: no); it will be retried at 2025-03-10T10:00:05.000Z',
   ],
   [
     { availableAtMs: NOW_MS + 100 },
     'PAUSED',
-    'its account was busy; it is tried again at 2025-03-10T10:00:00.100Z',
+    'its account was busy; it will be retried at 2025-03-10T10:00:00.100Z',
   ],
   [{ topic: 'elsewhere:new', behind: 3 }, 'UNKNOWN_TOPIC', 'nothing in this version handles elsewhere:new'],
   [
     { underWay: { recordId: 5, owner: 'n2' }, behind: 3 },
     'BEHIND',
-    'entry 5 of its account is in processing at n2',
+    'entry 5 of its account is being processed by n2',
   ],
   [{ behind: 3 }, 'BEHIND', 'entry 3 of its account comes first'],
-  [{ availableAtMs: NOW_MS }, 'WAITING', 'the next node that has time takes it'],
+  [{ availableAtMs: NOW_MS }, 'WAITING', 'the next free node will process it'],
 ];
 
 describe('the reason why a queue entry is late (platform §9.5 rule 1)', () => {

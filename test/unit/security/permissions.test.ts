@@ -30,7 +30,7 @@ describe('permissions', () => {
   for (const bad of ['a:b:c', ':', ':b', '::'])
     it(`platform P8: reject ${bad}`, () =>
       expect(() => normalisePermissions(['a:b', bad]))
-        .to.throw(BillingError, 'no permission')
+        .to.throw(BillingError, 'is not a permission')
         .with.property('code', 40005));
 
   for (const [given, nearest] of [

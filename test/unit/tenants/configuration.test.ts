@@ -251,14 +251,15 @@ describe('tenant configuration', () => {
 
   for (const [name, sentence] of Object.entries({
     'org.killbill.invoice.usage.tz.mode': 'no longer has an effect',
-    'org.service.server.limits.json': 'holds for the whole server and has no effect for one tenant',
-    'org.killbill.persistent.bus.main.sleep': 'holds for the whole server and has no effect for one tenant',
-    'org.service.invoice.enabeld': 'is no property of this server; did you mean org.service.invoice.enabled?',
+    'org.service.server.limits.json': 'applies to the whole server and has no effect for one tenant',
+    'org.killbill.persistent.bus.main.sleep': 'applies to the whole server and has no effect for one tenant',
+    'org.service.invoice.enabeld':
+      'is not a property of this server; did you mean org.service.invoice.enabled?',
     'org.killbill.payment.RETRY.day':
-      'is no property of this server; did you mean org.service.payment.retry.days?',
-    'org.killbill.template.invoiceFormatterFactoryClass': 'is no property of this server',
-    'org.killbill.toString': 'is no property of this server',
-    'org.service.': 'is no property of this server',
+      'is not a property of this server; did you mean org.service.payment.retry.days?',
+    'org.killbill.template.invoiceFormatterFactoryClass': 'is not a property of this server',
+    'org.killbill.toString': 'is not a property of this server',
+    'org.service.': 'is not a property of this server',
     'invoice.enabled': 'lacks its prefix org.service.',
   } as const))
     it(`keeps ${name} and reports why it has no effect`, () => {
@@ -276,7 +277,7 @@ describe('tenant configuration', () => {
   it('reports each property of platform §4.3 as server-wide', () => {
     for (const name of serverWideProperties) {
       const { ineffective } = readConfiguration({ [`org.service.${name}`]: 'x' });
-      expect(ineffective[0], name).to.contain('holds for the whole server');
+      expect(ineffective[0], name).to.contain('applies to the whole server');
       expect(Object.hasOwn(tenantProperties, name), name).to.equal(false);
     }
   });
@@ -365,7 +366,7 @@ describe('tenant configuration', () => {
       logger,
     );
     expect(logger.lines.map(({ message }) => message)).to.eql([
-      'server configuration: org.service.persistent.bus.main.sleeep is no property of this server; did you mean org.service.persistent.bus.main.sleep?',
+      'server configuration: org.service.persistent.bus.main.sleeep is not a property of this server; did you mean org.service.persistent.bus.main.sleep?',
       'server configuration: org.service.server.limits.json is not read by the engine',
       'server configuration: org.killbill.invoice.usage.tz.mode no longer has an effect',
     ]);

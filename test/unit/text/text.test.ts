@@ -7,7 +7,7 @@ describe('text', () => {
       expect(isStorable(text), text).to.equal(true);
     for (const text of ['\u0000', 'a\u0000', '\ud83d', '\ude00a', '\ude00\ud83d']) {
       expect(isStorable(text), JSON.stringify(text)).to.equal(false);
-      expect(() => checkStorable('Name', text)).to.throw(BillingError, /^Name holds a NUL/);
+      expect(() => checkStorable('Name', text)).to.throw(BillingError, /^Name contains a NUL/);
     }
     checkStorable('Name', null);
     checkStorable('Name', undefined);

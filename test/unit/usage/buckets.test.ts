@@ -68,7 +68,7 @@ describe('usage timeline buckets', () => {
   it('usage §3.3: are limited to 10,000 per request', () => {
     expect(buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:00Z')).to.have.length(10_000);
     expect(() => buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:01Z')).to.throw(
-      'more than 10000 parts by HOUR',
+      'more than 10000 buckets by HOUR',
     );
   });
 

@@ -121,7 +121,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-06-01'))).to.eql(['packs-usage 2026-05-01 2026-06-01 0']);
     life.config = { ...life.config, negativeDelta: 'FAIL' };
     expect(() => life.bill('2026-07-01')).to.throw(
-      'packs-usage from 2026-04-01 to 2026-05-01 comes to 8980 less',
+      'packs-usage from 2026-04-01 to 2026-05-01 is 8980 less than billed',
     );
   });
 

@@ -231,7 +231,7 @@ describe('The reader of usage submissions', () => {
     const error = errorOfFault(read.fault);
     expect(error.code).to.equal(60_003);
     expect(error.message).to.equal(
-      'SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amount is negative; to take usage back, void the ' +
+      'SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amount is negative; to undo usage, void the ' +
         'submission that recorded it: "-5"',
     );
   });
@@ -252,7 +252,7 @@ describe('a usage submission with many points', () => {
     expect('fault' in read && read.fault).to.deep.include({
       code: 'MALFORMED',
       message:
-        'SubscriptionUsageRecord unitUsageRecords holds more than 10000 points; send them under several tracking ids',
+        'SubscriptionUsageRecord unitUsageRecords has more than 10000 points; send them under several tracking ids',
     });
   });
 });

@@ -167,23 +167,23 @@ describe('terms of a usage section (usage §12)', () => {
       d: { percentOff: '101', maximumAmount: [] },
     };
     expect(faultsOf(JSON.stringify(document))).to.eql([
-      '"a".free is no term that is known',
+      '"a".free is not a known term',
       '"a".percentOff is not above 0 and at most 100',
       '"a".minimumAmount.USD has more decimals than USD',
-      '"a".minimumAmount.XXX is no currency',
-      '"b"[0].effectiveDate is no date (yyyy-MM-dd)',
+      '"a".minimumAmount.XXX is not a currency',
+      '"b"[0].effectiveDate is not a date (yyyy-MM-dd)',
       '"b"[0].tierFlatFee is neither true nor false',
-      '"b"[1].freeQuantity.sms is no decimal of at least 0',
+      '"b"[1].freeQuantity.sms is not a decimal of at least 0',
       '"b"[2].minimumAmount.USD is above the maximum',
-      '"b" has two entries from one day on',
-      '"c" is no object',
+      '"b" has two entries with the same effective date',
+      '"c" is not an object',
       '"d".percentOff is not above 0 and at most 100',
-      '"d".maximumAmount is no object',
+      '"d".maximumAmount is not an object',
     ]);
     for (const text of ['', '[]', 'null', '{', '"x"'])
-      expect(faultsOf(text), text).to.eql(['The document is no JSON object of usage names']);
+      expect(faultsOf(text), text).to.eql(['The document is not a JSON object of usage names']);
     expect(faultsOf('{}')).to.eql([]);
-    expect(faultsOf('{"a":{"percentOff":1e400}}')).to.eql(['"a".percentOff is no decimal of at least 0']);
+    expect(faultsOf('{"a":{"percentOff":1e400}}')).to.eql(['"a".percentOff is not a decimal of at least 0']);
   });
 
   it('list thresholds in ascending order, one or more per unit and currency', () => {
@@ -207,12 +207,12 @@ describe('terms of a usage section (usage §12)', () => {
     expect(faultsOf(JSON.stringify(document))).to.eql([
       '"a".thresholds.cost is neither quantity nor amount',
       '"a".thresholds.quantity.sms[1] is not above 0',
-      '"a".thresholds.quantity.sms[2] is no decimal of at least 0',
+      '"a".thresholds.quantity.sms[2] is not a decimal of at least 0',
       '"a".thresholds.quantity.sms has a threshold twice',
-      '"a".thresholds.amount.XXX is no currency',
-      '"a".thresholds.amount.USD has 0 thresholds, not 1 to 100',
-      '"b".thresholds.quantity.sms has 101 thresholds, not 1 to 100',
-      '"c".thresholds is no object',
+      '"a".thresholds.amount.XXX is not a currency',
+      '"a".thresholds.amount.USD has 0 thresholds; 1 to 100 are allowed',
+      '"b".thresholds.quantity.sms has 101 thresholds; 1 to 100 are allowed',
+      '"c".thresholds is not an object',
     ]);
   });
 
@@ -251,8 +251,8 @@ describe('a usage terms document', () => {
 
   it('usage §12: contains at most 1,000 dated entries per usage, and no deep lists', () => {
     const error = refusalOf(`{"sms":[${Array.from({ length: 1_001 }, () => '{}')}]}`);
-    expect(error.message).to.contain('"sms" has 1001 entries, not at most 1000');
+    expect(error.message).to.contain('"sms" has 1001 entries; at most 1000 are allowed');
     const deep = `{"sms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    expect(refusalOf(deep).message).to.contain('The document is no JSON object of usage names');
+    expect(refusalOf(deep).message).to.contain('The document is not a JSON object of usage names');
   });
 });

@@ -43,7 +43,7 @@ export function updatedRow(
     problems.add(`${owner} is retired and cannot be changed`);
   } else if (effectiveDate <= latest.effectiveDate) {
     problems.add(
-      `${owner}: the effective date ${formatInstant(effectiveDate)} is not after that of the latest row, ${formatInstant(latest.effectiveDate)}`,
+      `${owner}: the effective date ${formatInstant(effectiveDate)} must be after that of the latest row, ${formatInstant(latest.effectiveDate)}`,
     );
   }
   const given = update.effectiveDateForExistingSubscriptions;
@@ -92,14 +92,14 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
 /** The last row by effective date, then creation; `rows` are sorted so. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
-  if (latest === undefined) throw new Error('a plan of the entry catalog has at least one row');
+  if (latest === undefined) throw new Error('a plan of the entry catalog has no row');
   return latest;
 }
 
 export function planNotFound(planName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
-    `${titleOf('Plan', planName)} is not among the catalog entries of this scope`,
+    `${titleOf('Plan', planName)} is not a catalog entry of this scope`,
     { planName },
   );
 }
@@ -120,7 +120,7 @@ function checkSameShape(
 ): void {
   if (stringifyExactJson(before.map(shapeOf)) === stringifyExactJson(after.map(shapeOf))) return;
   problems.add(
-    `${owner}: only prices may change; types, durations, periods and the structure of usages are those of the plan`,
+    `${owner}: only prices may change; types, durations, periods and the structure of usages must match the plan`,
   );
 }
 
@@ -165,7 +165,7 @@ export function planView(
   entry: CatalogEntry,
   row: Omit<PlanRow, 'id' | 'recordId' | 'sinceRevision'>,
 ): PlanEntryView {
-  if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
+  if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
   const { xmlProduct: _xmlProduct, ...terms } = entry.plan;
   const { effectiveDate, effectiveDateForExistingSubscriptions, retired, phases } = row;
   return {

@@ -56,10 +56,10 @@ export function checkAvailability(
     problems.add(`${owner}: an ADD_ON needs availableForBps`);
   }
   if (!isAddOn && availableForBps.length > 0) {
-    problems.add(`${owner}: only an ADD_ON has availableForBps, not a ${category} product`);
+    problems.add(`${owner}: only an ADD_ON can have availableForBps, not a ${category} product`);
   }
   if (category !== ProductCategory.BASE && availableAddons.length > 0) {
-    problems.add(`${owner}: only a BASE product has availableAddons, not a ${category} product`);
+    problems.add(`${owner}: only a BASE product can have availableAddons, not a ${category} product`);
   }
   const check = (field: 'availableForBps' | 'availableAddons', wanted: ProductCategory): void => {
     for (const other of terms[field]) {
@@ -136,7 +136,7 @@ export function checkedPhases(
   problems: EntryProblems,
 ): readonly EntryPhase[] {
   if (!inputs || inputs.length === 0) {
-    problems.add(`${plan}: phases needs at least one phase`);
+    problems.add(`${plan}: phases must contain at least one phase`);
     return [];
   }
   return inputs.flatMap((input, index) => checkedPhase(input, `${plan}, phase ${index + 1}`, problems) ?? []);

@@ -63,7 +63,7 @@ export function createEntries(input: CreateEntriesInput): CreatedEntries {
   const catalogName = newCatalogName(input, problems);
   const products = newProducts(input, problems);
   const plans = newPlans(input, products, problems);
-  if ((request.plans ?? []).length === 0) problems.add('plans needs at least one plan');
+  if ((request.plans ?? []).length === 0) problems.add('plans must contain at least one plan');
   const categoryOf = (name: string) =>
     (products.get(name) ?? known.productFor(input.scope, name)?.terms)?.category;
   for (const [name, terms] of products) checkAvailability({ name, terms }, categoryOf, problems);
@@ -98,7 +98,7 @@ function newProducts(input: CreateEntriesInput, problems: EntryProblems) {
     // §15.3 rule 6: products of the XML catalog are used unchanged.
     if (input.known.xmlProduct(name) !== undefined) continue;
     const terms = checkedProduct(product, problems);
-    if (products.has(name)) problems.add(`${titleOf('Product', name)} is in the request twice`);
+    if (products.has(name)) problems.add(`${titleOf('Product', name)} appears twice in the request`);
     if (terms !== undefined) products.set(name, terms);
   }
   return products;
@@ -133,7 +133,7 @@ function checkFree(
     for (const name of names) {
       const holder = known.kindOf(name);
       if (holder === undefined || (mayExist && holder === kind)) continue;
-      problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already that of a ${holder}`);
+      problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already used by a ${holder}`);
     }
   };
   const planNames = plans.map(({ name }) => name);
@@ -152,7 +152,7 @@ function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: s
   const what = titleOf(kind === EntryKind.PLAN ? 'Plan' : 'Product', name);
   throw billingError(
     ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
-    `${what} exists in another scope; repeat the call with the accountId of the first one, or without one`,
+    `${what} exists in another scope; repeat the call with the accountId of the first call, or without an accountId`,
     { name },
   );
 }
@@ -160,7 +160,7 @@ function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: s
 function unknownProduct({ name, terms }: NewPlan): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
-    `${titleOf('Plan', name)}: ${titleOf('product', terms.productName)} does not exist; create it in the same call of inputData`,
+    `${titleOf('Plan', name)}: ${titleOf('product', terms.productName)} does not exist; create it in the same inputData call`,
     { planName: name, productName: terms.productName },
   );
 }

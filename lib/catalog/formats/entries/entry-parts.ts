@@ -78,7 +78,7 @@ export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
 
 /** Its add-ons are added by `availableProducts`. */
 export function productOfEntry(entry: CatalogEntry): Product {
-  if (entry.product === null) throw new Error(`catalog entry ${entry.name} is no product`);
+  if (entry.product === null) throw new Error(`catalog entry ${entry.name} is not a product`);
   return productOf(entry.name, entry.product);
 }
 
@@ -87,7 +87,7 @@ export function productOfEntry(entry: CatalogEntry): Product {
  * plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
-  if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
+  if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
   const { productName, xmlProduct } = entry.plan;
   const product = xmlProductNamed(productName, xml, date);
   if (product !== undefined) return product;

@@ -278,7 +278,7 @@ function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): El
       const plain = plainNameOf.get(name);
       const other = plain === undefined ? null : values[plain];
       if (other !== null && values[name] !== null) {
-        return new Refusal(`Elements "${name}" and "${plain}" of "${owner}" say the same; keep one`);
+        return new Refusal(`Elements "${name}" and "${plain}" of "${owner}" have the same meaning; keep one`);
       }
       found[name] = values[name] ?? other;
     }
@@ -293,7 +293,7 @@ interface EnvelopeContent {
 
 const versions = element({ version: { occurs: 'many', element: ruleOf(version) } }, (values) => {
   const found = values.version as readonly VersionContent[];
-  return found.length > 0 ? found : new Refusal('Element "versions" lacks the element "version"');
+  return found.length > 0 ? found : new Refusal('Element "versions" has no element "version"');
 });
 
 const envelope = element(

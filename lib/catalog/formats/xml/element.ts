@@ -56,7 +56,9 @@ export interface ChildRule {
 export function readScalar<T>(scalar: Scalar<T>, text: string, place: string): T | Refusal {
   const value = scalar.parse(text);
   if (value !== undefined) return value;
-  return new Refusal(`${place}: ${text === '' ? 'no value' : quote(text)} is not ${scalar.description}`);
+  return new Refusal(
+    `${place}: ${text === '' ? 'an empty value' : quote(text)} is not ${scalar.description}`,
+  );
 }
 
 /** A decoded document. Positions are offsets; lines are computed only for errors. */

@@ -87,7 +87,7 @@ class XmlReader<T> {
     }
     parser.close();
     if (this.#exceeded.size > 0) throw this.#tooMany();
-    assertInvariant(this.#result !== undefined, 'a document that parsed has a root element');
+    assertInvariant(this.#result !== undefined, 'The parsed document has no root element');
     return { value: this.#result.value, positions: this.#positions };
   }
 
@@ -141,7 +141,7 @@ class XmlReader<T> {
 
   #openElement(tag: SaxesTagNS): void {
     if (tag.prefix !== '') {
-      this.#fail(`Element "${tag.name}" is in a namespace; elements have no prefix`, this.#startOffset);
+      this.#fail(`Element "${tag.name}" is in a namespace; remove its prefix`, this.#startOffset);
     }
     const rule = this.#ruleOf(tag.name);
     const frame: Frame = {
@@ -205,7 +205,7 @@ class XmlReader<T> {
   #readAttribute(frame: Frame, attribute: SaxesAttributeNS): void {
     const isRoot = this.#open.length === 1;
     if (attribute.name === 'xmlns') {
-      this.#fail('A default namespace is not accepted; elements are in no namespace', frame.offset);
+      this.#fail('A default namespace is not accepted; elements must not be in a namespace', frame.offset);
     }
     if (attribute.prefix === '') {
       const rule = frame.rule.attributes.get(attribute.name);
@@ -238,13 +238,13 @@ class XmlReader<T> {
     const frame = this.#open.at(-1);
     if (frame === undefined || this.#exceeded.size > 0) return;
     if (frame.rule.isLeaf) frame.text += text;
-    else if (NOT_BLANK.test(text)) this.#fail(`Element "${frame.name}" holds no text`, frame.offset);
+    else if (NOT_BLANK.test(text)) this.#fail(`Element "${frame.name}" must not contain text`, frame.offset);
   }
 
   #closeElement(tag: SaxesTagNS): void {
     if (!tag.isSelfClosing) this.#refuse(faultOfEndTag(tag.name, this.#source.text, this.#parser.position));
     const frame = this.#open.pop();
-    assertInvariant(frame !== undefined, 'an end tag closes an open element');
+    assertInvariant(frame !== undefined, 'An end tag closes no open element');
     if (this.#exceeded.size > 0) return;
     frame.text = trimXml(frame.text);
     if (frame.text.length > MAX_XML_TEXT_CHARACTERS) {
