@@ -8,12 +8,12 @@ import {
   Decimal,
   defineCatalog,
   formatDecimal,
+  type InvoiceForPlugins,
+  type InvoiceItemForPlugins,
   type InvoicePlugin,
   type InvoicePluginContext,
   type InvoiceView,
   type Plain,
-  type SeenInvoice,
-  type SeenInvoiceItem,
 } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
 
@@ -40,7 +40,10 @@ export function taxPlugin(countryOf: (accountId: string) => Promise<string | nul
 }
 
 /** A tax for each charge that has none yet: a draft that gets further items comes again. */
-function taxesOf({ items }: SeenInvoice, { name, rate }: (typeof rates)[string]): readonly AdditionalItem[] {
+function taxesOf(
+  { items }: InvoiceForPlugins,
+  { name, rate }: (typeof rates)[string],
+): readonly AdditionalItem[] {
   const done = new Set(
     items.flatMap(({ itemType, linkedItemId }) => (itemType === 'TAX' ? linkedItemId : [])),
   );
@@ -58,13 +61,13 @@ function taxesOf({ items }: SeenInvoice, { name, rate }: (typeof rates)[string])
 
 /** For what is credited of earlier charges, the tax that was taken on it: an adjustment of the tax item, on its invoice. */
 async function returnedTaxes(
-  { items }: SeenInvoice,
+  { items }: InvoiceForPlugins,
   rate: string,
   { existingInvoices }: InvoicePluginContext,
 ): Promise<readonly AdditionalItem[]> {
   const repairs = items.filter(({ itemType }) => itemType === 'REPAIR_ADJ');
   if (repairs.length === 0) return [];
-  const taxOf = new Map<string, SeenInvoiceItem>();
+  const taxOf = new Map<string, InvoiceItemForPlugins>();
   for await (const invoice of existingInvoices()) {
     for (const item of invoice.items) {
       if (item.itemType === 'TAX' && item.linkedItemId !== null) taxOf.set(item.linkedItemId, item);

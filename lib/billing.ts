@@ -14,7 +14,7 @@ import {
 import type { Operations, PlainOperations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { type RequestTracking, requestsOf } from './engine/requests.ts';
-import { engineBeside, runningEngine } from './engine/running-engine.ts';
+import { openIdleEngine, runningEngine } from './engine/running-engine.ts';
 import type { RequestObserver } from './monitoring/index.ts';
 import type { NodeOperations } from './nodes/index.ts';
 import type { Clock } from './ports/index.ts';
@@ -140,7 +140,7 @@ export const Billing = {
    * @throws Error if the storage schema is not that of this version.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
-    return (await engineBeside(options)).checks;
+    return (await openIdleEngine(options)).checks;
   },
   /**
    * Opens only the queues, for use beside running nodes: it does not take over any work and writes only when entries are
@@ -148,7 +148,7 @@ export const Billing = {
    * @throws Error if the storage schema is not that of this version.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {
-    const { backlog, tenants } = await engineBeside(options);
+    const { backlog, tenants } = await openIdleEngine(options);
     return openedBacklog(backlog, (id) => tenants.refOf(id));
   },
 };

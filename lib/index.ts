@@ -213,7 +213,7 @@ export type {
 } from './queues/index.ts';
 export { LateCause } from './queues/index.ts';
 export * from './records/index.ts';
-export type { Begun, IdempotencyOperations, KeptAnswer, Steps } from './runtime/index.ts';
+export type { Begun, IdempotencyOperations, Steps, StoredAnswer } from './runtime/index.ts';
 export type {
   ApiClientOperations,
   LoginAttempt,
@@ -319,8 +319,8 @@ export {
 } from './usage/index.ts';
 export * from './values/errors/index.ts';
 export type { Field, FieldKind, Fields, InputOf, RecordOf, SetOn } from './values/fields/index.ts';
-export type { Given } from './values/given/given.ts';
-export type { Plain } from './values/given/plain.ts';
+export type { HostInput } from './values/host-values/host-input.ts';
+export type { Plain } from './values/host-values/plain.ts';
 export * from './values/ids/index.ts';
 export * from './values/money/index.ts';
 export * from './values/time/index.ts';

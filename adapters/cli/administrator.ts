@@ -36,7 +36,7 @@ export function choosePassword(
   options: { readonly testMode: boolean },
 ): ChosenPassword {
   if (options.testMode) return { password: testPassword, source: 'TEST_MODE' };
-  const [variable, given] = givenPassword(environment);
+  const [variable, given] = passwordIn(environment);
   if (given === undefined || given === '')
     return { password: randomBytes(randomPasswordBytes).toString('base64url'), source: 'RANDOM' };
   if (given.length < minPasswordCharacters)
@@ -46,7 +46,7 @@ export function choosePassword(
 }
 
 /** Prefers the server's own variable over the property `security.admin.password`. */
-function givenPassword(environment: Environment): ReturnType<typeof environmentValue> {
+function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {
   const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }

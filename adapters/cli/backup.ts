@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { besideDatabase, isPostgresqlUrl, shownDatabase } from './database.ts';
+import { isPostgresqlUrl, pathBesideDatabase, shownDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -35,7 +35,7 @@ export async function backupDatabase(
 
 /** The key, which the copy needs but does not contain. */
 function ofKey(database: string, environment: Environment): string {
-  const file = besideDatabase(database, 'key');
+  const file = pathBesideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)
     return 'Also keep BILLWRIGHT_SERVER_KEY in a separate place: encrypted data cannot be read without it.';
   return file !== null && existsSync(file)

@@ -28,7 +28,7 @@ import type { SandboxGateway } from '../payments/index.ts';
 import { pdfRenderer } from '../pdf/index.ts';
 import { refuseTestPassword } from './administrator.ts';
 import { pluginsOf } from './configuration/definition.ts';
-import { besideDatabase, isPostgresqlUrl } from './database.ts';
+import { isPostgresqlUrl, pathBesideDatabase } from './database.ts';
 import { withProblems } from './engine-settings.ts';
 import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -125,7 +125,7 @@ async function tracerOf(
 /** The sandbox ledger is a file, so that payments survive restarts and other nodes see them. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
-  const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
+  const file = options.sandboxLedger ?? pathBesideDatabase(options.database, 'sandbox');
   if (file === null) return sandboxGateway();
   const path = resolve(file);
   logger.info({ file: path }, 'the sandbox gateway stores its ledger in a file that all nodes must share');
@@ -147,16 +147,16 @@ const passingKeyBytes = 32;
 
 /** Returns true if the environment has no key and no key file exists. */
 function makesKeyFile(environment: Environment, database: string): boolean {
-  const file = besideDatabase(database, 'key');
+  const file = pathBesideDatabase(database, 'key');
   return !environment.BILLWRIGHT_SERVER_KEY && file !== null && !existsSync(file);
 }
 
 /**
- * Encrypts secrets with the key of the environment, else of a file beside the database; still decrypts with the file's.
+ * Encrypts secrets with the key of the environment, otherwise of a file beside the database; still decrypts with the file's.
  * @throws UsageError for an invalid key or file.
  */
 function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {
-  const file = besideDatabase(database, 'key');
+  const file = pathBesideDatabase(database, 'key');
   const given = environment.BILLWRIGHT_SERVER_KEY;
   if (given !== undefined && given !== '') {
     logger.info({}, 'stored secrets are encrypted with BILLWRIGHT_SERVER_KEY');

@@ -14,7 +14,7 @@ const productionFile = 'billwright.db';
 const testFile = 'billwright-test.db';
 
 /**
- * Returns `--database`, else BILLWRIGHT_DATABASE (hides passwords from process lists), else the file's, else SQLite
+ * Returns `--database`, otherwise BILLWRIGHT_DATABASE (hides passwords from process lists), otherwise the file's, otherwise SQLite
  * here. @throws UsageError, such as for a misspelt URL scheme.
  */
 export function databaseOf(
@@ -77,7 +77,7 @@ const postgresqlPort = '5432';
 const markCharacters = 8;
 
 /** Returns the key or sandbox file: beside a SQLite file, otherwise in the working directory; null for an in-memory database. */
-export function besideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
+export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }

@@ -7,7 +7,7 @@ import {
   serverProperties,
 } from '../../lib/tenants/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
-import { type Given, textOf } from './commands/options.ts';
+import { type OptionValues, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
@@ -39,11 +39,11 @@ function isSet(name: string, source: string, text: string): boolean {
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * Default documents: options, else `catalog.uri` and `overdue.uri`, else the file, else the sample (platform §4.3).
+ * Default documents: options, otherwise `catalog.uri` and `overdue.uri`, otherwise the file, otherwise the sample (platform §4.3).
  * @throws UsageError for an unreadable file.
  */
 export async function defaultDocuments(
-  given: Given,
+  given: OptionValues,
   { environment, definition }: Pick<Configured, 'environment' | 'definition'>,
 ) {
   const named = async (option: string, property: string): Promise<string | undefined> => {

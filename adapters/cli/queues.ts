@@ -1,13 +1,13 @@
 import { Billing } from '../../lib/billing.ts';
 import type { LateEntryView, QueueEntryView, QueueKind, QueueLookRequest } from '../../lib/index.ts';
-import type { Plain } from '../../lib/values/given/index.ts';
-import { type BesideServer, besideServer, namedTenant } from './beside-server.ts';
+import type { Plain } from '../../lib/values/host-values/index.ts';
+import { namedTenant, onServerDatabase, type ServerDatabase } from './server-database.ts';
 import { UsageError } from './usage-error.ts';
 
 export type QueueLook = 'late' | 'busy' | 'failed' | QueueChange;
 type QueueChange = 'put-back' | 'free';
 
-export interface QueueOptions extends BesideServer {
+export interface QueueOptions extends ServerDatabase {
   readonly look: QueueLook;
   /** Tenant id or API key; undefined = all. */
   readonly tenant?: string | undefined;
@@ -18,13 +18,15 @@ export interface QueueOptions extends BesideServer {
   readonly records: readonly string[];
 }
 
-export type Looked = { readonly entries: readonly Plain<QueueEntryView | LateEntryView>[] } | ChangedEntries;
+export type QueueAnswer =
+  | { readonly entries: readonly Plain<QueueEntryView | LateEntryView>[] }
+  | ChangedEntries;
 type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
 
 /** Lists queue entries, retries failed ones or frees stuck ones; claims no work. */
-export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
+export async function lookAtQueues(options: QueueOptions): Promise<QueueAnswer> {
   const { look, kind, account, limit } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
     throw new UsageError(`--kind ${kind} must be bus or notification`);
@@ -35,7 +37,7 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
     ...(account !== undefined && { accountId: account }),
     ...(limit !== undefined && !isChange(look) && { limit: numberOf('--limit', limit) }),
   };
-  return besideServer(options, { readOnly: !isChange(look) }, async (parts) => {
+  return onServerDatabase(options, { readOnly: !isChange(look) }, async (parts) => {
     const backlog = await Billing.openBacklog<never>(parts);
     await parts.clock.refresh();
     const tenant = options.tenant === undefined ? null : await namedTenant(parts.storage, options.tenant);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
-import { type Given, textOf } from './commands/options.ts';
+import { type OptionValues, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type SettingName, settings } from './configuration/server-options.ts';
 import { databaseOf, isPostgresqlUrl } from './database.ts';
@@ -16,7 +16,7 @@ const defaultHost = '127.0.0.1';
 export type ServeOptions = Awaited<ReturnType<typeof serveOptions>>;
 
 /** Options override the environment, which overrides the configuration file. */
-export async function serveOptions(given: Given, configured: Configured) {
+export async function serveOptions(given: OptionValues, configured: Configured) {
   const { definition, environment, file } = configured;
   const read = settingsReader(file);
   const { testMode, nodeName } = read(() =>
@@ -104,7 +104,7 @@ export function processSettings(
 const dialects = Object.values(Dialect);
 
 /** @throws UsageError that names the option or variable. */
-export function httpSettings(given: Given, environment: Environment) {
+export function httpSettings(given: OptionValues, environment: Environment) {
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
     const option = textOf(given, name);
     const [source, text] =

@@ -90,8 +90,8 @@ function responseOf(answer: IncomingMessage, method: string): Response {
   const status = answer.statusCode ?? 500;
   const headers = new Headers();
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
-    const isKept = name === 'content-length' || !ofConnection.has(name);
-    if (isKept) for (const value of values ?? []) headers.append(name, value);
+    const isForwarded = name === 'content-length' || !ofConnection.has(name);
+    if (isForwarded) for (const value of values ?? []) headers.append(name, value);
   }
   if (method !== 'HEAD' && !withoutBody.has(status))
     return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers });

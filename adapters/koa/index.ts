@@ -19,7 +19,7 @@ import { createServer } from './node-http.ts';
 import { refuseWhileStopping, unreadableAnswer } from './response/render-error.ts';
 import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
-import { onDemand } from './wire/on-demand.ts';
+import { onDemand } from './wire/lazy-values.ts';
 
 /** Longer than clients and proxies keep idle connections (60 to 90 s), so that no request arrives on a closing one. */
 const KEPT_CONNECTION_MS = 2 * 60_000;

@@ -166,7 +166,7 @@ function storageOver(
     },
     nodeTag,
     onSignal: (heard) => listener.listen(heard),
-    holdName: (name) => listener.holdName(name),
+    reserveName: (name) => listener.reserveName(name),
     trace: options.trace,
   };
   return MikroOrmStorage.over<PostgresqlHost>(parts);
@@ -197,8 +197,8 @@ async function closeOwn(orm: MikroORM) {
  */
 function connectAs(url: string): (pool: object) => void {
   return (pool) => {
-    const Given = Reflect.get(pool, 'Client') as ClientPool['Client'];
-    const Client = class extends Given {
+    const HostInput = Reflect.get(pool, 'Client') as ClientPool['Client'];
+    const Client = class extends HostInput {
       constructor(options: object) {
         super(
           Object.create(options, {
@@ -236,10 +236,10 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
 }
 
 /** Lets a migration of data access the rows of all tenants. */
-function reachingEveryTenant({ name, class: Given }: MigrationObject): MigrationObject {
+function reachingEveryTenant({ name, class: HostInput }: MigrationObject): MigrationObject {
   return {
     name,
-    class: class extends Given {
+    class: class extends HostInput {
       override up(): void | Promise<void> {
         if (this instanceof Migration) this.addSql(`set local ${TENANT_SETTING} = '${EVERY_TENANT}'`);
         return super.up();

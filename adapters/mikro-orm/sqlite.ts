@@ -146,7 +146,7 @@ function storageOver(
     // No other process writes to the file; `onCommit` signals the commits of this one.
     onSignal: () => () => undefined,
     // The lock of the database file keeps other nodes away, regardless of their names.
-    holdName: async () => 'HELD',
+    reserveName: async () => 'HELD',
   });
 }
 

@@ -49,7 +49,7 @@ export interface SandboxGateway
 }
 
 /** VOID has no amount. */
-type Asked = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
+type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
 /** An unchecked configuration from the wire. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
   };
   const operation =
     (member: SandboxOperation) =>
-    async (request: Asked, context: GatewayContext): Promise<GatewayResult | null> => {
+    async (request: SandboxRequest, context: GatewayContext): Promise<GatewayResult | null> => {
       const known = ledger.find(request.transactionId);
       if (known && known.status !== 'PENDING') return resultOf(known);
       const script =
@@ -108,7 +108,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
 const NO_SCRIPT: SandboxScript = { action: null, sleepMs: 0 };
 
 function newEntry(
-  request: Asked & { readonly transactionType: TransactionType },
+  request: SandboxRequest & { readonly transactionType: TransactionType },
   context: GatewayContext,
   script: SandboxScript | null,
 ) {
@@ -144,7 +144,7 @@ function resultOf({ accountId: _, tenantId: __, ...entry }: LedgerEntry) {
   return { ...entry, properties: [] };
 }
 
-interface KeptMethod {
+interface StoredMethod {
   readonly accountId: Uuid;
   readonly details: PaymentMethodDetails;
   readonly isDefault: boolean;
@@ -167,10 +167,10 @@ const NO_DETAILS: PaymentMethodDetails = {
 
 /** The payment methods of the sandbox per tenant, in memory (payments §2.4 rule 2). */
 export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> {
-  const tenants = new Map<Uuid, Map<Uuid, KeptMethod>>();
+  const tenants = new Map<Uuid, Map<Uuid, StoredMethod>>();
   const heardOf = new Set<Uuid>();
-  const methodsOf = (tenantId: Uuid): Map<Uuid, KeptMethod> => {
-    const known = tenants.get(tenantId) ?? new Map<Uuid, KeptMethod>();
+  const methodsOf = (tenantId: Uuid): Map<Uuid, StoredMethod> => {
+    const known = tenants.get(tenantId) ?? new Map<Uuid, StoredMethod>();
     tenants.set(tenantId, known);
     return known;
   };
@@ -215,22 +215,22 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
   };
 }
 
-function ofAccount(methods: ReadonlyMap<Uuid, KeptMethod>, accountId: Uuid) {
+function ofAccount(methods: ReadonlyMap<Uuid, StoredMethod>, accountId: Uuid) {
   return [...methods].filter(([, kept]) => kept.accountId === accountId);
 }
 
-function chooseDefault(methods: Map<Uuid, KeptMethod>, accountId: Uuid, chosen: Uuid) {
+function chooseDefault(methods: Map<Uuid, StoredMethod>, accountId: Uuid, chosen: Uuid) {
   for (const [id, kept] of ofAccount(methods, accountId)) {
     if (kept.isDefault !== (id === chosen)) methods.set(id, { ...kept, isDefault: id === chosen });
   }
 }
 
-function listed(paymentMethodId: Uuid, { details, isDefault }: KeptMethod) {
+function listed(paymentMethodId: Uuid, { details, isDefault }: StoredMethod) {
   return { paymentMethodId, externalPaymentMethodId: details.externalPaymentMethodId, isDefault };
 }
 
 /** A whole id, or part of a property's value. */
-function isFound(searchKey: string, id: Uuid, { accountId, details }: KeptMethod) {
+function isFound(searchKey: string, id: Uuid, { accountId, details }: StoredMethod) {
   const key = searchKey.toLowerCase();
   if ([id, accountId, details.externalPaymentMethodId?.toLowerCase()].includes(key)) return true;
   return details.properties.some(({ value }) => (value ?? '').toLowerCase().includes(key));

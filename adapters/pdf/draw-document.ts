@@ -184,7 +184,7 @@ function drawTotals(sheet: Sheet, document: PrintableDocument): void {
   sheet.y += drawPairs(sheet, [last], { top: sheet.y, start, width, style: stressed });
 }
 
-/** @returns last: the stressed total, if any. */
+/** @returns the stressed total as `last` if there is one. */
 function partsOfTotals({ totals, isLastTotalStressed }: PrintableDocument) {
   return isLastTotalStressed
     ? { plain: totals.slice(0, -1), last: totals.at(-1) }

@@ -9,6 +9,7 @@ import type { PaymentBooks } from './payment-books.ts';
 import {
   type FirstType,
   failedResult,
+  identityOf,
   idOf,
   intentResult,
   markedResult,
@@ -16,8 +17,7 @@ import {
   refundResult,
   sentAmount,
   setupResult,
-  type Told,
-  toldOf,
+  type TransactionIdentity,
   transactionMetadata,
   wasHeld,
 } from './results.ts';
@@ -52,7 +52,7 @@ interface Prepared {
 
 /** A transaction that is sent to Stripe, possibly again. */
 interface Presented<P extends Prepared> {
-  readonly told: Told;
+  readonly told: TransactionIdentity;
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
   prepare(): Promise<P>;
@@ -113,7 +113,7 @@ export class Charges {
 
   async run(type: FirstType, request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
     const { accounts, customers, idOfMethod, books } = this.#parts;
-    const told = toldOf(request, type);
+    const told = identityOf(request, type);
     return present(books, {
       told,
       request,
@@ -147,23 +147,23 @@ export class Charges {
   ) {
     const { stripe, sent, tenantId } = of;
     const { multicapture = false } = this.#parts.options;
-    const said = saidIn(request, this.#parts.options);
+    const callOptions = optionsIn(request, this.#parts.options);
     const params: Stripe.PaymentIntentCreateParams = {
       amount: units,
       currency: request.currency.toLowerCase(),
       customer,
       payment_method: method,
       confirm: true,
-      ...(said.isOffSession && { off_session: true }),
+      ...(callOptions.isOffSession && { off_session: true }),
       capture_method: type === 'AUTHORIZE' ? 'manual' : 'automatic',
-      ...redirects(said.returnUrl),
-      ...(said.description !== null && { description: said.description }),
+      ...redirects(callOptions.returnUrl),
+      ...(callOptions.description !== null && { description: callOptions.description }),
       ...(type === 'AUTHORIZE' &&
         multicapture && { payment_method_options: { card: { request_multicapture: 'if_available' } } }),
       metadata: transactionMetadata(tenantId, request, type),
       expand: ['latest_charge'],
     };
-    const told = toldOf(request, type);
+    const told = identityOf(request, type);
     try {
       const intent = await sent.send(request.transactionId, (options) =>
         stripe.paymentIntents.create(params, options),
@@ -184,7 +184,7 @@ export class Charges {
   /** Checks whether the method could be charged, for an amount of 0. */
   async #check(type: FirstType, request: GatewayRequest, { of, customer, method }: Charge) {
     const { stripe, sent, tenantId } = of;
-    const { returnUrl } = saidIn(request, this.#parts.options);
+    const { returnUrl } = optionsIn(request, this.#parts.options);
     const params: Stripe.SetupIntentCreateParams = {
       customer,
       payment_method: method,
@@ -198,12 +198,12 @@ export class Charges {
     );
     const present = isReplay(setup) ? await stripe.setupIntents.retrieve(setup.id) : setup;
     const { amount, currency } = request;
-    return { ...setupResult(toldOf(request, type), present), amount, currency };
+    return { ...setupResult(identityOf(request, type), present), amount, currency };
   }
 }
 
 /** Reads the plugin properties of a call. */
-function saidIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayOptions) {
+function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayOptions) {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /** True: the customer is absent, and a bank that requires consent declines; false with `off_session=false`. */
@@ -224,7 +224,7 @@ interface Found {
   readonly intent: Stripe.PaymentIntent;
 }
 
-interface Asked {
+interface ChangeRequest {
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
   /** Returns whether the operation refers to the payment intent. */
@@ -242,7 +242,7 @@ export class Changes {
   }
 
   async capture(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
-    const told = toldOf(request, 'CAPTURE');
+    const told = identityOf(request, 'CAPTURE');
     const units = sentAmount(request.amount, request.currency);
     if (units === null) return failedResult(told, tooFine(request), context.now);
     return this.#run(told, { request, context, isMeant: isCapturable }, async ({ of, intent }) => {
@@ -263,7 +263,7 @@ export class Changes {
 
   /** Succeeds also for a hold that has already expired. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
-    const told = toldOf(request, 'VOID');
+    const told = identityOf(request, 'VOID');
     return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {
       if (intent.status === 'canceled') return markedResult(told, intent, VOIDED);
       const metadata = { [markOf('void', request.transactionId)]: VOIDED };
@@ -277,10 +277,10 @@ export class Changes {
   }
 
   async refund(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
-    const told = toldOf(request, 'REFUND');
+    const told = identityOf(request, 'REFUND');
     const units = sentAmount(request.amount, request.currency);
     if (units === null) return failedResult(told, tooFine(request), context.now);
-    return this.#run(told, { request, context, isMeant: hasTaken }, async ({ of, intent }) => {
+    return this.#run(told, { request, context, isMeant: hasReceivedAmount }, async ({ of, intent }) => {
       const metadata = transactionMetadata(of.tenantId, request, 'REFUND');
       const refund = await of.sent.send(request.transactionId, (options) =>
         of.stripe.refunds.create({ payment_intent: intent.id, amount: units, metadata }, options),
@@ -291,8 +291,8 @@ export class Changes {
   }
 
   #run(
-    told: Told,
-    { request, context, isMeant }: Asked,
+    told: TransactionIdentity,
+    { request, context, isMeant }: ChangeRequest,
     change: (found: Found) => Promise<GatewayResult | null>,
   ) {
     return present(this.#books, {
@@ -320,7 +320,7 @@ const VOIDED = 'canceled';
 const NOTHING_THERE = 'Stripe has no payment in the required state';
 const NOT_DONE = 'Stripe accepted the request but did not execute it';
 
-function alreadyDone(told: Told, intents: readonly Stripe.PaymentIntent[]) {
+function alreadyDone(told: TransactionIdentity, intents: readonly Stripe.PaymentIntent[]) {
   if (told.transactionType === 'REFUND') return null;
   const mark = markOf(told.transactionType === 'VOID' ? 'void' : 'capture', told.transactionId);
   const marked = intents.find(({ metadata }) => metadata[mark] !== undefined);
@@ -336,7 +336,7 @@ function isHeld(intent: Stripe.PaymentIntent) {
   return method === 'manual' && (status === 'requires_capture' || (status === 'canceled' && wasHeld(intent)));
 }
 
-function hasTaken({ amount_received: taken }: Stripe.PaymentIntent) {
+function hasReceivedAmount({ amount_received: taken }: Stripe.PaymentIntent) {
   return taken > 0;
 }
 

@@ -13,21 +13,21 @@ import type { Failure } from './stripe-accounts.ts';
 
 const MS_PER_SECOND = 1_000;
 
-export interface Told {
+export interface TransactionIdentity {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly transactionType: TransactionType;
 }
 
-export function toldOf(
+export function identityOf(
   { paymentId, transactionId }: GatewayTransaction,
   transactionType: TransactionType,
-): Told {
+): TransactionIdentity {
   return { paymentId, transactionId, transactionType };
 }
 
 /** Returns the result of the transaction that made the payment intent. */
-export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayResult {
+export function intentResult(told: TransactionIdentity, intent: Stripe.PaymentIntent): GatewayResult {
   const type: FirstType = told.transactionType === 'AUTHORIZE' ? 'AUTHORIZE' : 'PURCHASE';
   const status = intentStatus(type, intent);
   const currency = asCurrency(intent.currency.toUpperCase());
@@ -44,7 +44,7 @@ export function intentResult(told: Told, intent: Stripe.PaymentIntent): GatewayR
 }
 
 /** Returns the result of the card check for an amount of 0. */
-export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResult {
+export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent): GatewayResult {
   const error = setup.last_setup_error;
   const status = setupStatuses[setup.status] ?? PluginStatus.UNDEFINED;
   return {
@@ -58,7 +58,7 @@ export function setupResult(told: Told, setup: Stripe.SetupIntent): GatewayResul
 
 /** Returns the result of a capture or void by its mark on the payment intent; null if it was not done. */
 export function markedResult(
-  told: Told,
+  told: TransactionIdentity,
   intent: Stripe.PaymentIntent,
   written: string,
 ): GatewayResult | null {
@@ -75,7 +75,7 @@ export function markedResult(
   return { ...at(told, intent.created), status, amount, currency, ...rest };
 }
 
-export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
+export function refundResult(told: TransactionIdentity, refund: Stripe.Refund): GatewayResult {
   const currency = asCurrency(refund.currency.toUpperCase());
   const status = refundStatuses.get(refund.status) ?? PluginStatus.UNDEFINED;
   const charge = idOf(refund.charge);
@@ -92,7 +92,7 @@ export function refundResult(told: Told, refund: Stripe.Refund): GatewayResult {
 }
 
 /** Returns the result of a transaction that failed at Stripe or before. */
-export function failedResult(told: Told, failure: Failure, createdDate: Date): GatewayResult {
+export function failedResult(told: TransactionIdentity, failure: Failure, createdDate: Date): GatewayResult {
   const { status, code, message, reference } = failure;
   return {
     ...transactionAt(told, createdDate),
@@ -182,11 +182,14 @@ function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
   );
 }
 
-function at(told: Told, seconds: number) {
+function at(told: TransactionIdentity, seconds: number) {
   return transactionAt(told, new Date(seconds * MS_PER_SECOND));
 }
 
-function transactionAt({ paymentId, transactionId, transactionType }: Told, createdDate: Date) {
+function transactionAt(
+  { paymentId, transactionId, transactionType }: TransactionIdentity,
+  createdDate: Date,
+) {
   const ids = { kbPaymentId: paymentId, kbTransactionPaymentId: transactionId };
   return { ...ids, transactionType, createdDate, effectiveDate: createdDate };
 }

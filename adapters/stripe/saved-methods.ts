@@ -4,7 +4,7 @@ import type { PluginProperty } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ACCOUNT, accountMetadata, idIn, idOf, PAYMENT_METHOD, TENANT } from './results.ts';
 import {
-  isSurelyKept,
+  areKeysRetained,
   type StripeAccount,
   type StripeAccounts,
   type StripeGatewayOptions,
@@ -255,7 +255,7 @@ export class StripeCustomers {
 
   /** Returns the customer of the account, creating it if needed. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
-    const isYoung = isSurelyKept(accountId, Date.now());
+    const isYoung = areKeysRetained(accountId, Date.now());
     const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);
     if (found !== null) return found;
     const metadata = accountMetadata(of.tenantId, accountId);

@@ -264,7 +264,7 @@ const CLOCKS_DISAGREE_MS = 3_600_000;
 const VERSION_AT = 14;
 
 /** Returns whether Stripe still knows the keys of all requests for this id, whose time (UUIDv7) precedes them. */
-export function isSurelyKept(id: Uuid, nowMs: number): boolean {
+export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   if (id[VERSION_AT] !== '7') return false;
   const madeMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   const age = nowMs - madeMs;
@@ -273,5 +273,5 @@ export function isSurelyKept(id: Uuid, nowMs: number): boolean {
 
 /** Returns whether an earlier presentation of the transaction may have an effect whose key Stripe has forgotten. */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
-  return isCompletion || !isSurelyKept(transactionId, Date.now());
+  return isCompletion || !areKeysRetained(transactionId, Date.now());
 }

@@ -128,9 +128,9 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];
   };
-  /** Sets the catalog of all tenants; null: none. Default a new stamp. */
+  /** Sets the catalog of all tenants; null if there is none. The stamp is new by default. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** Sets the catalog per account, which is never cached; null: not served. */
+  /** Sets the catalog per account, which is never cached; null = not served. */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 

@@ -29,7 +29,7 @@ import {
 } from '../subscriptions/index.ts';
 import { addEngineTag } from '../tags/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
@@ -179,5 +179,5 @@ export interface AccountClosingOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018), also if the due work does not end within the
    * wait for a busy account, or if there is any inside a transaction of the host.
    */
-  close(...given: [...C, accountId: Uuid | string, options?: Given<CloseOptions>]): Promise<void>;
+  close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

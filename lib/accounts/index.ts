@@ -4,7 +4,7 @@ export type { AccountOperations, AccountUpdate } from './operations/account-oper
 export { AccountService } from './operations/account-service.ts';
 export { accountEvent } from './rules/account-event.ts';
 export { accountSearch } from './rules/account-search.ts';
-export { FORGOTTEN } from './rules/anonymized.ts';
+export { FORGOTTEN } from './rules/anonymize-account.ts';
 export { isPaidByParent } from './rules/hierarchy.ts';
 export { newAccount } from './rules/new-account.ts';
 export { noSuchAccount } from './rules/no-such-account.ts';

@@ -13,7 +13,7 @@ import {
 } from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Reads the audit rows that every write creates (accounts §14). */
@@ -109,14 +109,14 @@ export interface AuditOperations<C extends Leading = []> {
    * tag definitions have none.
    * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
    */
-  history(...given: [...C, object: Given<ObjectRef>]): Promise<readonly AuditRow[]>;
+  history(...given: [...C, object: HostInput<ObjectRef>]): Promise<readonly AuditRow[]>;
 
   /**
    * Returns the same as `history` for an object that must belong to the account.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); those of `history`, also for an object of another account.
    */
   historyWithin(
-    ...given: [...C, accountId: Uuid | string, object: Given<ObjectRef>]
+    ...given: [...C, accountId: Uuid | string, object: HostInput<ObjectRef>]
   ): Promise<readonly AuditRow[]>;
 
   /**

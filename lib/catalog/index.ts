@@ -14,8 +14,8 @@ export type { PlanUpdate } from './formats/entries/change-plan.ts';
 export type {
   BlockInput,
   CatalogEntriesInput,
-  EntryGiven,
-  GivenValue,
+  EntryInputOf,
+  EntryInputValue,
   PhaseInput,
   PlanEntryInput,
   PriceInput,
@@ -120,7 +120,7 @@ export {
   obtainOverridePlan,
   obtainOverridePlans,
 } from './operations/obtain-override-plan.ts';
-export { CatalogWithOverrides, type SeenAsOf } from './overrides/catalog-with-overrides.ts';
+export { CatalogWithOverrides, type CollapsedSpan } from './overrides/catalog-with-overrides.ts';
 export {
   defineOverrides,
   matchPriceOverrides,

@@ -28,7 +28,7 @@ import {
 import type { Uuid } from '../values/ids/index.ts';
 import { belowMinorUnit, formatDecimal, moneyText, sum, ZERO } from '../values/money/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';
-import { wronglyBilled } from './check-usage.ts';
+import { billingMismatches } from './check-usage.ts';
 import {
   CheckedInvariant,
   type Finding,
@@ -96,11 +96,11 @@ async function checkBatch(
     return ofAccount(invoice.accountId, [
       ...wrongSums(invoice, own, paid),
       ...finerBalance(invoice, own),
-      ...(invoice.isMigration ? [] : wronglyBilled(own, billedIds)),
+      ...(invoice.isMigration ? [] : billingMismatches(own, billedIds)),
       ...severalOpenPayments(invoice.id, paid, (id) => transactionsOf.get(id) ?? []),
       ...own.flatMap((item) => {
-        const [itemTaken, rows] = [taken.get(item.id) ?? [], rowsOf.get(item.id) ?? []];
-        return wrongRemainders({ invoice, item, taken: itemTaken, rows });
+        const [itemReductions, rows] = [taken.get(item.id) ?? [], rowsOf.get(item.id) ?? []];
+        return wrongRemainders({ invoice, item, taken: itemReductions, rows });
       }),
     ]);
   });

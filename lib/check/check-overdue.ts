@@ -17,7 +17,7 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 
 interface OverdueRules {
   readonly config: OverdueConfig;
-  /** The tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4); null: none. */
+  /** The tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4); null if there is none. */
   readonly since: Instant | null;
   readonly now: Instant;
 }

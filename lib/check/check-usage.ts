@@ -63,7 +63,7 @@ function totalsText({
  * Finds usage items with no or several billed intervals, and intervals without a usage item.
  * @param named the item id of each interval of the invoice.
  */
-export function wronglyBilled(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {
+export function billingMismatches(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {
   const times = Map.groupBy(named, (id) => id);
   const own = new Map(items.map((item) => [item.id, item]));
   const messages = [

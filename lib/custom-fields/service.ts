@@ -13,7 +13,7 @@ import type {
 import { BusEventType, type CallContext, customFieldFields, type FieldedType } from '../records/index.ts';
 import { authorshipOf, isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
 import { searchedFields } from '../values/fields/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, type CustomFieldInput, changedFields, newFields } from './changed-fields.ts';
@@ -152,7 +152,11 @@ export interface CustomFieldOperations<C extends Leading = []> {
    * CUSTOM_FIELD_ALREADY_EXISTS (9000), BUSY (60018).
    */
   add(
-    ...given: [...C, object: Given<ObjectRef<FieldedType>>, inputs: Given<readonly CustomFieldInput[]>]
+    ...given: [
+      ...C,
+      object: HostInput<ObjectRef<FieldedType>>,
+      inputs: HostInput<readonly CustomFieldInput[]>,
+    ]
   ): Promise<void>;
 
   /**
@@ -162,7 +166,11 @@ export interface CustomFieldOperations<C extends Leading = []> {
    * object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
    */
   modify(
-    ...given: [...C, object: Given<ObjectRef<FieldedType>>, changes: Given<readonly CustomFieldChange[]>]
+    ...given: [
+      ...C,
+      object: HostInput<ObjectRef<FieldedType>>,
+      changes: HostInput<readonly CustomFieldChange[]>,
+    ]
   ): Promise<void>;
 
   /**
@@ -170,18 +178,22 @@ export interface CustomFieldOperations<C extends Leading = []> {
    * @throws BillingError of the object's type when it is unknown, BUSY (60018).
    */
   remove(
-    ...given: [...C, object: Given<ObjectRef<FieldedType>>, fieldIds: readonly (Uuid | string)[]]
+    ...given: [...C, object: HostInput<ObjectRef<FieldedType>>, fieldIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
   /** Returns the fields of the object in creation order. @throws BillingError of the object's type. */
-  ofObject(...given: [...C, object: Given<ObjectRef<FieldedType>>]): Promise<readonly CustomField[]>;
+  ofObject(...given: [...C, object: HostInput<ObjectRef<FieldedType>>]): Promise<readonly CustomField[]>;
 
   /**
    * Returns the fields of the account and its objects, of one object type or all.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
-    ...given: [...C, accountId: Uuid | string, options?: Given<{ readonly objectType?: ObjectType | null }>]
+    ...given: [
+      ...C,
+      accountId: Uuid | string,
+      options?: HostInput<{ readonly objectType?: ObjectType | null }>,
+    ]
   ): Promise<readonly CustomField[]>;
 
   /** Returns a page of the tenant's fields. */
@@ -198,7 +210,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   searchByName(
     ...given: [
       ...C,
-      wanted: Given<{
+      wanted: HostInput<{
         readonly objectType: ObjectType;
         readonly name: string;
         readonly value?: string | null;

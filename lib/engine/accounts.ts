@@ -9,8 +9,8 @@ import {
 } from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
 import { timelineOperations } from '../timeline/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on accounts: e-mails, credit, timeline, closing and export included. */
 export function accountArea(foundation: Foundation) {

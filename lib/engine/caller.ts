@@ -7,7 +7,7 @@ import {
   type TenantRef,
 } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
-import { converterOf } from '../values/given/index.ts';
+import { converterOf } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** The caller of operations, and the tenant it calls for. */

@@ -1,5 +1,5 @@
 import { type HealthReport, healthReport } from '../health/index.ts';
-import { purgeToldInvoices, purgeToldThresholds } from '../invoicing/index.ts';
+import { purgeInvoiceAnnouncements, purgeThresholdAnnouncements } from '../invoicing/index.ts';
 import { type Metric, metricsReader } from '../metrics/index.ts';
 import type { NodeService } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -171,8 +171,8 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
       () => nodes.purge(addMilliseconds(ports.clock.now(), -server['queue.history.retention'])),
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
       () => engine.sinks.purge(server['queue.history.retention']),
-      () => purgeToldInvoices(ports, server['queue.history.retention']),
-      () => purgeToldThresholds(ports, server['queue.history.retention']),
+      () => purgeInvoiceAnnouncements(ports, server['queue.history.retention']),
+      () => purgeThresholdAnnouncements(ports, server['queue.history.retention']),
     ],
     cares: [
       ...(time === null ? [] : [{ everyMs: COMPARE_TIME_EVERY_MS, run: () => time.compare() }]),

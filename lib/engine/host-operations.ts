@@ -12,7 +12,7 @@ import {
 import type { PlanInForce } from '../subscriptions/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
-import { type AnyShape, converterOf, type Plain, plainBy } from '../values/given/index.ts';
+import { type AnyShape, converterOf, type Plain, plainBy } from '../values/host-values/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { type Inputs, inputs } from './inputs.ts';

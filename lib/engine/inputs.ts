@@ -1,7 +1,7 @@
 import { accountFields, type CallContext, invoiceItemFields } from '../records/index.ts';
 import { priceOverrideAmounts } from '../subscriptions/index.ts';
 import { inputShapeOf } from '../values/fields/index.ts';
-import type { Shape } from '../values/given/index.ts';
+import type { Shape } from '../values/host-values/index.ts';
 import type { StrictOperations } from './engine.ts';
 import { each } from './plain-answers.ts';
 

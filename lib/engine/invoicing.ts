@@ -26,8 +26,8 @@ import {
   unbilledUsageOperations,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on invoices and the reports on them. */
 export function invoicingArea(foundation: Foundation) {

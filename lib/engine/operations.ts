@@ -44,7 +44,7 @@ import type {
 } from '../tenants/index.ts';
 import type { TimelineOperations, TimelineOutlineOperations } from '../timeline/index.ts';
 import type { UsageOperations } from '../usage/index.ts';
-import type { Given, Plain } from '../values/given/index.ts';
+import type { HostInput, Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Operations on accounts. */
@@ -181,7 +181,7 @@ export type PlainOperations<C extends Leading = []> = {
   /** Subscriptions. */
   readonly subscriptions: PlainGroup<Omit<GroupedOperations<C>['subscriptions'], 'planAt'>> & {
     /** Returns the plan in force, as `SubscriptionOperations.planAt` does. */
-    planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForceView>;
+    planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForceView>;
   };
 } & PlainGroup<FrequentOperations<C>>;
 

@@ -1,6 +1,6 @@
 import {
   ConfigChangeHandler,
-  clearsOfLeftOvers,
+  clearsOfExemptAccounts,
   enterableStates,
   jobsOfEvents,
   OverdueAccountService,
@@ -9,11 +9,11 @@ import {
   OwnTransactions,
   overdueNotification,
 } from '../overdue/index.ts';
-import type { AskedByEvents } from '../ports/storage/index.ts';
+import type { FollowUpWork } from '../ports/storage/index.ts';
 import { type QueueHandler, topicsOf } from '../runtime/index.ts';
 import type { KeyValueService } from '../tenants/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on overdue states. `ahead`: the handlers of work done before overdue checks (overdue §5.2). */
 export function overdueArea(
@@ -22,7 +22,7 @@ export function overdueArea(
 ) {
   const { configOf } = overdueConfigs;
   const own = new OwnTransactions();
-  const asked: AskedByEvents = async (session, events) => {
+  const asked: FollowUpWork = async (session, events) => {
     // A transaction without account events may have written the configuration, which must not be read before its commit.
     if (events.every(({ accountRecordId }) => accountRecordId === null) || own.has(session)) return [];
     const config = await configOf(session);
@@ -30,7 +30,7 @@ export function overdueArea(
     const checks =
       enterableStates(config).length > 0
         ? jobsOfEvents(events, config, now)
-        : await clearsOfLeftOvers(session, events, now);
+        : await clearsOfExemptAccounts(session, events, now);
     return checks.map(overdueNotification);
   };
   return {

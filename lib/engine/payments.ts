@@ -19,8 +19,8 @@ import {
   paymentConfigOf,
   paymentRetryHandler,
 } from '../payments/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on payment methods, payments and payments of invoices. */
 export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAccounts) {

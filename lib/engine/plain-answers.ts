@@ -15,7 +15,7 @@ import {
   tagFields,
 } from '../records/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
-import type { AnyShape, Shape } from '../values/given/index.ts';
+import type { AnyShape, Shape } from '../values/host-values/index.ts';
 
 import type { StrictOperations } from './engine.ts';
 

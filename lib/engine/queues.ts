@@ -9,11 +9,11 @@ import {
   QueueService,
 } from '../queues/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { converterOf, type Given, type Plain, plainBy } from '../values/given/index.ts';
+import { converterOf, type HostInput, type Plain, plainBy } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import { idOf } from './caller.ts';
 import type { EngineSettings } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on the queue for operators. */
 export function queueArea(
@@ -36,7 +36,7 @@ export function openedBacklog(
   backlog: BacklogService,
   refOf: (tenantId: Uuid) => Promise<TenantRef>,
 ): BacklogOperations {
-  const asked = async <R extends object>(given: Given<R> & OfOneTenant) => {
+  const asked = async <R extends object>(given: HostInput<R> & OfOneTenant) => {
     const { tenantId, ...request }: OfOneTenant = given;
     const tenant = tenantId === undefined ? null : await refOf(idOf(tenantId, 'tenantId'));
     return { ...(takeTexts(request, '') as R), tenants: tenant === null ? null : [tenant.recordId] };

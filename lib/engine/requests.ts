@@ -7,7 +7,7 @@ export interface ServedRequest {
   readonly name: string;
   /** The `requestId` of log lines. */
   readonly requestId: string;
-  /** Value of the header `traceparent`, if any. */
+  /** Value of the header `traceparent` if it was sent. */
   readonly traceParent?: TraceParent | undefined;
   readonly attributes?: SpanAttributes;
 }

@@ -1,4 +1,4 @@
-import { holdName } from '../nodes/index.ts';
+import { reserveName } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Dispatcher } from '../runtime/index.ts';
 import type { BillingOptions } from './billing-options.ts';
@@ -28,7 +28,7 @@ export async function runningEngine<Host>(given: BillingOptions<Host>) {
   const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
   const parts = { options, ports, time, server, engine, node, monitor };
   await options.storage.prepare(storagePolicyOf(parts));
-  await holdName(ports, node);
+  await reserveName(ports, node);
   await nodes.prepare();
   await time?.compare();
   await warnOfUnboundRole(ports);
@@ -41,7 +41,7 @@ export async function runningEngine<Host>(given: BillingOptions<Host>) {
 }
 
 /** Opens an engine without background work. */
-export async function engineBeside<Host>(options: BillingOptions<Host>): Promise<Engine> {
+export async function openIdleEngine<Host>(options: BillingOptions<Host>): Promise<Engine> {
   const ports = portsOf(switchable(options));
   const node = { nodes: async () => [], storeRequests: async () => undefined };
   const settings = engineSettings(options, ports, { node, workOff: async () => undefined });

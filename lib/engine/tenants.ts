@@ -5,9 +5,9 @@ import { deliveryOperations } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { keyValueService, signingSecretService, tenantService } from '../tenants/index.ts';
 import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
+import { bindMethods } from './bind-methods.ts';
 import type { catalogArea } from './catalog.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
-import { bindMethods } from './methods-of.ts';
 
 /** Returns the operations on tenants, their key values, secrets and settings. */
 export function tenantArea(

@@ -68,9 +68,9 @@ export async function healthReport(
           return queuesCheck(backlog, now);
         }),
     checked('clock', async () => {
-      const askedMs = systemClock.nowMs();
+      const startedMs = systemClock.nowMs();
       const databaseMs = await storage.system.nowMs();
-      return clockCheck({ askedMs, databaseMs, answeredMs: systemClock.nowMs() });
+      return clockCheck({ startedMs, databaseMs, answeredMs: systemClock.nowMs() });
     }),
   ]);
   const rotation = node.isInRotation() ? passed : failed('This node is out of rotation');
@@ -101,11 +101,11 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
 
 /** Fails if the clocks differ by more than the duration of the query explains; milliseconds of system time. */
 export function clockCheck({
-  askedMs,
+  startedMs,
   databaseMs,
   answeredMs,
-}: Readonly<Record<'askedMs' | 'databaseMs' | 'answeredMs', number>>): HealthCheck {
-  const skewMs = Math.max(askedMs - databaseMs, databaseMs - answeredMs, 0);
+}: Readonly<Record<'startedMs' | 'databaseMs' | 'answeredMs', number>>): HealthCheck {
+  const skewMs = Math.max(startedMs - databaseMs, databaseMs - answeredMs, 0);
   if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;
   return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
 }

@@ -77,15 +77,15 @@ export { invoiceStatusOperations } from './operations/invoice-status-operations.
 export { manualItemOperations, migrationOperations } from './operations/manual-item-operations.ts';
 export {
   invoiceNoticeHandler,
-  purgeToldInvoices,
-  purgeToldThresholds,
+  purgeInvoiceAnnouncements,
+  purgeThresholdAnnouncements,
   thresholdHandler,
 } from './operations/notice-handlers.ts';
 export { parentCommitHandler, parentSummaryHandler } from './operations/parent-handlers.ts';
 export { parkingOperations } from './operations/parking-operations.ts';
 export { InvoiceRunHandler } from './operations/run-handler.ts';
 export { InvoiceRunService } from './operations/run-service.ts';
-export { consultedOperations } from './plugins/ask-about-operations.ts';
+export { consultedOperations } from './plugins/consult-about-operations.ts';
 export { RegisteredInvoicePlugins } from './plugins/plugin-calls.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing-config.ts';
 export { effectiveTargetDate } from './proposals/target-date.ts';

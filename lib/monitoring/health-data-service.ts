@@ -3,7 +3,7 @@ import type { Ports } from '../ports/index.ts';
 import type { AccessLine } from '../ports/storage/index.ts';
 import {
   LIVE,
-  listSeenEntries,
+  listPositionedEntries,
   oldestFirst,
   ownAndSystem,
   type QueueEntryView,
@@ -69,8 +69,8 @@ export function healthDataOperations(
     const of = { tenants: ownAndSystem(context), before, limit: MAX_SHOWN_ENTRIES };
     const look = { ...of, parts: LIVE, accountId: null, from: null };
     const [bus, notifications, pushes] = await Promise.all([
-      listSeenEntries(entries, { ...look, kinds: [QueueKind.BUS] }),
-      listSeenEntries(entries, { ...look, kinds: [QueueKind.NOTIFICATION] }),
+      listPositionedEntries(entries, { ...look, kinds: [QueueKind.BUS] }),
+      listPositionedEntries(entries, { ...look, kinds: [QueueKind.NOTIFICATION] }),
       entries.lateDeliveries(of),
     ]);
     const lateNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]

@@ -20,9 +20,9 @@ export function sampleOperations(
       const { nodeNames = [], eventGroup, kinds = [], granularity = Granularity.SECOND } = request;
       const nowMs = systemClock.nowMs();
       const asked = new Set(kinds.map(({ eventCategory, sampleKind }) => `${eventCategory},${sampleKind}`));
-      const isAsked = (category: string, kind: string): boolean =>
+      const isRequested = (category: string, kind: string): boolean =>
         asked.size === 0 || asked.has(`${category},${kind}`);
-      const series = new SeriesOfSamples(granularity, isAsked);
+      const series = new SeriesOfSamples(granularity, isRequested);
       const found = storage.monitoring.samples({
         fromMs: request.from ?? nowMs - SAMPLES_KEPT_MS,
         toMs: request.to ?? nowMs,
@@ -100,13 +100,13 @@ interface Collected {
 /** Combines stored samples, added in time order, to series (platform §12.3 rule 3). */
 export class SeriesOfSamples {
   readonly #bucketMs: number;
-  readonly #isAsked: (category: string, kind: string) => boolean;
+  readonly #isRequested: (category: string, kind: string) => boolean;
   readonly #found = new Map<string, Collected>();
   #size = 0;
 
-  constructor(granularity: Granularity, isAsked: (category: string, kind: string) => boolean) {
+  constructor(granularity: Granularity, isRequested: (category: string, kind: string) => boolean) {
     this.#bucketMs = bucketMs[granularity];
-    this.#isAsked = isAsked;
+    this.#isRequested = isRequested;
   }
 
   /** Number of values so far. */
@@ -116,7 +116,7 @@ export class SeriesOfSamples {
 
   add({ atMs, nodeName, eventGroup, eventCategory, kinds }: Sample): void {
     for (const [sampleKind, value] of Object.entries(kinds)) {
-      if (!this.#isAsked(eventCategory, sampleKind)) continue;
+      if (!this.#isRequested(eventCategory, sampleKind)) continue;
       const key = JSON.stringify([nodeName, eventGroup, eventCategory, sampleKind]);
       let collected = this.#found.get(key);
       if (collected === undefined) {

@@ -1,4 +1,3 @@
-export { holdName } from './hold-name.ts';
 export {
   type NodeCommand,
   type NodeCommandHandler,
@@ -6,4 +5,5 @@ export {
   PluginCommand,
 } from './node-command.ts';
 export { PluginService, PluginSwitches } from './plugin-switches.ts';
+export { reserveName } from './reserve-name.ts';
 export { type NodeOperations, type NodeService, nodeService } from './service.ts';

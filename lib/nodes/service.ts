@@ -1,5 +1,5 @@
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
-import type { Plain } from '../values/given/index.ts';
+import type { Plain } from '../values/host-values/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { BroadcastPorts } from './broadcasts.ts';

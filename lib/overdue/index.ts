@@ -1,4 +1,4 @@
-export { ConfigChangeHandler, clearsOfLeftOvers } from './checks/config-change-handler.ts';
+export { ConfigChangeHandler, clearsOfExemptAccounts } from './checks/config-change-handler.ts';
 export { OverdueHandler, OwnTransactions } from './checks/overdue-handler.ts';
 export {
   CancellationPolicy,

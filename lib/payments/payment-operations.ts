@@ -6,7 +6,7 @@ import type {
   PluginProperty,
   TransactionType,
 } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
@@ -106,31 +106,31 @@ export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
  */
 export interface DirectPaymentOperations<C extends Leading = []> {
   /** Holds the amount at the gateway for later captures. */
-  authorize(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
+  authorize(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Takes the amount. */
-  purchase(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
+  purchase(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Sends the amount to the payment method. This is no account credit. */
-  credit(...given: [...C, input: Given<NewPaymentInput>]): Promise<PaymentResult>;
+  credit(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Takes an authorized amount; possibly in several captures. */
-  capture(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
+  capture(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /** Refunds an amount, at most the taken amount that is not refunded yet. */
-  refund(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
+  refund(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /** Voids the latest successful transaction before money has moved. */
-  void(...given: [...C, input: Given<VoidInput>]): Promise<PaymentResult>;
-  /** Records a chargeback of the network; no gateway is asked. */
-  chargeback(...given: [...C, input: Given<PaymentAmountInput>]): Promise<PaymentResult>;
+  void(...given: [...C, input: HostInput<VoidInput>]): Promise<PaymentResult>;
+  /** Records a chargeback of the network; no gateway is called. */
+  chargeback(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
    * Records that a chargeback has ended in the merchant's favor.
    * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if every chargeback with the key was reversed or failed.
    */
-  reverseChargeback(...given: [...C, input: Given<ChargebackReversalInput>]): Promise<PaymentResult>;
+  reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
   /** Asks the gateway again about a pending transaction; returns a successful one as it is. */
-  complete(...given: [...C, input: Given<CompletionInput>]): Promise<PaymentResult>;
+  complete(...given: [...C, input: HostInput<CompletionInput>]): Promise<PaymentResult>;
   /**
    * Records an outcome that the gateway reported outside a call; the gateway is not asked.
    * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
    */
-  recordNotifiedOutcome(...given: [...C, input: Given<NotifiedOutcomeInput>]): Promise<PaymentResult>;
+  recordNotifiedOutcome(...given: [...C, input: HostInput<NotifiedOutcomeInput>]): Promise<PaymentResult>;
 }
 
 /** An account by its id or external key, otherwise a new one. */
@@ -171,7 +171,7 @@ export interface ComboOperations<C extends Leading = []> {
    * (3002), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed, PRECONDITION_FAILED (60006) for another
    * type of transaction, MISSING_OR_INVALID_FIELD (60003) without an amount.
    */
-  combo(...given: [...C, input: Given<ComboPaymentInput>]): Promise<PaymentResult>;
+  combo(...given: [...C, input: HostInput<ComboPaymentInput>]): Promise<PaymentResult>;
 }
 
 /** The retry of a transaction, by its id, otherwise by its external key. */
@@ -207,7 +207,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id, PAYMENT_INVALID_PARAMETER (7031)
    * with neither id nor key.
    */
-  cancelScheduledRetry(...given: [...C, input: Given<ScheduledRetryInput>]): Promise<void>;
+  cancelScheduledRetry(...given: [...C, input: HostInput<ScheduledRetryInput>]): Promise<void>;
 
   /**
    * Corrects the recorded outcome of a transaction without asking the gateway. Events, the invoice's balance, its
@@ -216,7 +216,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
    * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) if another transaction of the key has succeeded or is open too,
    * PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) while a call of the payment is running.
    */
-  fixTransaction(...given: [...C, input: Given<TransactionFixInput>]): Promise<PaymentResult>;
+  fixTransaction(...given: [...C, input: HostInput<TransactionFixInput>]): Promise<PaymentResult>;
 }
 
 export interface PaymentReadOptions extends PluginInfoOptions {
@@ -227,39 +227,43 @@ export interface PaymentReadOptions extends PluginInfoOptions {
 /** Reads of payments. */
 export interface PaymentReadOperations<C extends Leading = []> {
   /** Returns one payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
-  get(...given: [...C, paymentId: Uuid | string, options?: Given<PaymentReadOptions>]): Promise<PaymentView>;
+  get(
+    ...given: [...C, paymentId: Uuid | string, options?: HostInput<PaymentReadOptions>]
+  ): Promise<PaymentView>;
 
   /** Returns the payment with this external key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
-  getByKey(...given: [...C, externalKey: string, options?: Given<PaymentReadOptions>]): Promise<PaymentView>;
+  getByKey(
+    ...given: [...C, externalKey: string, options?: HostInput<PaymentReadOptions>]
+  ): Promise<PaymentView>;
 
   /** Returns the payment of a transaction. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   ofTransaction(
-    ...given: [...C, transactionId: Uuid | string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, transactionId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
   /** Returns the (latest) payment with this transaction key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   ofTransactionKey(
-    ...given: [...C, transactionExternalKey: string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, transactionExternalKey: string, options?: HostInput<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
   /** Returns a payment with its invoice, if it has one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   invoicePayment(
-    ...given: [...C, paymentId: Uuid | string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, paymentId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<InvoicePaymentView>;
 
   /** Returns the account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(
-    ...given: [...C, accountId: Uuid | string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly PaymentView[]>;
 
   /** Returns the account's payments with their invoices, oldest first. @throws BillingError as `ofAccount`. */
   invoicePaymentsOfAccount(
-    ...given: [...C, accountId: Uuid | string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;
 
   /** Returns all payments of the invoice, oldest first. @throws BillingError INVOICE_NOT_FOUND (4006). */
   invoicePaymentsOfInvoice(
-    ...given: [...C, invoiceId: Uuid | string, options?: Given<PaymentReadOptions>]
+    ...given: [...C, invoiceId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;
 }
 
@@ -275,7 +279,7 @@ export interface PaymentListOperations<C extends Leading = []> {
    * Returns a page of the tenant's payments in creation order with their counts.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
-  page(...given: [...C, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
+  page(...given: [...C, request: HostInput<PaymentListRequest>]): Promise<Page<PaymentView>>;
 
   /**
    * Returns a page of payments whose own, account or method id is the key, or whose external key or state name (such as
@@ -285,7 +289,7 @@ export interface PaymentListOperations<C extends Leading = []> {
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form, PAYMENT_NO_SUCH_PAYMENT_PLUGIN
    * (7028), PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) if the gateway's search fails.
    */
-  search(...given: [...C, key: string, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
+  search(...given: [...C, key: string, request: HostInput<PaymentListRequest>]): Promise<Page<PaymentView>>;
 }
 
 export interface InvoicePaymentInput extends ControlledInput {
@@ -351,7 +355,7 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) for
    * more than the balance.
    */
-  pay(...given: [...C, input: Given<InvoicePaymentInput>]): Promise<PaymentResult | null>;
+  pay(...given: [...C, input: HostInput<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 
   /**
    * Pays the unpaid invoices of an account, the oldest first, even if some fail; returns null if there were none.
@@ -359,28 +363,28 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not become
    * credit.
    */
-  payAll(...given: [...C, input: Given<PayAllInput>]): Promise<PaidInvoices | null>;
+  payAll(...given: [...C, input: HostInput<PayAllInput>]): Promise<PaidInvoices | null>;
 
   /**
    * Refunds a paid invoice, which stays settled with adjustments and is owed again without.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_REFUND_AMOUNT_TOO_HIGH (4906),
    * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907), INVOICE_ITEMS_ADJUSTMENT_MISSING (4025).
    */
-  refund(...given: [...C, input: Given<InvoiceRefundInput>]): Promise<PaymentResult>;
+  refund(...given: [...C, input: HostInput<InvoiceRefundInput>]): Promise<PaymentResult>;
 
   /**
    * Records a chargeback of a paid invoice, which is owed again.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901),
    * INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE (4902).
    */
-  chargeback(...given: [...C, input: Given<InvoiceChargebackInput>]): Promise<PaymentResult>;
+  chargeback(...given: [...C, input: HostInput<InvoiceChargebackInput>]): Promise<PaymentResult>;
 
   /**
    * Records that a chargeback has ended in the merchant's favor.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024).
    */
-  reverseChargeback(...given: [...C, input: Given<ChargebackReversalInput>]): Promise<PaymentResult>;
+  reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
 
   /** Asks the gateway again about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
-  complete(...given: [...C, input: Given<CompletionInput>]): Promise<PaymentResult>;
+  complete(...given: [...C, input: HostInput<CompletionInput>]): Promise<PaymentResult>;
 }

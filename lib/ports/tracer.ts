@@ -40,9 +40,9 @@ export interface Tracer {
 
 /** The request and trace of the current work. */
 export interface WorkScope {
-  /** Id of the request or call for log lines; null: none or several. */
+  /** Id of the request or call for log lines; null if there is none or several. */
   readonly requestId: string | null;
-  /** The current span, if any. */
+  /** Returns the current span; null if there is none. */
   readonly traceParent: TraceParent | null;
   /** Aborted once the result is no longer needed, for example after a disconnect; long work then ends early. */
   readonly wanted?: AbortSignal | undefined;

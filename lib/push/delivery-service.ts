@@ -85,7 +85,7 @@ export interface DeliveryView extends ExternalEvent {
   /** The callback URL, with query values masked because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE = to be sent, PROCESSED = accepted, FAILED = given up, REMOVED = its callback is no longer registered.
+   * AVAILABLE = to be sent, PROCESSED = accepted, FAILED = no further attempts, REMOVED = its callback is no longer registered.
    */
   readonly status: DeliveryState;
   /** Finished attempts. */

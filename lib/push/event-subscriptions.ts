@@ -181,7 +181,7 @@ class Subscription implements EventSubscription {
 /** Lets readers wait for commits: immediately in this process, by polling for other nodes. */
 export class EventWatch {
   readonly #signal: Signal;
-  readonly #events: Pick<EventStore, 'onTold'>;
+  readonly #events: Pick<EventStore, 'onPublished'>;
   #stopListening: (() => void) | undefined;
   #isOver = false;
 
@@ -189,7 +189,7 @@ export class EventWatch {
     storage,
     systemClock,
   }: {
-    readonly storage: { readonly events: Pick<EventStore, 'onTold'> };
+    readonly storage: { readonly events: Pick<EventStore, 'onPublished'> };
     readonly systemClock: SystemClock;
   }) {
     this.#signal = new Signal(systemClock);
@@ -202,7 +202,7 @@ export class EventWatch {
 
   /** The number of wake-ups; read it before looking for events. */
   get seen(): number {
-    this.#stopListening ??= this.#events.onTold(() => this.#signal.raise());
+    this.#stopListening ??= this.#events.onPublished(() => this.#signal.raise());
     return this.#signal.count;
   }
 

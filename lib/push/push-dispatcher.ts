@@ -3,7 +3,7 @@ import type { PushLease, PushStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, atMost, detached } from '../runtime/index.ts';
 import { PUSH_LEASE_MS, QUEUE_SETTLE_POLL_MS, QUEUE_SHUTDOWN_WAIT_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { AfterAttempt } from './after-attempt.ts';
+import type { AfterAttempt } from './delivery-after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
 /** Tenants served by a node at a time; up to that number a slow receiver does not delay other tenants. */

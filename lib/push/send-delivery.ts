@@ -8,7 +8,7 @@ import {
   resolveCallback,
 } from '../tenants/index.ts';
 import { BillingError } from '../values/errors/index.ts';
-import type { AttemptOutcome } from './after-attempt.ts';
+import type { AttemptOutcome } from './delivery-after-attempt.ts';
 
 /** Limit for the connection and the answer. */
 const PUSH_TIMEOUT_MS = 15_000;

@@ -4,8 +4,8 @@ import { type ActivityPorts, onBehalfOf } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
-import type { AttemptOutcome } from './after-attempt.ts';
 import { claimEvents } from './claim-events.ts';
+import type { AttemptOutcome } from './delivery-after-attempt.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { callbackReader, sendDelivery, type TenantTarget } from './send-delivery.ts';
 import { PUSH_OUTCOMES, PushCounts, TenantStream } from './tenant-stream.ts';
@@ -74,7 +74,7 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
                 lease,
                 tenant: await tenantOf(lease.tenantRecordId),
                 destinationOf: async (session) => {
-                  const after = await session.deliveries.takenUpTo();
+                  const after = await session.deliveries.lastEventId();
                   const url = await callbackOf(session);
                   return after === null || url === null ? null : { after, url };
                 },

@@ -4,8 +4,8 @@ import { type ActivityPorts, callPlugin } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
-import type { AttemptOutcome } from './after-attempt.ts';
 import { claimEvents } from './claim-events.ts';
+import type { AttemptOutcome } from './delivery-after-attempt.ts';
 import { deliveredEvent } from './event-operations.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
@@ -63,7 +63,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
               lease,
               tenant: await refOf(lease.tenantRecordId),
               destinationOf: async ({ deliveries }) => {
-                const after = await deliveries.takenUpTo(sink.name);
+                const after = await deliveries.lastEventId(sink.name);
                 return after === null ? null : { after, url: sink.name };
               },
             }),

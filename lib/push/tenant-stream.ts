@@ -3,7 +3,7 @@ import type { PushStore } from '../ports/storage/index.ts';
 import { ProcessingState, type PushDelivery } from '../records/index.ts';
 import { PUSH_LOAD_SIZE } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './after-attempt.ts';
+import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './delivery-after-attempt.ts';
 
 /** Concurrent connections per tenant. */
 const PUSHES_AT_A_TIME = 10;

@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import type { EntryLook, EntryPart, EntryStore, SeenEntry } from '../ports/storage/index.ts';
+import type { EntryLook, EntryPart, EntryStore, PositionedEntry } from '../ports/storage/index.ts';
 import { QueueKind } from '../records/index.ts';
 import { invalidField, invalidParameter } from '../values/errors/index.ts';
 import {
@@ -36,9 +36,9 @@ interface BacklogServiceInput {
 }
 
 /** A request with its tenants by record id (0 = the system); null for all. */
-type Asked<R> = R & { readonly tenants: readonly number[] | null };
+type WithTenants<R> = R & { readonly tenants: readonly number[] | null };
 
-/** Entries that are late, in processing, stuck or given up, and the reason (platform §9.5, §12.4, §12.5). */
+/** Entries that are late, in processing, stuck or failed, and the reason (platform §9.5, §12.4, §12.5). */
 export class BacklogService {
   readonly #ports: BacklogPorts;
   readonly #input: BacklogServiceInput;
@@ -48,7 +48,7 @@ export class BacklogService {
     this.#input = input;
   }
 
-  async late(asked: Asked<QueueLookRequest>): Promise<readonly LateEntryView[]> {
+  async late(asked: WithTenants<QueueLookRequest>): Promise<readonly LateEntryView[]> {
     const { systemClock, storage } = this.#ports;
     const [entries, nodes] = await Promise.all([
       this.#see(asked, { parts: LIVE, from: null, before: this.#lateBefore() }),
@@ -62,12 +62,12 @@ export class BacklogService {
     return entries.map((entry) => ({ ...viewOfEntry(entry), ...lateCause(entry, circumstances) }));
   }
 
-  async busy(asked: Asked<QueueLookRequest>): Promise<readonly QueueEntryView[]> {
+  async busy(asked: WithTenants<QueueLookRequest>): Promise<readonly QueueEntryView[]> {
     const entries = await this.#see(asked, { parts: ['PROCESSING'], from: null, before: null });
     return entries.map(viewOfEntry);
   }
 
-  async failed(asked: Asked<FailedWorkRequest>): Promise<readonly QueueEntryView[]> {
+  async failed(asked: WithTenants<FailedWorkRequest>): Promise<readonly QueueEntryView[]> {
     const { clock, storage } = this.#ports;
     const to = asked.to ?? addMilliseconds(clock.now(), 1);
     const from = asked.from ?? instantWithinCalendar(to - MAX_FAILED_RANGE_MS);
@@ -80,7 +80,7 @@ export class BacklogService {
     return [...entries.map(viewOfEntry), ...pushes.map(viewOfDelivery)].sort(oldestFirst).slice(0, limit);
   }
 
-  async putBack({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
+  async putBack({ kind, tenants, ...asked }: WithTenants<ChosenEntriesRequest>): Promise<number> {
     const chosen = separatedIds(checked(asked));
     const { clock, storage } = this.#ports;
     const of = { kind, tenants, now: clock.now() };
@@ -89,7 +89,7 @@ export class BacklogService {
     return again + (await storage.entries.resendDeliveries({ ...of, recordIds: chosen.deliveries }));
   }
 
-  async free({ kind, tenants, ...asked }: Asked<ChosenEntriesRequest>): Promise<number> {
+  async free({ kind, tenants, ...asked }: WithTenants<ChosenEntriesRequest>): Promise<number> {
     const chosen = separatedIds(checked(asked));
     const { storage, systemClock } = this.#ports;
     const of = { kind, tenants, before: this.#lateBefore() };
@@ -104,14 +104,14 @@ export class BacklogService {
   }
 
   async #see(
-    { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenants }: Asked<QueueLookRequest>,
+    { kind, accountId, limit = DEFAULT_PAGE_SIZE, tenants }: WithTenants<QueueLookRequest>,
     look: Pick<EntryLook, 'from' | 'before'> & { readonly parts: readonly EntryPart[] },
   ) {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_QUEUE_LOOK)
       throw invalidParameter(`limit must be from 1 to ${MAX_QUEUE_LOOK}`);
     const kinds = kind === undefined ? [QueueKind.BUS, QueueKind.NOTIFICATION] : [kind];
     const asked = { ...look, kinds, tenants, accountId: accountId ?? null, limit };
-    return listSeenEntries(this.#ports.storage.entries, asked);
+    return listPositionedEntries(this.#ports.storage.entries, asked);
   }
 }
 
@@ -126,19 +126,19 @@ function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
 
 export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
 
-export async function listSeenEntries(
+export async function listPositionedEntries(
   entries: Pick<EntryStore, 'see'>,
   asked: Omit<EntryLook, 'kind' | 'part'> & {
     readonly kinds: readonly QueueKind[];
     readonly parts: readonly EntryPart[];
   },
-): Promise<readonly SeenEntry[]> {
+): Promise<readonly PositionedEntry[]> {
   const { kinds, parts, ...look } = asked;
   const looks = parts.flatMap((part) => kinds.map((kind) => ({ part, kind })));
   const found = await Promise.all(looks.map((each) => entries.see({ ...look, ...each })));
   return found.flat().sort(byDueDate).slice(0, look.limit);
 }
 
-function byDueDate(one: SeenEntry, other: SeenEntry) {
+function byDueDate(one: PositionedEntry, other: PositionedEntry) {
   return dueDateOf(one) - dueDateOf(other) || one.recordId - other.recordId;
 }

@@ -1,4 +1,4 @@
-export { BacklogService, LIVE, listSeenEntries } from './backlog-service.ts';
+export { BacklogService, LIVE, listPositionedEntries } from './backlog-service.ts';
 export { type Explained, LateCause } from './late-cause.ts';
 export {
   type BacklogOperations,

@@ -1,4 +1,4 @@
-import type { SeenEntry } from '../ports/storage/index.ts';
+import type { PositionedEntry } from '../ports/storage/index.ts';
 import { ProcessingState } from '../records/index.ts';
 import { formatInstant, instant } from '../values/time/index.ts';
 
@@ -34,12 +34,12 @@ interface Circumstances {
 }
 
 /** Returns why a due live entry is not finished (platform §9.5). */
-export function lateCause(entry: SeenEntry, circumstances: Circumstances): Explained {
+export function lateCause(entry: PositionedEntry, circumstances: Circumstances): Explained {
   const { processingState, underWay, behind, topic } = entry;
   if (processingState === ProcessingState.IN_PROCESSING) return ofClaimed(entry, circumstances);
   const { availableAtMs } = entry;
   if (availableAtMs !== null && availableAtMs > circumstances.systemNowMs)
-    return { cause: LateCause.PAUSED, why: whyPaused(entry, availableAtMs) };
+    return { cause: LateCause.PAUSED, why: pauseReason(entry, availableAtMs) };
   if (!circumstances.topics.has(topic))
     return { cause: LateCause.UNKNOWN_TOPIC, why: `nothing in this version handles ${topic}` };
   if (underWay !== null) {
@@ -53,7 +53,10 @@ export function lateCause(entry: SeenEntry, circumstances: Circumstances): Expla
   return { cause: LateCause.WAITING, why: 'the next free node will process it' };
 }
 
-function ofClaimed({ processingOwner, availableAtMs }: SeenEntry, { systemNowMs }: Circumstances): Explained {
+function ofClaimed(
+  { processingOwner, availableAtMs }: PositionedEntry,
+  { systemNowMs }: Circumstances,
+): Explained {
   const owner = processingOwner ?? 'a node';
   if (availableAtMs !== null && availableAtMs <= systemNowMs) {
     const why = `${owner} held it until ${timeOf(availableAtMs)} and did not renew its lease`;
@@ -63,7 +66,7 @@ function ofClaimed({ processingOwner, availableAtMs }: SeenEntry, { systemNowMs 
   return { cause: LateCause.IN_PROCESSING, why: `${owner} is processing it${until}` };
 }
 
-function whyPaused({ errorCount, reason }: SeenEntry, availableAtMs: number) {
+function pauseReason({ errorCount, reason }: PositionedEntry, availableAtMs: number) {
   const again = `it will be retried at ${timeOf(availableAtMs)}`;
   if (errorCount === 0) return reason === null ? `its account was busy; ${again}` : `${reason}; ${again}`;
   return `it has failed ${errorCount} ${errorCount === 1 ? 'time' : 'times'}${reason === null ? '' : ` (${reason})`}; ${again}`;

@@ -1,6 +1,6 @@
-import type { KeptDelivery, KeptEntry } from '../ports/storage/index.ts';
+import type { OperatorDelivery, OperatorEntry } from '../ports/storage/index.ts';
 import { type EventPayload, type Leading, ProcessingState, QueueKind, QueueName } from '../records/index.ts';
-import type { Given, Plain } from '../values/given/index.ts';
+import type { HostInput, Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
@@ -58,21 +58,21 @@ export interface QueueOperations<C extends Leading = []> {
    * piece; memory does not grow with the queue. Read to the end or call the iterator's `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) before the first piece.
    */
-  export(...given: [...C, request?: Given<QueueExportRequest>]): Promise<AsyncIterable<string>>;
+  export(...given: [...C, request?: HostInput<QueueExportRequest>]): Promise<AsyncIterable<string>>;
   /**
    * Returns unfinished entries that are due for longer than `health.lateThreshold`, the oldest first, each with the reason.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid limit.
    */
-  late(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
+  late(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
   /** Returns entries that nodes are processing now. @throws BillingError as `late`. */
-  busy(...given: [...C, request?: Given<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
+  busy(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Returns entries of the tenant or the system that were given up, the oldest first, with pushes as notifications.
+   * Returns failed entries of the tenant or the system, the oldest first, with pushes as notifications.
    * @throws BillingError as `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
    */
-  failed(...given: [...C, request?: Given<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
+  failed(...given: [...C, request?: HostInput<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Repeats entries that were given up as new entries without failures; the failed ones become REAPED. Handlers apply each
+   * Repeats failed entries as new entries without failures; the failed ones become REAPED. Handlers apply each
    * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
    * @returns their number.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, none, or more than 1,000.
@@ -95,12 +95,12 @@ export interface OfOneTenant {
 /** The queues of all tenants, for operators: like `acme.queues`, for one tenant or all. */
 export interface BacklogOperations {
   /** Returns late entries and the reasons. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
-  late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
+  late(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
   /** Returns entries that nodes are processing. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
-  busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /** Returns entries that were given up. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit or date range. */
-  failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /** Repeats entries that were given up and returns their number. @throws BillingError as `QueueOperations.putBack`. */
+  busy(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
+  /** Returns failed entries. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit or date range. */
+  failed(request?: HostInput<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
+  /** Repeats failed entries and returns their number. @throws BillingError as `QueueOperations.putBack`. */
   putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
   /** Frees stuck entries and returns their number. @throws BillingError as `QueueOperations.free`. */
   free(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
@@ -142,7 +142,7 @@ export interface QueueEntryView {
 /** Pushes have their own table (platform §10.2 rule 1): in this list their ids are shifted beyond those of entries. */
 const FIRST_DELIVERY_ID = 2 ** 52;
 
-export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userToken: Uuid } {
+export function viewOfEntry(entry: OperatorEntry): QueueEntryView & { readonly userToken: Uuid } {
   const { recordId, kind, topic, payload, tenantId, tenantRecordId, accountId, accountRecordId } = entry;
   const { userToken, createdDate, processingState, errorCount, reason } = entry;
   const { processingOwner, availableAtMs, isCleared } = entry;
@@ -168,12 +168,12 @@ export function viewOfEntry(entry: KeptEntry): QueueEntryView & { readonly userT
 }
 
 /** Bus events are due at once. */
-export function dueDateOf({ kind, createdDate, effectiveDate }: KeptEntry): Instant {
+export function dueDateOf({ kind, createdDate, effectiveDate }: OperatorEntry): Instant {
   return kind === 'BUS' ? createdDate : effectiveDate;
 }
 
 /** Returns a push as an entry of its queue. */
-export function viewOfDelivery(delivery: KeptDelivery): QueueEntryView {
+export function viewOfDelivery(delivery: OperatorDelivery): QueueEntryView {
   const { recordId, body, createdDate, dueOrder, state, failures, lastError } = delivery;
   const { tenantId, tenantRecordId, accountRecordId } = delivery;
   const event = JSON.parse(body) as EventPayload & { readonly accountId: Uuid | null };

@@ -54,19 +54,19 @@ export const invoicingStateFields = {
 export interface AccountInvoicingState extends RecordOf<typeof invoicingStateFields> {}
 
 /** A notice of an upcoming invoice that was published (invoicing §8.1); at most one per date. */
-export const toldInvoiceFields = {
+export const invoiceAnnouncementFields = {
   accountRecordId: f.bigint(),
   targetDate: f.date(),
   createdDate: f.instant(),
 };
-export interface ToldInvoice extends RecordOf<typeof toldInvoiceFields> {}
+export interface InvoiceAnnouncement extends RecordOf<typeof invoiceAnnouncementFields> {}
 
 /** The fields that decide the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
 /** The stored balances of an account, and its invoices that a parent pays, which these balances exclude. */
 export interface StoredBalance extends AccountBalance {
-  /** Invoices with their summary, if any; without those whose summary is settled or VOID. */
+  /** Invoices with their summary if they have one, except those whose summary is settled or VOID. */
   readonly delegated: readonly {
     readonly invoice: BalancedInvoice;
     readonly summary: BalancedInvoice | null;

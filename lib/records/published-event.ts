@@ -101,7 +101,7 @@ export interface BroadcastData {
   readonly eventJson: string;
 }
 
-/** The data of each event type besides its object (platform §10.4); null: none. */
+/** The data of each event type besides its object (platform §10.4); null if there is none. */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;
   readonly ACCOUNT_CHANGE: null;

@@ -43,13 +43,13 @@ export interface NewBusEvent {
 }
 
 /** A bus event with its public id. */
-export interface ToldBusEvent extends NewBusEvent {
+export interface IdentifiedBusEvent extends NewBusEvent {
   /** The same in feed, sinks and pushes. */
   readonly eventId: Uuid;
 }
 
 /** A published bus event. Numbers of the payload are Decimal. */
-export interface PublishedBusEvent extends ToldBusEvent {
+export interface PublishedBusEvent extends IdentifiedBusEvent {
   /** Rises in the order of an account's events. */
   readonly recordId: number;
   /** 0 for the system. */

@@ -11,11 +11,11 @@ export const tenantFields = {
   useGlobalDefault: f.flag(),
   /** Raised in the transaction of every catalog change; caches compare it (catalog §13). */
   catalogRevision: f.integer(),
-  /** Record id of the tenant's configuration, if any (platform §4.1). */
+  /** Record id of the tenant's configuration; null if there is none (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's overdue configuration, if any (overdue §1.2). */
+  /** Record id of the tenant's overdue configuration; null if there is none (overdue §1.2). */
   overdueConfigRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's callback, if any (platform §10.1). */
+  /** Record id of the tenant's callback; null if there is none (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /** Raised in the transaction of every change of a payment state machine; null = none (payments §3.1). */
   stateMachineRevision: f.orNull(f.bigint()),

@@ -226,12 +226,12 @@ export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);
 }
 
-/** @throws the reason of the aborted signal, if any. */
-export function endUnwanted({ scopes }: ScopePorts): void {
+/** Throws the reason of the signal if it is aborted. */
+export function throwIfUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted once the result is no longer needed, if any. */
+/** Returns the signal that is aborted once the result is no longer needed; undefined without one. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

@@ -18,11 +18,11 @@ export class DatabaseTime implements SystemClock {
 
   /** Measures the difference to the database. A difference within the round trip counts as 0. */
   async compare(): Promise<void> {
-    const askedMs = this.#local.nowMs();
+    const startedMs = this.#local.nowMs();
     const databaseMs = await this.#databaseMs();
     const answeredMs = this.#local.nowMs();
-    const isSame = askedMs <= databaseMs && databaseMs <= answeredMs;
-    this.#aheadMs = isSame ? 0 : Math.round((askedMs + answeredMs) / 2) - databaseMs;
+    const isSame = startedMs <= databaseMs && databaseMs <= answeredMs;
+    this.#aheadMs = isSame ? 0 : Math.round((startedMs + answeredMs) / 2) - databaseMs;
   }
 
   nowMs(): number {

@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
+import type { RequestClaim, StoredRequest } from '../ports/storage/index.ts';
 import type { TenantRef } from '../records/index.ts';
 import {
   type BillingError,
@@ -30,7 +30,7 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /** Stores the answer for repeats; false if another call now has the claim, so that its answer counts. */
-  keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean>;
+  keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
   /** Deletes the request, so that a repeat runs again. If the database fails, the next call on this node deletes it. */
   release(claim: RequestClaim): Promise<void>;
@@ -46,7 +46,7 @@ const MAX_LEFT_CLAIMS = 10_000;
 const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** The stored answer to a request. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -55,7 +55,7 @@ export interface KeptAnswer {
 /** A claim to run the request, or its earlier answer. */
 export type Begun =
   | { readonly claim: RequestClaim; readonly answer?: never }
-  | { readonly answer: KeptAnswer; readonly claim?: never };
+  | { readonly answer: StoredAnswer; readonly claim?: never };
 
 type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
@@ -98,7 +98,7 @@ export class IdempotencyService {
     throw inProgress(request.key);
   }
 
-  async keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean> {
+  async keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean> {
     const { storage, cipher } = this.#ports;
     const body = await cipher.encrypt(answer.body);
     return storage.idempotency.keep(claim, { ...answer, body });
@@ -126,7 +126,7 @@ export class IdempotencyService {
     await storage.idempotency.purge(systemClock.nowMs() - this.#retentionMs, IDEMPOTENCY_PURGE_SIZE);
   }
 
-  async #answerOf(known: KeptRequest, hash: string): Promise<KeptAnswer> {
+  async #answerOf(known: StoredRequest, hash: string): Promise<StoredAnswer> {
     const { key, requestHash, status, headers, body } = known;
     if (requestHash !== hash) {
       throw billingError(

@@ -29,7 +29,7 @@ export {
   type Begun,
   type IdempotencyOperations,
   IdempotencyService,
-  type KeptAnswer,
+  type StoredAnswer,
 } from './idempotency.ts';
 export { decodedOnceMore, isOperatorSearch, parseOperatorSearch } from './operator-search.ts';
 export { Dispatcher } from './queue/dispatcher.ts';

@@ -51,7 +51,7 @@ function notEnoughPermissions(
 }
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant beyond the manager's. */
-export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
+export function checkGrantable(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
   const { name, tenantIds } = manager;
   const message = `User ${name} is bound to tenants and can grant only these (at least one): ${tenantIds.join(', ') || 'none'}`;

@@ -6,7 +6,7 @@ import { type BillingError, billingError, ErrorCode, invalidField } from '../val
 import { isStorable, shortened } from '../values/text/index.ts';
 import {
   checkBy,
-  checkGiven,
+  checkGrantable,
   checkManaged,
   checkName,
   checkRolesHeld,
@@ -98,7 +98,7 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
 
     async setGrants(author, input) {
       await checkChangeable(author, input.name);
-      checkGiven(author.principal, input);
+      checkGrantable(author.principal, input);
       const tenantIds = await existingTenants(ports, input.tenantIds);
       const values = { allTenants: input.allTenants, tenantIds };
       await change(author, input.name, { values, isCredential: false });
@@ -197,7 +197,7 @@ async function checkedGrants(
 ) {
   const { tenantIds = [] } = input;
   const allTenants = input.tenantIds === undefined;
-  checkGiven(principal, { allTenants, tenantIds });
+  checkGrantable(principal, { allTenants, tenantIds });
   const roles = await checkedRoles(ports, input);
   return { roles, allTenants, tenantIds: await existingTenants(ports, tenantIds) };
 }

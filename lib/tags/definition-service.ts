@@ -18,7 +18,7 @@ import {
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
@@ -91,7 +91,7 @@ export interface TagDefinitionOperations<C extends Leading = []> {
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
    * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900), TAG_DEFINITION_ALREADY_EXISTS (3901).
    */
-  create(...given: [...C, input: Given<TagDefinitionInput>]): Promise<TagDefinition>;
+  create(...given: [...C, input: HostInput<TagDefinitionInput>]): Promise<TagDefinition>;
 
   /**
    * Deletes an unused definition of a user; its name can be used again.

@@ -19,7 +19,7 @@ import {
 import { authorshipOf } from '../runtime/index.ts';
 import type { SettingsOf } from '../tenants/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { HostInput } from '../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './definition-service.ts';
@@ -217,7 +217,7 @@ export interface TagOperations<C extends Leading = []> {
    * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
   add(
-    ...given: [...C, object: Given<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
+    ...given: [...C, object: HostInput<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
   /**
@@ -227,7 +227,7 @@ export interface TagOperations<C extends Leading = []> {
    * without default payment method, BUSY (60018).
    */
   remove(
-    ...given: [...C, object: Given<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
+    ...given: [...C, object: HostInput<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
   /**
@@ -237,8 +237,8 @@ export interface TagOperations<C extends Leading = []> {
   ofObject(
     ...given: [
       ...C,
-      object: Given<ObjectRef<TaggedType>>,
-      options?: Given<{ readonly includeDeleted?: boolean; readonly accountId?: Uuid | null }>,
+      object: HostInput<ObjectRef<TaggedType>>,
+      options?: HostInput<{ readonly includeDeleted?: boolean; readonly accountId?: Uuid | null }>,
     ]
   ): Promise<readonly TagView[]>;
 
@@ -250,7 +250,7 @@ export interface TagOperations<C extends Leading = []> {
     ...given: [
       ...C,
       accountId: Uuid | string,
-      options?: Given<{ readonly objectType?: ObjectType | null; readonly includeDeleted?: boolean }>,
+      options?: HostInput<{ readonly objectType?: ObjectType | null; readonly includeDeleted?: boolean }>,
     ]
   ): Promise<readonly TagView[]>;
 

@@ -34,7 +34,7 @@ export interface KeyValueOperations<C extends Leading = []> {
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
-   * Deletes every value of the key, if any. For the server's own keys it publishes the bus event TENANT_CONFIG_DELETION.
+   * Deletes all values of the key. For the server's own keys it publishes the bus event TENANT_CONFIG_DELETION.
    * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog in
    * use by a subscription.
    */

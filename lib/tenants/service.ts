@@ -2,7 +2,7 @@ import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
 import { BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
-import type { Plain } from '../values/given/index.ts';
+import type { Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 import type { TenantSettings } from './configuration/settings.ts';

@@ -12,91 +12,91 @@ const MEBIBYTE = 1_024 * KIBIBYTE;
 
 // Time
 
-/** First and last year of a `LocalDate` or `Instant`, limited by `yyyy` (http-api §9). */
+/** The first and the last year of a `LocalDate` or `Instant`, limited by `yyyy` (http-api §9). */
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
 // Numbers
 
-/** Digits of an amount, rate or quantity on the wire (http-api §9 rule 5). */
+/** Maximum number of digits of an amount, rate or quantity on the wire (http-api §9 rule 5). */
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
-/** Integer digits of a usage amount (usage §2.4); a sum of 10^11 amounts is exact. */
+/** Maximum number of integer digits of a usage amount (usage §2.4); a sum of 10^11 amounts is exact. */
 export const MAX_USAGE_INTEGER_DIGITS = 20;
 
-/** Characters of a number literal, including insignificant zeros. */
+/** Maximum number of characters of a number literal, including insignificant zeros. */
 export const MAX_NUMBER_CHARACTERS = 128;
 
-/** Signed 32-bit integers in rows. */
+/** The bounds of signed 32-bit integers in rows. */
 export const MIN_STORED_INTEGER = -2_147_483_648;
 export const MAX_STORED_INTEGER = 2_147_483_647;
 
 // Billing
 
-/** Billing periods of a subscription in one run: daily billing for 27 years. */
+/** Maximum number of billing periods of a subscription in one run: daily billing for 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
-/** Accounts checked in one transaction after a catalog change: about ten milliseconds on PostgreSQL. */
+/** Number of accounts checked in one transaction after a catalog change: about ten milliseconds on PostgreSQL. */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 
-/** Years between today and the start of a subscription, so that its timeline stays in the calendar. */
+/** Maximum number of years between today and the start of a subscription, so that its timeline stays in the calendar. */
 export const MAX_REQUESTED_DATE_YEARS = 100;
 
-/** Months from today to a target date (`invoice.maxNumberOfMonthsInFuture`). */
+/** Maximum number of months from today to a target date (`invoice.maxNumberOfMonthsInFuture`). */
 export const MAX_TARGET_DATE_MONTHS = 36;
 
-/** Characters of service and name of a blocking state. */
+/** Maximum number of characters of the service and of the name of a blocking state. */
 export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 
-/** Items per subscription and local day (`invoice.maxDailyNumberOfItemsSafetyBound`). */
+/** Maximum number of items per subscription and local day (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
 // Usage (usage §1.1)
 
-/** Characters of a tracking id, and of the name of a unit. */
+/** Maximum number of characters of a tracking id and of the name of a unit. */
 export const MAX_TRACKING_ID_CHARACTERS = 128;
 export const MAX_UNIT_NAME_CHARACTERS = 255;
 
-/** Default lines and bytes of one bulk call (`usage.bulk.…`, usage §2.5). */
+/** Default limits for the lines and bytes of one bulk call (`usage.bulk.…`, usage §2.5). */
 export const MAX_BULK_USAGE_LINES = 50_000;
 export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 
-/** Points processed in one turn of some milliseconds, and the least weight of a line. */
+/** Number of points processed in one turn of some milliseconds, and the minimum weight of a line. */
 export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
 // Usage sources (usage §9)
 
-/** Stored tracking ids per subscription of an answer and of a billed interval. */
+/** Maximum number of stored tracking ids per subscription of an answer and of a billed interval. */
 export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
 
-/** Concurrent calls of usage sources for a batch of due work. */
+/** Maximum number of concurrent calls of usage sources for a batch of due work. */
 export const MAX_CONCURRENT_USAGE_CALLS = 8;
 
 // Catalog documents (catalog §3.2)
 
-/** Nesting of elements; the grammar needs 12. */
+/** Maximum nesting of elements. The grammar needs 12. */
 export const MAX_XML_DEPTH = 24;
 
-/** Attributes of one element; the root with its schema location has 3. */
+/** Maximum number of attributes of one element. The root with its schema location has 3. */
 export const MAX_XML_ATTRIBUTES = 16;
 
-/** Characters of an element or attribute name. */
+/** Maximum number of characters of an element or attribute name. */
 export const MAX_XML_NAME_CHARACTERS = 255;
 
-/** Characters of one text value. */
+/** Maximum number of characters of one text value. */
 export const MAX_XML_TEXT_CHARACTERS = 4_096;
 
-/** Catalog parts stored, read or hashed at once. */
+/** Number of catalog parts that are stored, read or hashed at once. */
 export const CATALOG_PARTS_AT_ONCE = 1_000;
 
 /** Maximum number of listed validation errors per document; the others are only counted. */
 export const MAX_LISTED_PROBLEMS = 1_000;
 
-/** Cached catalogs, each with all versions of a tenant. */
+/** Maximum number of cached catalogs, each with all versions of a tenant. */
 export const MAX_CACHED_CATALOGS = 200;
 
-/** Characters of cached catalogs, except for the one in use. */
+/** Maximum number of characters of all cached catalogs, except for the one in use. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
 // Catalog plugins (catalog §16)
@@ -106,47 +106,47 @@ export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
 // Entitlement plugins (subscriptions §22)
 
-/** Characters of a plugin's abort reason. */
+/** Maximum number of characters of a plugin's abort reason. */
 export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 
 // Invoice plugins (invoicing §13)
 
-/** Concurrent calls of invoice plugins for a batch of due work. */
+/** Maximum number of concurrent calls of invoice plugins for a batch of due work. */
 export const MAX_CONCURRENT_INVOICE_CALLS = 8;
 
-/** Plugin calls of a run for an account that keeps changing. */
+/** Maximum number of plugin calls of a run for an account that keeps changing. */
 export const MAX_INVOICE_CONSULTATIONS = 5;
 
 // Pushes (platform §10.2)
 
-/** Deliveries of a tenant loaded at once. */
+/** Number of a tenant's deliveries that are loaded at once. */
 export const PUSH_LOAD_SIZE = 200;
 
 /** Lease of a tenant's pushes, after which another node takes over. */
 export const PUSH_LEASE_MS = 30 * SECOND_MS;
 
-/** Default and largest number of events in an answer. */
+/** Default and maximum number of events in an answer. */
 export const DEFAULT_EVENTS = 100;
 export const MAX_EVENTS = 1_000;
 
-/** Longest wait for an event, less than `MAX_REQUEST_MS`. */
+/** Maximum wait for an event, less than `MAX_REQUEST_MS`. */
 export const MAX_EVENT_WAIT_MS = 30 * SECOND_MS;
 
 /** Interval at which a waiting reader looks for events of other nodes. */
 export const EVENT_POLL_MS = SECOND_MS;
 
-/** Longest time span in a configuration, so that dates stay in the calendar. */
+/** Maximum time span in a configuration, so that dates stay in the calendar. */
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 
-/** Steps of 100 ms for a busy account, no longer than a request (platform §16). */
+/** Maximum number of 100 ms steps that a call waits for a busy account, no longer than a request (platform §16). */
 export const MAX_LOCK_WAIT_STEPS = 600;
 
 // Requests (platform §16)
 
-/** Levels of lists and objects in a JSON body; the deepest model has 5. */
+/** Maximum nesting of lists and objects in a JSON body; the deepest model has 5. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Bytes of the header block (`server.limits.header`). */
+/** Maximum number of bytes of the header block (`server.limits.header`). */
 export const MAX_HEADER_BYTES = 16 * KIBIBYTE;
 
 /** Time limit of a request (`server.limits.requestTime`), except streams and `callCompletion`. */
@@ -155,33 +155,33 @@ export const MAX_REQUEST_MS = MINUTE_MS;
 /** Time limit of request headers. */
 export const MAX_HEADERS_MS = 10 * SECOND_MS;
 
-/** Concurrent connections of a server (`server.limits.connections`). */
+/** Maximum number of concurrent connections of a server (`server.limits.connections`). */
 export const MAX_CONNECTIONS = 2_000;
 
 /** Default page size. */
 export const DEFAULT_PAGE_SIZE = 100;
 
 /**
- * Rows of one account in an answer without pages: bundles, subscriptions and their events, invoices with their items,
+ * Maximum number of rows of one account in an answer without pages: bundles, subscriptions and their events, invoices with their items,
  * payments with their transactions (`server.limits.rows`). Some 20 MB of JSON.
  */
 export const MAX_ANSWER_ROWS = 50_000;
 
-/** Subscriptions and blocking states read by one statement, and rows computed in one turn of some milliseconds. */
+/** Number of subscriptions and blocking states read by one statement, and rows computed in one turn of some milliseconds. */
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
 export const ROWS_OF_TURN = 1_000;
 
-/** Notifications without credentials per second, tenant and gateway (`server.limits.rate.gateways`). */
+/** Maximum number of notifications without credentials per second, tenant and gateway (`server.limits.rate.gateways`). */
 export const GATEWAY_NOTIFICATION_RATE = 20;
 
-/** Largest pagination total; larger ones are omitted (`server.pagination.countThreshold`). */
+/** Maximum pagination total; larger ones are omitted (`server.pagination.countThreshold`). */
 export const MAX_COUNTED_RECORDS = 20_000;
 
-/** Longest wait of `callCompletion` (`server.callCompletion.maxSec`). */
+/** Maximum wait of `callCompletion` (`server.callCompletion.maxSec`). */
 export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 
-/** Characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
+/** Maximum number of characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 
 /** Retention of the answer to an `Idempotency-Key` (`server.idempotency.retention`). */
@@ -198,10 +198,10 @@ export const LOGIN_FAILURE_WINDOW_MS = 15 * MINUTE_MS;
 /** Idle time after which a login session ends (`rbac.globalSessionTimeout`). */
 export const SESSION_IDLE_MS = HOUR_MS;
 
-/** Life of a token (`security.token.lifetime`). */
+/** Lifetime of a token (`security.token.lifetime`). */
 export const TOKEN_LIFETIME_MS = HOUR_MS;
 
-/** Clock difference between servers that token checks tolerate. */
+/** Maximum clock difference between servers that token checks tolerate. */
 export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 /** Lifetime of a signing key. */
@@ -223,26 +223,26 @@ export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
 // Storage
 
 /**
- * Longest pause between statements of a writing transaction, shorter than a lease, so that a hanging node blocks nobody for
+ * Maximum pause between statements of a writing transaction, shorter than a lease, so that a hanging node blocks nobody for
  * long. Computations between statements take a fraction of it.
  */
 export const DATABASE_IDLE_MS = 20 * SECOND_MS;
 
-/** SQLite's wait for its write lock. */
+/** Time that SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** Step of the wait for a busy account: `invoice.globalLock.retries` × this. */
+/** Duration of one step of the wait for a busy account: `invoice.globalLock.retries` × this. */
 export const LOCK_WAIT_STEP_MS = 100;
 
 // Queue (platform §4.3 and §9)
 
 /**
- * Entries per claim: `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference. Accounts of a claim share
+ * Number of entries per claim: `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference. Accounts of a claim share
  * transactions, which makes runs fast.
  */
 export const QUEUE_CLAIM_LIMIT = 100;
 
-/** Entries of busy accounts whose attempts are counted. */
+/** Maximum number of entries of busy accounts whose attempts are counted. */
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
 /** Lease of a claim in system time (`….claim.time`), renewed after a third of it. */
@@ -251,14 +251,14 @@ export const QUEUE_LEASE_MS = 30 * SECOND_MS;
 /** Interval of the polling fallback (`….sleep`). */
 export const QUEUE_POLL_MS = 3 * SECOND_MS;
 
-/** Handler failures before an entry is FAILED (`….max.failure.retry`). */
+/** Number of handler failures before an entry is FAILED (`….max.failure.retry`). */
 export const QUEUE_MAX_FAILURES = 3;
 
 /** Pauses before the next attempt of a failed handler, in system time. */
 export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
 /**
- * Expired leases before an entry is reaped (`….maxReDispatchCount`), least age of its first claim (`….reapThreshold`), and
+ * Number of expired leases before an entry is reaped (`….maxReDispatchCount`), minimum age of its first claim (`….reapThreshold`), and
  * interval of the reaper (`….reapSchedule`).
  */
 export const QUEUE_MAX_LAPSES = 10;
@@ -268,20 +268,20 @@ export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
 /** Retention of finished entries (`queue.history.retention`). */
 export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
 
-/** Rows purged by one statement. */
+/** Number of rows purged by one statement. */
 export const QUEUE_PURGE_SIZE = 1_000;
 
-/** Wait of an account's bus entries for an earlier failed one. */
+/** Time that an account's bus entries wait for an earlier failed one. */
 export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 
-/** Largest list of late, busy or failed entries. */
+/** Maximum length of a list of late, busy or failed entries. */
 export const MAX_QUEUE_LOOK = 1_000;
 
-/** Heartbeat of a node, and the silence after which it is no longer listed (platform §15 rule 1). */
+/** Heartbeat interval of a node, and the silence after which it is no longer listed (platform §15 rule 1). */
 export const NODE_BEAT_MS = 30 * SECOND_MS;
 export const NODE_LISTED_MS = 5 * MINUTE_MS;
 
-/** Wait for running handlers at shutdown. */
+/** Time that a shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
 /** Polling interval of a wait for quiet queues without signals (platform §14.2). */
@@ -292,28 +292,28 @@ export const QUEUE_SETTLE_POLL_MS = 50;
 /** Time limit of the database in health checks. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
 
-/** Late queue entries of a healthy node. */
+/** Maximum number of late queue entries of a healthy node. */
 export const MAX_LATE_ENTRIES = 1_000;
 
-/** Entries per list of the health report, and default number of failed entries (platform §12). */
+/** Maximum number of entries per list of the health report, and default number of failed entries (platform §12). */
 export const MAX_SHOWN_ENTRIES = 100;
 
-/** Entries listed or retried by one call. */
+/** Maximum number of entries listed or retried by one call. */
 export const MAX_NAMED_ENTRIES = 1_000;
 
-/** Retention of samples. */
+/** Retention period of samples. */
 export const SAMPLES_KEPT_MS = 14 * DAY_MS;
 
-/** Largest clock difference between a node and its database. */
+/** Maximum clock difference between a node and its database. */
 export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
 
 // Payments
 
-/** Concurrent gateway calls of a node. */
+/** Maximum number of concurrent gateway calls of a node. */
 export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 
-/** Rows of an export read at once (accounts §16 rule 4). */
+/** Number of rows of an export that are read at once (accounts §16 rule 4). */
 export const EXPORT_BATCH_ROWS = 500;
 
-/** Records read at once by checks of stored data. */
+/** Number of records that are read at once by checks of stored data. */
 export const CHECKED_RECORDS_AT_ONCE = 5_000;

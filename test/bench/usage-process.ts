@@ -48,9 +48,9 @@ async function measure(input: UsageInput): Promise<UsageOutput> {
   let answered = 0;
   let accepted = 0;
   const record = async (given: readonly UsageSubmission[]): Promise<void> => {
-    const takenBy = await storage.recordUsage(acme, author(), given);
-    answered += takenBy.length;
-    accepted += takenBy.filter((taken) => taken === null).length;
+    const usedBy = await storage.recordUsage(acme, author(), given);
+    answered += usedBy.length;
+    accepted += usedBy.filter((taken) => taken === null).length;
   };
   await record(lines(chunk));
   answered = 0;

@@ -1,4 +1,4 @@
-import type { Given, PlanEntryInput, Uuid } from '../../lib/index.ts';
+import type { HostInput, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import type { DocumentParts } from '../support/catalogs/catalog-document.ts';
 import { envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
@@ -7,7 +7,7 @@ import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } 
 const NOW = '2024-02-01';
 
 /** A monthly plan of that product on the default list. */
-function monthly(name: string, productName: string): Given<PlanEntryInput> {
+function monthly(name: string, productName: string): HostInput<PlanEntryInput> {
   return {
     name,
     recurringBillingMode: 'IN_ADVANCE',

@@ -1,4 +1,4 @@
-import type { CancelSubscriptionOptions, Given, Uuid } from '../../lib/index.ts';
+import type { CancelSubscriptionOptions, HostInput, Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
@@ -22,7 +22,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
     await engine.settle();
   }
 
-  const cancel = (id: Uuid, options: Given<CancelSubscriptionOptions>) =>
+  const cancel = (id: Uuid, options: HostInput<CancelSubscriptionOptions>) =>
     engine.acme.subscriptions.cancel(id, options);
 
   /** The ends that the base has brought are stored with the add-on: no row is that of an event of the base. */

@@ -1,4 +1,4 @@
-import type { CreateSubscriptionRequest, Given, Uuid } from '../../lib/index.ts';
+import type { CreateSubscriptionRequest, HostInput, Uuid } from '../../lib/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
@@ -17,7 +17,7 @@ eachDatabaseByTurns('add-ons', (open) => {
     accountId = (await engine.acme.createAccount({ currency: 'USD', ...account })).id;
   }
 
-  type Request = Omit<Given<CreateSubscriptionRequest>, 'accountId'>;
+  type Request = Omit<HostInput<CreateSubscriptionRequest>, 'accountId'>;
 
   /** Creates a base, or an add-on of the bundle. */
   async function create(request: Request, dates: Dates = {}): Promise<{ id: Uuid; bundleId: Uuid }> {

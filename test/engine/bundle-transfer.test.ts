@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Given, TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
+import type { HostInput, TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
 import { instant } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { busEvents, expect, expectCode, newEvents, openEngine, specCatalog } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 
-type Request = Given<TransferBundleRequest & TransferBundleOptions>;
+type Request = HostInput<TransferBundleRequest & TransferBundleOptions>;
 
 /** The catalog of the specification with one rule for the phases of a changed plan. */
 function changesAlignedTo(alignment: string): string {

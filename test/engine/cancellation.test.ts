@@ -1,4 +1,4 @@
-import type { CancelSubscriptionOptions, Given, Uuid } from '../../lib/index.ts';
+import type { CancelSubscriptionOptions, HostInput, Uuid } from '../../lib/index.ts';
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 
@@ -290,7 +290,7 @@ eachDatabaseByTurns('cancellation and its reversal', (open) => {
 });
 
 /** The options that the query of the endpoint means. */
-function optionsOf(query: string): Given<CancelSubscriptionOptions> {
+function optionsOf(query: string): HostInput<CancelSubscriptionOptions> {
   const { requestedDate, useRequestedDateForBilling, ...policies } = Object.fromEntries(
     new URLSearchParams(query),
   );

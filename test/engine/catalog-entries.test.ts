@@ -1,5 +1,5 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import type { Catalog, Given, Instant, PlanEntryInput, Uuid } from '../../lib/index.ts';
+import type { Catalog, HostInput, Instant, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import { formatInstant, parseWireInstant } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
@@ -24,7 +24,7 @@ function at(text: string): Instant {
 const usd = (value: string) => [{ currency: 'USD', value }];
 
 /** A monthly plan of the product Pot on the default list. */
-function monthly(name: string, effectiveDate: string, price = '10'): Given<PlanEntryInput> {
+function monthly(name: string, effectiveDate: string, price = '10'): HostInput<PlanEntryInput> {
   return {
     name,
     recurringBillingMode: 'IN_ADVANCE',
@@ -53,7 +53,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   }
 
   /** Opens an engine with entries for the product Pot and these plans. */
-  async function openWith(now: string, ...plans: readonly Given<PlanEntryInput>[]) {
+  async function openWith(now: string, ...plans: readonly HostInput<PlanEntryInput>[]) {
     await openEmpty(now);
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans });

@@ -1,6 +1,6 @@
 import type {
   Currency,
-  Given,
+  HostInput,
   InvoiceRefundInput,
   PaymentControl,
   PaymentControlContext,
@@ -144,7 +144,7 @@ anyDatabase('invoice payments that a control plugin converts to another currency
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
     return { invoiceId, paymentId: paid?.payment.id ?? NOWHERE };
   }
-  const refund = ({ amount = null, ...input }: Given<InvoiceRefundInput>) =>
+  const refund = ({ amount = null, ...input }: HostInput<InvoiceRefundInput>) =>
     engine.acme.invoicePayments.refund({ currency: rate.currency, controlPlugins: [], amount, ...input });
 
   it('payments §9.5 rule 1: reopen the settled share of a refund', async () => {

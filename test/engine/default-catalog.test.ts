@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Given, SimplePlan, TenantBilling, Uuid } from '../../lib/index.ts';
+import type { HostInput, SimplePlan, TenantBilling, Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { example, expect, expectCode, itemLines, openEngine, specCatalog } from '../support/index.ts';
 
 const orchard = example('catalogs/orchard-demo.xml');
-const lamp: Given<SimplePlan> = {
+const lamp: HostInput<SimplePlan> = {
   planId: 'lamp-monthly',
   productName: 'Lamp',
   productCategory: 'BASE',

@@ -1,11 +1,11 @@
-import type { DryRunRequest, Given, Uuid } from '../../lib/index.ts';
+import type { DryRunRequest, HostInput, Uuid } from '../../lib/index.ts';
 import { formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, openEngine, rowsOf } from '../support/index.ts';
 
-type Request = Omit<Given<DryRunRequest>, 'accountId'>;
+type Request = Omit<HostInput<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
 eachDatabaseByTurns('dry runs', (open) => {
@@ -127,13 +127,13 @@ eachDatabaseByTurns('dry runs', (open) => {
       const { subscriptionId } = await subscribe('solo-now');
       engine.clock.set('2024-01-11T00:00:00Z');
       await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      const foretold = await upcoming();
-      expect(foretold).to.eql([
+      const dryRunAnswer = await upcoming();
+      expect(dryRunAnswer).to.eql([
         'CBA_ADJ 2024-01-11..2024-01-11 13.51',
         'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
       ]);
       await engine.settle();
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
   });
 
@@ -351,11 +351,11 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.subscribe({ accountId, planName: 'support-monthly', bundleId: of.bundleId });
       expect(await lastLines()).to.eql(expected);
       engine.clock.set('2024-01-11T00:00:00Z');
-      const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
-      expect(foretold).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
+      const dryRunAnswer = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
+      expect(dryRunAnswer).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
     it('gives an account without a bill cycle day one for this call only', async () => {
@@ -390,13 +390,13 @@ eachDatabaseByTurns('dry runs', (open) => {
       });
       await engine.runTo('2024-04-11T00:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
-      const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-      expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+      const dryRunAnswer = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+      expect(dryRunAnswer).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
       expect(await action({ dryRunAction: 'CHANGE', ...of, ...change, targetDate: '2024-04-11' })).to.eql(
-        foretold,
+        dryRunAnswer,
       );
       await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
     it('return the invoice on the date of a future action without a target date', async () => {
@@ -404,11 +404,11 @@ eachDatabaseByTurns('dry runs', (open) => {
       const of = await subscribe('solo-now');
       await engine.runTo('2024-01-11T00:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'END_OF_TERM' } as const;
-      const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-      expect(foretold).to.eql(['RECURRING 2024-02-01..2024-03-01 29.95']);
+      const dryRunAnswer = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+      expect(dryRunAnswer).to.eql(['RECURRING 2024-02-01..2024-03-01 29.95']);
       await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
     it('return the first invoice of an action in the past without a target date', async () => {
@@ -434,11 +434,11 @@ eachDatabaseByTurns('dry runs', (open) => {
         planName: 'team-now',
         billingPolicy: 'IMMEDIATE',
       } as const;
-      const foretold = await action(change);
-      expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+      const dryRunAnswer = await action(change);
+      expect(dryRunAnswer).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
       for (const targetDate of ['2024-04-30', '2024-05-01', '2024-05-02'])
         expect(await action({ ...change, targetDate: parseLocalDate(targetDate) }), targetDate).to.eql(
-          foretold,
+          dryRunAnswer,
         );
     });
 
@@ -510,14 +510,14 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-      const foretold = await action({ ...start, targetDate: '2024-02-01' });
-      expect(foretold).to.eql([
+      const dryRunAnswer = await action({ ...start, targetDate: '2024-02-01' });
+      expect(dryRunAnswer).to.eql([
         'RECURRING 2024-01-01..2024-02-01 19.95',
         'RECURRING 2024-02-01..2024-03-01 19.95',
       ]);
       await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
     it('commit the oldest remaining draft in each run', async () => {
@@ -531,11 +531,11 @@ eachDatabaseByTurns('dry runs', (open) => {
         'EXTERNAL_CHARGE 2024-01-01 3',
         'RECURRING 2024-01-01..2024-02-01 19.95',
       ]);
-      const foretold = await action(later);
-      expect(foretold).to.eql(['EXTERNAL_CHARGE 2024-01-01 4', 'RECURRING 2024-02-01..2024-03-01 19.95']);
+      const dryRunAnswer = await action(later);
+      expect(dryRunAnswer).to.eql(['EXTERNAL_CHARGE 2024-01-01 4', 'RECURRING 2024-02-01..2024-03-01 19.95']);
       await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
     it('use the credit of a child for future bills of its parent while they are open', async () => {
@@ -552,10 +552,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       await engine.runTo('2024-01-11T00:00:00Z');
       const stop = { ...of, dryRunAction: 'STOP_BILLING', billingPolicy: 'IMMEDIATE' } as const;
       const other = await subscribe('kit-monthly');
-      const foretold = await action(stop);
+      const dryRunAnswer = await action(stop);
       await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
-      expect(await lastLines()).to.eql(foretold);
+      expect(await lastLines()).to.eql(dryRunAnswer);
       const later = await foreseen({ targetDate });
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await lastLines(), other.bundleId).to.eql(later);
@@ -569,7 +569,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       const of = await subscribe('archive-monthly', { bundleId });
       const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '4' }] as const;
       const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE', priceOverrides } as const;
-      const foretold = await foresee({
+      const dryRunAnswer = await foresee({
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'CHANGE',
         ...of,
@@ -578,7 +578,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       });
       await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
       await engine.runTo('2024-01-31T00:00:00Z');
-      expect(await lastLines()).to.eql(foretold && [...itemLines(foretold)].sort());
+      expect(await lastLines()).to.eql(dryRunAnswer && [...itemLines(dryRunAnswer)].sort());
       expect(await lastLines()).to.contain('RECURRING 2024-01-31..2024-02-01 0.13');
     });
   });

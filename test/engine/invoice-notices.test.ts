@@ -1,5 +1,5 @@
 import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { purgeToldInvoices } from '../../lib/invoicing/index.ts';
+import { purgeInvoiceAnnouncements } from '../../lib/invoicing/index.ts';
 import { anyDatabase, eachDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 const BEGINS = '2024-08-01T06:00:00Z';
@@ -84,10 +84,10 @@ eachDatabase('invoice notices (invoicing §8.1)', (open) => {
     };
     expect(await dates()).to.eql(['2024-09-01', '2024-10-01']);
     const retentionMs = 21 * 24 * 3_600_000;
-    await purgeToldInvoices(stage.engine, retentionMs);
+    await purgeInvoiceAnnouncements(stage.engine, retentionMs);
     expect(await dates()).to.have.length(2);
     await stage.engine.runTo('2024-09-25T06:00:00Z');
-    await purgeToldInvoices(stage.engine, retentionMs);
+    await purgeInvoiceAnnouncements(stage.engine, retentionMs);
     expect(await dates()).to.eql(['2024-10-01']);
   });
 

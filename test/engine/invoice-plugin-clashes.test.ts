@@ -1,4 +1,4 @@
-import type { AdditionalItem, InvoicePlugin, PluginProperty, SeenInvoice, Uuid } from '../../lib/index.ts';
+import type { AdditionalItem, InvoicePlugin, PluginProperty, InvoiceForPlugins, Uuid } from '../../lib/index.ts';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
@@ -49,7 +49,7 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
 
   const sound = async () => expect(await engine.breaches()).to.eql([]);
 
-  const groupsOf = ({ items }: SeenInvoice) =>
+  const groupsOf = ({ items }: InvoiceForPlugins) =>
     items.filter(({ itemType }) => itemType !== 'CBA_ADJ').map(({ id }) => ({ itemIds: [id] }));
 
   const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
@@ -96,9 +96,9 @@ eachDatabaseByTurns('invoice plugin values already in use (invoicing §13 rules 
     await sound();
   });
 
-  const adding = (name: string, itemsFor: (seen: SeenInvoice) => readonly AdditionalItem[]) => ({
+  const adding = (name: string, itemsFor: (seen: InvoiceForPlugins) => readonly AdditionalItem[]) => ({
     name,
-    getAdditionalInvoiceItems: async (invoice: SeenInvoice) => ({ items: itemsFor(invoice) }),
+    getAdditionalInvoiceItems: async (invoice: InvoiceForPlugins) => ({ items: itemsFor(invoice) }),
   });
 
   it('reject one id for two new items with the name of the plugin; an automatic run parks the account', async () => {

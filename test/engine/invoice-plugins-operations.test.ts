@@ -98,15 +98,15 @@ eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)'
   for (const answer of [{ aborted: true }, { rescheduleDate: new Date('2024-05-01T00:00:00Z') }]) {
     const what = 'aborted' in answer ? 'aborts' : 'postpones';
     it(`leave everything unchanged if one ${what} deletions of credit, rebalancing, transfers and migration`, async () => {
-      let isAsked = false;
-      await begin({ name: 'gate', priorCall: async () => (isAsked ? answer : null) });
+      let isRequested = false;
+      await begin({ name: 'gate', priorCall: async () => (isRequested ? answer : null) });
       const { acme } = engine;
       const { id: childId } = await acme.createAccount({ currency: 'USD', parentAccountId: accountId });
       const given = { accountId: childId, items: [{ amount: '5' }], autoCommit: true };
       const [credit] = await acme.invoices.addCredits(given);
       const invoiceId = credit?.invoiceId ?? '';
       const [, cba] = (await acme.getInvoice(invoiceId)).items;
-      isAsked = true;
+      isRequested = true;
       const deletion = { accountId: childId, invoiceId, invoiceItemId: cba?.id ?? '' };
       const migration = { accountId, items: [{ itemType: 'TAX', amount: '3' }] } as const;
       expect([

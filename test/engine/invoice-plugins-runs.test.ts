@@ -1,4 +1,4 @@
-import type { AdditionalItem, InvoicePlugin, SeenInvoice, Uuid } from '../../lib/index.ts';
+import type { AdditionalItem, InvoiceForPlugins, InvoicePlugin, Uuid } from '../../lib/index.ts';
 import { formatDecimal, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
@@ -21,7 +21,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   const lines = async () =>
     (await invoices()).map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`);
 
-  const taxOf = ({ items }: SeenInvoice, rate = '0.1'): readonly AdditionalItem[] =>
+  const taxOf = ({ items }: InvoiceForPlugins, rate = '0.1'): readonly AdditionalItem[] =>
     items
       .filter(({ itemType }) => itemType === 'RECURRING')
       .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times(rate) }));
@@ -250,7 +250,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   });
 
   it('add items to existing invoices: a tax on an earlier one and an adjustment of its charge as credit', async () => {
-    let more: (earlier: SeenInvoice) => readonly AdditionalItem[] = () => [];
+    let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
       getAdditionalInvoiceItems: async (...seen) => {

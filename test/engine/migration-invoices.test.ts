@@ -1,4 +1,4 @@
-import type { Given, MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
+import type { HostInput, MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
 import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
@@ -11,7 +11,7 @@ eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
     told = newEvents(engine.database);
   });
 
-  const migrate = (accountId: Uuid, items: readonly Given<MigrationItem>[], more: object = {}) =>
+  const migrate = (accountId: Uuid, items: readonly HostInput<MigrationItem>[], more: object = {}) =>
     acme.invoices.createMigrationInvoice({ accountId, items, ...more });
   async function balancesOf(accountId: Uuid): Promise<readonly string[]> {
     const state = (await acme.accounts.balances([accountId])).get(accountId);
@@ -115,7 +115,7 @@ eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
     await engine.settle();
     const [billed] = await listed(id);
     expect(billed && itemLines(billed)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
-    const repair: Given<MigrationItem> = {
+    const repair: HostInput<MigrationItem> = {
       itemType: 'REPAIR_ADJ',
       amount: decimal(-9),
       ...days,
@@ -166,8 +166,8 @@ eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
     expect(await listed(parent.id)).to.eql([]);
   });
 
-  const one: Given<MigrationItem> = { itemType: 'TAX', amount: decimal(1) };
-  const refused: readonly (readonly [string, number, Partial<Given<MigrationInvoiceRequest>>])[] = [
+  const one: HostInput<MigrationItem> = { itemType: 'TAX', amount: decimal(1) };
+  const refused: readonly (readonly [string, number, Partial<HostInput<MigrationInvoiceRequest>>])[] = [
     ['an empty list of items', 60003, { items: [] }],
     ['an item without a type', 60003, { items: [one, { amount: decimal(1) }] }],
     ['an item of an unknown type', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],

@@ -173,19 +173,19 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     const accountIds: Uuid[] = [];
     for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
     await opened.settle();
-    const foretold: (readonly string[] | null)[][] = [];
+    const dryRunAnswer: (readonly string[] | null)[][] = [];
     const invoicedBefore: number[] = [];
     for (const accountId of accountIds) {
       const answers: (readonly string[] | null)[] = [];
       for (const date of dates) answers.push(await foreseen(opened, accountId, formatLocalDate(date)));
-      foretold.push(answers);
+      dryRunAnswer.push(answers);
       invoicedBefore.push((await invoicesOf(opened, accountId)).length);
     }
     for (const [index, date] of dates.entries()) {
       await opened.runTo(`${formatLocalDate(date)}T23:59:59Z`);
       for (const [number, accountId] of accountIds.entries()) {
         const last = (await invoicesOf(opened, accountId)).slice(invoicedBefore[number]).at(-1);
-        const answer = foretold[number]?.[index] ?? null;
+        const answer = dryRunAnswer[number]?.[index] ?? null;
         const about = `${offers[number]} on ${formatLocalDate(date)}`;
         if (answer !== null) expect(last && itemLines(last), about).to.eql(answer);
         else if (last) {

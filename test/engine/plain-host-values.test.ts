@@ -1,8 +1,8 @@
 import type {
   GatewayRequest,
   InvoiceFormatterContext,
+  InvoiceForPlugins,
   InvoicePluginContext,
-  SeenInvoice,
 } from '../../lib/index.ts';
 import { Decimal } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
@@ -164,7 +164,7 @@ anyDatabase('values for host code (lib/ports)', (open) => {
 
   it('are plain in the invoices that a plugin reads on demand', async () => {
     await bill(stage);
-    const seen: SeenInvoice[] = [];
+    const seen: InvoiceForPlugins[] = [];
     const read = async (...[, , , context]: readonly [unknown, unknown, unknown, InvoicePluginContext]) => {
       for await (const each of context.existingInvoices()) seen.push(each);
     };

@@ -1,5 +1,5 @@
 import type { UsageSource, Uuid } from '../../lib/index.ts';
-import { purgeToldThresholds } from '../../lib/invoicing/index.ts';
+import { purgeThresholdAnnouncements } from '../../lib/invoicing/index.ts';
 import { formatInstant, instant } from '../../lib/values/time/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { anyDatabase, eachDatabase, expect, expectCode, openEngine, rowsOf } from '../support/index.ts';
@@ -144,9 +144,9 @@ eachDatabase('usage thresholds (usage §12.1)', (open) => {
       );
       return rows.map(({ starts_at }) => formatInstant(instant(Number(starts_at))).slice(0, 10));
     };
-    const purge = () => purgeToldThresholds(stage.engine, 30 * 24 * 3_600_000);
+    const purge = () => purgeThresholdAnnouncements(stage.engine, 30 * 24 * 3_600_000);
     await stage.use('5 calls 2026-04-10');
-    await purgeToldThresholds(stage.engine, 0);
+    await purgeThresholdAnnouncements(stage.engine, 0);
     await stage.use('1 calls 2026-04-11');
     await stage.engine.runTo('2026-06-30T00:00:00Z');
     await stage.use('5 calls 2026-06-30');

@@ -206,9 +206,9 @@ eachDatabase((kind, open) => {
           return { steps, taken };
         };
         await dieAt(Number.POSITIVE_INFINITY);
-        const undisturbed = await dieAt(Number.POSITIVE_INFINITY);
-        expect(undisturbed.taken).to.equal(takes);
-        const { steps } = undisturbed;
+        const unchangedWalk = await dieAt(Number.POSITIVE_INFINITY);
+        expect(unchangedWalk.taken).to.equal(takes);
+        const { steps } = unchangedWalk;
         expect(steps).to.be.greaterThan(10);
         const ended = new Set<number>();
         const all = Array.from({ length: steps }, (_, index) => index + 1);

@@ -42,34 +42,34 @@ eachDatabase((kind, open) => {
   describe('process killed between any two steps', function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let directory: string;
-    let undisturbed: Told;
+    let unchangedWalk: Told;
 
     before(async () => {
       directory = mkdtempSync(join(tmpdir(), 'billwright-faults-'));
-      undisturbed = toldBy(await play(await open(migrated), join(directory, 'undisturbed'), 0));
+      unchangedWalk = toldBy(await play(await open(migrated), join(directory, 'undisturbed'), 0));
     });
 
     after(() => rmSync(directory, { recursive: true, force: true }));
 
     it('plays a story with enough steps and purchases', () => {
-      expect(Object.keys(undisturbed.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
-      expect(undisturbed.steps).to.be.greaterThan(50);
-      expect(undisturbed.numbers).to.eql(Array.from(undisturbed.numbers, (_, index) => index + 1));
-      expect(undisturbed.purchases).to.have.length(2 * customers.length);
+      expect(Object.keys(unchangedWalk.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
+      expect(unchangedWalk.steps).to.be.greaterThan(50);
+      expect(unchangedWalk.numbers).to.eql(Array.from(unchangedWalk.numbers, (_, index) => index + 1));
+      expect(unchangedWalk.purchases).to.have.length(2 * customers.length);
     });
 
     it(`ends with the same invoices and payments after a restart (${isLongRun ? 'all' : KILL_POINTS[kind]} points, ${kind})`, async () => {
-      const points = killPoints(undisturbed, kind);
+      const points = killPoints(unchangedWalk, kind);
       const disturbed = await inGroups(points, AT_A_TIME, (point) =>
         playTwice(open, join(directory, `at-${point}`), point),
       );
       for (const { point, killed, told, charges, tookMs } of disturbed) {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
-        expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.eql(
-          undisturbed.outcome,
+        expect(told.outcome, `after a kill at step ${point} of ${unchangedWalk.steps}`).to.eql(
+          unchangedWalk.outcome,
         );
         expect(told.numbers, `invoicing §1.6 rule 1: numbers after a kill at step ${point}`).to.eql(
-          undisturbed.numbers,
+          unchangedWalk.numbers,
         );
         // It does not wait for a lease of the killed process.
         expectBelow(QUEUE_LEASE_MS, tookMs, `started again after a kill at step ${point}`);

@@ -55,12 +55,12 @@ export async function expectSameAfterDeath(
     readonly atLeastSteps: number;
   },
 ): Promise<void> {
-  const { steps, lines: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
-  expect(undisturbed).to.include.members([...leads]);
+  const { steps, lines: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
+  expect(unchangedWalk).to.include.members([...leads]);
   expect(steps).to.be.greaterThan(atLeastSteps);
   const all = Array.from({ length: steps }, (_, step) => step + 1);
   for (const step of sampled(all, every, turn)) {
     const { lines } = await dieAt(step);
-    expect(lines, `after a death at step ${step} of ${steps}`).to.eql(undisturbed);
+    expect(lines, `after a death at step ${step} of ${steps}`).to.eql(unchangedWalk);
   }
 }

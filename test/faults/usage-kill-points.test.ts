@@ -34,11 +34,11 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
 
 eachDatabase('usage process that dies at any statement', (open, kind) => {
   it('usage §2.1 rule 5: stores each submission completely or not at all, and once after a retry', async () => {
-    const { steps, told: undisturbed } = await dieAt(Number.POSITIVE_INFINITY);
+    const { steps, told: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);
     for (const step of sampled(all, kind === 'sqlite' ? 2 : 6))
-      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(undisturbed);
+      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(unchangedWalk);
   });
 
   async function dieAt(step: number) {

@@ -1,5 +1,5 @@
 import sinon from 'sinon';
-import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
+import { isStorable, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { addUser, basic, createdId, expectRefusal, expectStatus } from '../support/http/index.ts';
@@ -169,7 +169,7 @@ describe('answers under an Idempotency-Key', () => {
     ['a gateway that took too long', 504, errorOf(ErrorCode.PAYMENT_PLUGIN_TIMEOUT), false],
   ] as const)
     it(`are ${kept ? 'kept' : 'forgotten'} for ${what} (${status})`, () =>
-      expect(isKept(status, error)).to.equal(kept));
+      expect(isStorable(status, error)).to.equal(kept));
 });
 
 async function countNamed(serving: Serving, name: string): Promise<number> {

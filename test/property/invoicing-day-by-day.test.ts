@@ -32,7 +32,7 @@ class DailyLife {
   facts: readonly Fact[] = [];
   today: LocalDate;
   /** Whether the run of today has something to do, whatever the date: something was dated back or withdrawn. */
-  #isAsked = true;
+  #isRequested = true;
   readonly #adjusted = [new Map(), new Map()] as const;
 
   constructor(history: History) {
@@ -78,10 +78,10 @@ class DailyLife {
     const from = firstDifference(before, events);
     if (from === null) return;
     for (const ledger of [this.daily, this.onDueDays]) ledger.change(events, from);
-    if (from <= this.today) this.#isAsked = true;
+    if (from <= this.today) this.#isRequested = true;
     else this.#count('beyond the target');
     if (from > this.today && isWithdrawn(before, events)) {
-      this.#isAsked = true;
+      this.#isRequested = true;
       this.#count('withdrawn');
     }
   }
@@ -95,8 +95,8 @@ class DailyLife {
 
   #bill(): void {
     const { today, daily, onDueDays } = this;
-    const isDue = this.#isAsked || this.#isDueDay();
-    this.#isAsked = false;
+    const isDue = this.#isRequested || this.#isDueDay();
+    this.#isRequested = false;
     const date = formatLocalDate(today);
     for (const made of daily.run(today)) this.dailyLines.push(`${date}: ${made}`);
     if (isDue) for (const made of onDueDays.run(today)) this.dueLines.push(`${date}: ${made}`);

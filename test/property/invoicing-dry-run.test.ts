@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { undisturbed, walkToTargetDate } from '../../lib/invoicing/dry-run/walk.ts';
+import { unchangedWalk, walkToTargetDate } from '../../lib/invoicing/dry-run/walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
@@ -54,7 +54,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     },
     countedIds(ledger.items.length),
   );
-  const invoice = atOnce(undisturbed(walk));
+  const invoice = atOnce(unchangedWalk(walk));
   // What the ledger plays is the subscription; the account's credit is the account's.
   return (invoice?.run.items ?? []).filter(({ itemType }) => itemType !== 'CBA_ADJ').map(line);
 }

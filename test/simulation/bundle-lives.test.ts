@@ -125,12 +125,12 @@ class StoredBundle {
     for (const account of this.#accounts) {
       expect(await acme.tags.ofAccount(account), 'the account is not parked').to.eql([]);
       expect(await acme.invoices.verifyCoverage(account)).to.eql([]);
-      await this.#checkTold(account);
+      await this.#checkReported(account);
     }
   }
 
   /** Rows imply the subscription's state, and pauses of several days are not charged. */
-  async #checkTold(accountId: Uuid): Promise<void> {
+  async #checkReported(accountId: Uuid): Promise<void> {
     const { acme, clock } = this.engine;
     const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
     const charged = chargedDays(await acme.invoices.ofAccount({ accountId, withItems: true }));

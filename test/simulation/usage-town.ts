@@ -84,7 +84,7 @@ export class UsageTown {
       if (due === null) break;
       clock.set(formatInstant(due));
       await this.engine.settle();
-      await this.audit(this.customers, { isAsked: false });
+      await this.audit(this.customers, { isRequested: false });
     }
     clock.set(formatInstant(until));
     await this.settle();
@@ -109,13 +109,13 @@ export class UsageTown {
   /** Compares the usage of each new invoice with the oracle. */
   async audit(
     customers: readonly MeteredCustomer[] = this.customers,
-    { through = 0, isAsked = true }: AskedRun = {},
+    { through = 0, isRequested = true }: ProposedRun = {},
   ): Promise<void> {
     const events = await this.#tables.rows('select * from bw_subscription_events where is_active');
     const blocks = await this.#tables.rows('select * from bw_blocking_states where is_active');
     for (const customer of customers) {
       this.#tell(customer, events, blocks);
-      await this.#auditOne(customer, { through, isAsked });
+      await this.#auditOne(customer, { through, isRequested });
     }
   }
 
@@ -134,7 +134,7 @@ export class UsageTown {
     }
   }
 
-  async #auditOne(customer: MeteredCustomer, { through, isAsked }: Required<AskedRun>): Promise<void> {
+  async #auditOne(customer: MeteredCustomer, { through, isRequested }: Required<ProposedRun>): Promise<void> {
     const invoices = await invoicesOf(customer);
     const isOfUsage = new Set(
       invoices.flatMap(({ items }) => items).flatMap((item) => (item.itemType === 'USAGE' ? [item.id] : [])),
@@ -147,7 +147,7 @@ export class UsageTown {
     }
     const isRun = !customer.isOff && (!customer.isVoided || customer.settings.dropsZeroItems);
     if (!isRun && through === 0) return;
-    await this.#auditRest(customer, { through: Math.max(through, latestTarget(invoices)), isAsked });
+    await this.#auditRest(customer, { through: Math.max(through, latestTarget(invoices)), isRequested });
   }
 
   #auditInvoice(customer: MeteredCustomer, invoice: InvoiceView, isOfUsage: ReadonlySet<Uuid>): void {
@@ -184,9 +184,9 @@ export class UsageTown {
   }
 
   /** Compares data stored without an invoice, and checks that all ended usage is billed. */
-  async #auditRest(customer: MeteredCustomer, { through, isAsked }: Required<AskedRun>): Promise<void> {
+  async #auditRest(customer: MeteredCustomer, { through, isRequested }: Required<ProposedRun>): Promise<void> {
     const target = Math.max(this.todayOf(customer), through);
-    const isSure = customer.settings.dropsZeroItems && isAsked;
+    const isSure = customer.settings.dropsZeroItems && isRequested;
     const isStored = isSure ? () => true : await this.#silentlyStored();
     for (const { id, oracle } of customer.subscriptions) {
       const owed = oracle.owed(target);
@@ -284,11 +284,11 @@ export class UsageTown {
   }
 }
 
-interface AskedRun {
+interface ProposedRun {
   /** Date of a run without an invoice, or 0. */
   readonly through?: number;
   /** Whether a run was just requested because zero items are dropped. */
-  readonly isAsked?: boolean;
+  readonly isRequested?: boolean;
 }
 
 const DAY_MS = 86_400_000;

@@ -111,7 +111,7 @@ eachDatabase((kind, open) => {
       host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
 
     /** In a transaction of the host, which is rolled back in the end. */
-    async function givenUp(accountId: Uuid): Promise<number> {
+    async function releasedEntries(accountId: Uuid): Promise<number> {
       let taken = 0;
       const outcome = await inside(async (acme) => {
         await charge(acme, accountId);
@@ -127,7 +127,7 @@ eachDatabase((kind, open) => {
       const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
       await engine.acme.invoices.adjustItem(await charge(engine.acme, accountId));
       const before = await expectNoGap();
-      expect(await givenUp(accountId)).to.equal(before.invoices + 2);
+      expect(await releasedEntries(accountId)).to.equal(before.invoices + 2);
       expect(await expectNoGap()).to.eql(before);
       await inside(async (acme) => acme.invoices.adjustItem(await charge(acme, accountId)));
       expect(await expectNoGap()).to.eql({ invoices: before.invoices + 1, notes: before.notes + 1 });
@@ -147,7 +147,7 @@ eachDatabase((kind, open) => {
       const { id: hostedId } = await engine.acme.createAccount({ currency: 'USD' });
       let hostsGaveUp = false;
       const givingUp = async (): Promise<void> => {
-        for (let count = 0; count < ACCOUNTS / 4; count += 1) await givenUp(hostedId);
+        for (let count = 0; count < ACCOUNTS / 4; count += 1) await releasedEntries(hostedId);
         hostsGaveUp = true;
       };
       const all = [engine.acme, moody, full];

@@ -113,7 +113,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       return {
         deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
         toldEvents: events.list({ after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 100 }),
-        takenUpTo: deliveries.takenUpTo().then((found) => (found === null ? [] : [found])),
+        lastEventId: deliveries.lastEventId().then((found) => (found === null ? [] : [found])),
         delivery: deliveries.find(deliveryId).then((found) => (found === null ? [] : [found])),
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),

@@ -138,7 +138,7 @@ eachDatabase('storage reads for overdue', (open, kind) => {
     const topics: readonly string[] = [NEXT_BILLING_DATE, PAYMENT_RETRY, 'INVOICE_CREATION'];
     const ahead = (request: Partial<WorkAheadRequest>) =>
       read(({ notifications }) =>
-        notifications.findAhead({
+        notifications.findEarlierWork({
           work: [
             { asker: one.recordId, accountRecordId: one.recordId, dueBy: at(5).at },
             { asker: other.recordId, accountRecordId: other.recordId, dueBy: at(1).at },

@@ -113,7 +113,7 @@ eachDatabase('query plans over filled tables', (open, kind) => {
         await session.subscriptions.findLatestBlockingStates(ids, { service: 'overdue-service', at: now });
         await session.payments.findLastFailures(idsOf('invoice'));
         await session.overdue.findAccounts(ids);
-        await session.notifications.findAhead({
+        await session.notifications.findEarlierWork({
           work: accounts.map(({ recordId }) => ({ asker: recordId, accountRecordId: recordId, dueBy: now })),
           topics,
           availableByMs: 0,

@@ -144,7 +144,7 @@ eachDatabase((kind, open) => {
       expect(await take('one')).to.eql([opened.tenant.recordId]);
       const upTo = await events.horizon(opened.tenant.recordId);
       const { after, found } = await opened.read(async (session) => {
-        const from = (await session.deliveries.takenUpTo()) ?? 0;
+        const from = (await session.deliveries.lastEventId()) ?? 0;
         return { after: from, found: await session.events.list({ after: from, upTo, limit: 10 }) };
       });
       expect(found.map(({ accountRecordId }) => accountRecordId)).to.eql([7, 8, 9]);
@@ -160,28 +160,28 @@ eachDatabase((kind, open) => {
       expect(await push.takeUp(lease('one'), { ...taken, after: upTo }, LEASE_MS)).to.equal('MOVED');
       expect(await push.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 3);
       await opened.writing.keyValues.setCallback(null);
-      expect(await opened.reading.deliveries.takenUpTo()).to.equal(null);
+      expect(await opened.reading.deliveries.lastEventId()).to.equal(null);
     });
   });
 
   describe('event sink storage', () => {
     const opened = freshStorage(kind, open);
-    const takenUpTo = (sink: string) => opened.reading.deliveries.takenUpTo(sink);
+    const lastEventId = (sink: string) => opened.reading.deliveries.lastEventId(sink);
     const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
 
     it('delivers only events after the first registration of a sink, per tenant and for the system', async () => {
       const { storage, tenant } = opened;
       await publishEvents(opened, [7]);
       const books = storage.sink('books');
-      expect(await takenUpTo('books')).to.equal(null);
+      expect(await lastEventId('books')).to.equal(null);
       expect(await books.hasDue(null, NOW)).to.equal(false);
       await storage.sinks.register(['books']);
-      const begun = await takenUpTo('books');
+      const begun = await lastEventId('books');
       expect(begun).to.equal(await storage.events.horizon(tenant.recordId));
       expect(await books.hasDue(null, NOW)).to.equal(false);
       await publishEvents(opened, [8, 9]);
       await storage.sinks.register(['books']);
-      expect(await takenUpTo('books')).to.equal(begun);
+      expect(await lastEventId('books')).to.equal(begun);
       expect(await books.hasDue(tenant.recordId, NOW)).to.equal(true);
       expect(await books.hasDue(tenant.recordId + 1, NOW)).to.equal(false);
       expect(await books.backlog({ businessNow: NOW, limit: 100 })).to.have.property('due', 2);
@@ -192,7 +192,7 @@ eachDatabase((kind, open) => {
       expect(await books.takeUp({ ...lease, token: 'two' }, taken, LEASE_MS)).to.equal('LOST');
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('TAKEN');
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('MOVED');
-      expect(await takenUpTo('books')).to.equal(upTo);
+      expect(await lastEventId('books')).to.equal(upTo);
       // What a node of an earlier version has written with its change is there once.
       await publishEvents(opened, [10]);
       const last = await storage.events.horizon(tenant.recordId);
@@ -209,14 +209,14 @@ eachDatabase((kind, open) => {
       await publishEvents(opened, [7, 8, 9]);
       const upTo = await storage.events.horizon(tenant.recordId);
       for (const name of ['books', 'mails']) {
-        const after = (await takenUpTo(name)) ?? 0;
+        const after = (await lastEventId(name)) ?? 0;
         const sink = storage.sink(name);
         await sink.take({ owner: 'one', token: 'one', limit: 9, ...at });
         const deliveries = [7, 8, 9].map((accountRecordId) => delivery({ url: name, accountRecordId }));
         await sink.takeUp({ tenantRecordId: tenant.recordId, token: 'one' }, { after, upTo, deliveries }, 9);
       }
       await storage.sinks.forget(HOUR_MS, 2);
-      expect(await takenUpTo('mails')).to.equal(upTo);
+      expect(await lastEventId('mails')).to.equal(upTo);
       const due = async (name: string) =>
         (await storage.sink(name).backlog({ businessNow: NOW, limit: 100 })).due;
       await rowsOf(
@@ -226,10 +226,10 @@ eachDatabase((kind, open) => {
       await storage.sinks.register(['books']);
       const forget = () => storage.sinks.forget(HOUR_MS, 2);
       await forget();
-      expect([await due('mails'), await takenUpTo('mails')]).to.eql([1, upTo]);
+      expect([await due('mails'), await lastEventId('mails')]).to.eql([1, upTo]);
       await forget();
-      expect([await due('mails'), await takenUpTo('mails')]).to.eql([0, null]);
-      expect([await due('books'), await takenUpTo('books')]).to.eql([3, upTo]);
+      expect([await due('mails'), await lastEventId('mails')]).to.eql([0, null]);
+      expect([await due('books'), await lastEventId('books')]).to.eql([3, upTo]);
     });
   });
 
@@ -270,7 +270,7 @@ eachDatabase((kind, open) => {
       for (const tenant of tenants) {
         await publishEvents({ storage, tenant }, [7]);
         const upTo = await storage.events.horizon(tenant.recordId);
-        const after = await storage.read(tenant, (session) => session.deliveries.takenUpTo('books'));
+        const after = await storage.read(tenant, (session) => session.deliveries.lastEventId('books'));
         await sink.take({ owner: 'one', token: 'one', limit: 9, ...at });
         const deliveries = Array.from({ length: 500 }, (_, each) =>
           delivery({ url: 'books', accountRecordId: each % 50 }),

@@ -1,8 +1,8 @@
 import type {
+  InvoiceForPlugins,
   InvoicePlugin,
   InvoicePluginContext,
   PluginIdentity,
-  SeenInvoice,
   Uuid,
 } from '../../lib/index.ts';
 
@@ -77,7 +77,7 @@ export class ScriptedInvoicePlugin implements InvoicePlugin {
   async #answer(
     call: InvoiceCall,
     context: InvoicePluginContext,
-    invoice?: SeenInvoice,
+    invoice?: InvoiceForPlugins,
   ): Promise<object | null> {
     const scripted = this.script.get(context.accountId);
     if (scripted?.call !== call || context.rescheduled) return null;

@@ -9,7 +9,7 @@ import {
   passwordCommand,
   queuesCommand,
 } from './database-commands.ts';
-import type { Say } from './options.ts';
+import type { WriteLine } from './options.ts';
 import { serveCommand } from './serve-command.ts';
 
 const environmentHelp = `
@@ -99,11 +99,11 @@ async function explained(
       text: command === '' ? `${name}: ${error.message}. See "${name} --help"` : `${name}: ${error.message}`,
     };
   // A MissingError already describes the missing database or package completely.
-  const isSaid = error instanceof Error && error.name === 'MissingError';
+  const isMissingOption = error instanceof Error && error.name === 'MissingError';
   const { missingPackages, packagesOf } = await import('../packages.ts');
   return {
     isUsage: false,
-    text: `billwright: ${(isSaid ? null : missingPackages(error, packagesOf.http)) ?? messageOf(error)}`,
+    text: `billwright: ${(isMissingOption ? null : missingPackages(error, packagesOf.http)) ?? messageOf(error)}`,
   };
 }
 
@@ -131,7 +131,7 @@ function portMessage(error: Error): string {
   }
 }
 
-function initCommand(say: Say): Command {
+function initCommand(say: WriteLine): Command {
   const command = new Command('init')
     .summary('write a starter configuration file')
     .description(
@@ -147,7 +147,7 @@ function initCommand(say: Say): Command {
   return command;
 }
 
-function openapiCommand(say: Say): Command {
+function openapiCommand(say: WriteLine): Command {
   return new Command('openapi')
     .summary('print the OpenAPI document of the HTTP interface')
     .description('Print the OpenAPI document of the HTTP interface.')

@@ -1,27 +1,27 @@
 import { Argument, Command } from 'commander';
-import type { BesideServer } from '../beside-server.ts';
 import type { Configured } from '../configuration/configured.ts';
 import type { QueueLook } from '../queues.ts';
+import type { ServerDatabase } from '../server-database.ts';
 import {
   configOption,
   databaseOption,
   defaultDocumentOptions,
-  type Given,
-  givenTo,
   jsonOption,
-  type Say,
+  type OptionValues,
+  optionValuesOf,
   tenantOption,
   textOf,
+  type WriteLine,
 } from './options.ts';
 
 /** Distinct from the exit code of a failed check. */
 const breachesFound = 3;
 
 interface OnDatabase {
-  readonly given: Given;
+  readonly given: OptionValues;
   readonly where: string;
   readonly configured: Configured;
-  readonly server: () => Promise<BesideServer>;
+  readonly server: () => Promise<ServerDatabase>;
 }
 
 /** A command with `--database` and `--config`, whose failures name the database. */
@@ -35,11 +35,11 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
         import('../configuration/configured.ts'),
         import('../database.ts'),
       ]);
-      const given = givenTo(command);
+      const given = optionValuesOf(command);
       const configured = await configuration.configured(textOf(given, 'config'), process.env);
       const { definition, environment } = configured;
       const where = databaseOf(textOf(given, 'database'), configured, { testMode: false });
-      const server = async (): Promise<BesideServer> => {
+      const server = async (): Promise<ServerDatabase> => {
         const { environmentConfiguration } = await import('../engine-settings.ts');
         return { database: where, configuration: environmentConfiguration(environment), definition };
       };
@@ -51,7 +51,7 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
     });
 }
 
-export function migrateCommand(say: Say): Command {
+export function migrateCommand(say: WriteLine): Command {
   return databaseCommand('migrate', async ({ where }) => {
     const { migrateDatabase } = await import('../database.ts');
     const applied = await migrateDatabase(where);
@@ -65,7 +65,7 @@ export function migrateCommand(say: Say): Command {
     );
 }
 
-export function passwordCommand(say: Say): Command {
+export function passwordCommand(say: WriteLine): Command {
   return databaseCommand('password', async ({ given, where, configured: { environment } }) => {
     const { administratorOf, setPassword } = await import('../administrator.ts');
     const user = textOf(given, 'user') ?? administratorOf(environment);
@@ -79,9 +79,9 @@ export function passwordCommand(say: Say): Command {
     .option('--user <name>', 'name of the user (default: the administrator)');
 }
 
-export function checkCommand(say: Say): Command {
+export function checkCommand(say: WriteLine): Command {
   const command = databaseCommand('check', async ({ given, configured, server }) => {
-    const { breachText, checkDatabase } = await import('../beside-server.ts');
+    const { breachText, checkDatabase } = await import('../server-database.ts');
     const { defaultDocuments } = await import('../engine-settings.ts');
     const isJson = given.json === true;
     const documents = await defaultDocuments(given, configured);
@@ -105,7 +105,7 @@ export function checkCommand(say: Say): Command {
   return command.addOption(jsonOption());
 }
 
-export function backupCommand(say: Say): Command {
+export function backupCommand(say: WriteLine): Command {
   return databaseCommand('backup', async ({ given, where, configured: { environment } }) => {
     const { backupDatabase } = await import('../backup.ts');
     const to = textOf(given, 'to') ?? '';
@@ -121,9 +121,9 @@ export function backupCommand(say: Say): Command {
 
 const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];
 
-export function archiveUsageCommand(say: Say): Command {
+export function archiveUsageCommand(say: WriteLine): Command {
   return databaseCommand('archive-usage', async ({ given, server }) => {
-    const { archivedText, archiveUsage } = await import('../beside-server.ts');
+    const { archivedText, archiveUsage } = await import('../server-database.ts');
     const archived = await archiveUsage(await server(), {
       tenant: textOf(given, 'tenant') ?? '',
       before: textOf(given, 'before') ?? '',
@@ -143,7 +143,7 @@ export function archiveUsageCommand(say: Say): Command {
     );
 }
 
-export function queuesCommand(say: Say): Command {
+export function queuesCommand(say: WriteLine): Command {
   const records: string[] = [];
   const command: Command = databaseCommand('queues', async ({ given, server }) => {
     const { changedText, entryText, lookAtQueues } = await import('../queues.ts');

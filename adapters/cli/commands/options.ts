@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 
-export type Say = (line: string) => void;
+export type WriteLine = (line: string) => void;
 
 /** Option values by long name, such as `require-rls`. */
-export type Given = Readonly<Record<string, string | boolean | undefined>>;
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
-export function givenTo(command: Command): Given {
+export function optionValuesOf(command: Command): OptionValues {
   return Object.fromEntries(
     command.options.map((option) => [
       option.name(),
@@ -14,7 +14,7 @@ export function givenTo(command: Command): Given {
   );
 }
 
-export function textOf(given: Given, name: string): string | undefined {
+export function textOf(given: OptionValues, name: string): string | undefined {
   const value = given[name];
   return typeof value === 'string' ? value : undefined;
 }

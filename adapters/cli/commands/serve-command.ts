@@ -4,8 +4,8 @@ import {
   configOption,
   databaseOption,
   defaultDocumentOptions,
-  type Given,
-  givenTo,
+  type OptionValues,
+  optionValuesOf,
   textOf,
 } from './options.ts';
 
@@ -66,11 +66,11 @@ export function serveCommand(): Command {
     command.addOption(
       new Option(`--${name} <${value}>`, `${property}: ${text}`).helpGroup('Server properties:'),
     );
-  return command.addHelpText('after', furtherProperties).action(() => serveWith(givenTo(command)));
+  return command.addHelpText('after', furtherProperties).action(() => serveWith(optionValuesOf(command)));
 }
 
 /** Returns when the server listens. */
-async function serveWith(given: Given): Promise<void> {
+async function serveWith(given: OptionValues): Promise<void> {
   const [{ configured }, { withShortResolution }] = await Promise.all([
     import('../configuration/configured.ts'),
     import('../short-resolution.ts'),

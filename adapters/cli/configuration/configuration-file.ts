@@ -89,9 +89,9 @@ function faultOf(error: unknown, file: string): string {
   const stack = error.stack ?? '';
   const at = stack.indexOf(`${basename(file)}:`);
   const [, line] = at < 0 ? [] : (/:(\d+)/.exec(stack.slice(at)) ?? []);
-  const isTakenForCommonJs =
+  const isParsedAsCommonJs =
     file.endsWith('.js') && /Unexpected token 'export'|import statement outside a module/.test(error.message);
-  const wayOut = isTakenForCommonJs
+  const wayOut = isParsedAsCommonJs
     ? '. Rename the file to .mjs, or add "type": "module" to package.json'
     : '';
   return `${line === undefined ? '' : `:${line}`}: ${error.message}${wayOut}`;

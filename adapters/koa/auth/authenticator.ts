@@ -76,7 +76,7 @@ export function authenticator(surroundings: Surroundings) {
   const knownTenants = verifiedCache<TenantRef>(clock);
   const verifiedTokens = verifiedCache<Verified>(clock);
 
-  /** Uses a bearer token, else Basic, else the session cookie. A bad token ends the search (platform §6.1). */
+  /** Uses a bearer token, otherwise Basic, otherwise the session cookie. A bad token ends the search (platform §6.1). */
   async function caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
     if (offersBearer(authorization))

@@ -36,13 +36,13 @@ import { noteRequest } from './note-request.ts';
 import { type PathRoutes, pathRouter } from './path-router.ts';
 import { type AccessOptions, checkRoutePermission, requestAccess } from './request-access.ts';
 import {
+  abortOnDisconnect,
   changesNothing,
   lateBody,
   statusOfLateBody,
   statusOfTimeOver,
   statusOfUnwanted,
   timeOver,
-  untilCallerGoes,
   unwanted,
   waitsForCompletion,
   withinTime,
@@ -331,7 +331,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 /** Cancels the work when the caller disconnects; null for calls that change something. */
 function readingFor(ctx: Context, { received, route }: Served): AbortController | null {
   if (!changesNothing(route)) return null;
-  return untilCallerGoes(ctx, () => {
+  return abortOnDisconnect(ctx, () => {
     received.statusOf = { ...received.statusOf, ...statusOfUnwanted };
   });
 }

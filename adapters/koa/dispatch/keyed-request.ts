@@ -49,7 +49,7 @@ export async function runOnce(
   const { rendered, error } = await run();
   const whole = { ...rendered, body: await textOf(rendered.body) };
   try {
-    if (isKept(whole.status, error)) await idempotency.keep(claim, whole);
+    if (isStorable(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
     // An unknown outcome keeps the claim, so repeats are refused as after a crash until it counts as abandoned.
   } catch (failure) {
@@ -63,7 +63,7 @@ export async function runOnce(
 }
 
 /** Returns true unless nothing was attempted or the server failed; keeps every response with a payment transaction. */
-export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
+export function isStorable(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;
   const passing: readonly unknown[] = [ErrorCode.PAYMENT_INTERNAL_ERROR, ErrorCode.VERSION_CONFLICT];
   return !(status === 409 && passing.includes(error?.code));

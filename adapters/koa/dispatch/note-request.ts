@@ -4,7 +4,7 @@ import type { TenantRef } from '../../../lib/records/index.ts';
 import type { Route } from '../routing/route.ts';
 
 /** Areas that anybody polls. */
-const unkept = new Set(['monitoring', 'docs']);
+const unrecordedAreas = new Set(['monitoring', 'docs']);
 
 interface Answered {
   readonly route?: Pick<Route, 'path' | 'area'>;
@@ -20,7 +20,7 @@ export function noteRequest(
   ctx: Context,
   { route, tenant = null, principal = null, createdBy = null, milliseconds }: Answered,
 ): void {
-  if (tenant === null && (route === undefined || unkept.has(route.area))) {
+  if (tenant === null && (route === undefined || unrecordedAreas.has(route.area))) {
     requests.timed(milliseconds);
     return;
   }

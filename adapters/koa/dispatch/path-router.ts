@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { METHODS } from '../node-http.ts';
 import { areaSegment, byLiteralsFirst, routerPath } from '../routing/path.ts';
 import type { Method, Route } from '../routing/route.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 
 const require = createRequire(import.meta.url);
 /** The CommonJS form: the other one imports Node's HTTP module, at the cost described in `node-http.ts`. */

@@ -61,7 +61,7 @@ export function changesNothing({ method, changesNothing: isRead }: Route): boole
 }
 
 /** Returns a controller that aborts when the caller disconnects before the response is sent. */
-export function untilCallerGoes({ res }: Context, gone: () => void): AbortController {
+export function abortOnDisconnect({ res }: Context, gone: () => void): AbortController {
   const controller = new AbortController();
   const close = (): void => {
     if (res.writableFinished) return;

@@ -12,8 +12,8 @@ import {
 import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
 import { type Decimal, decimalOf } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
+import { onDemand, withLazy } from '../wire/lazy-values.ts';
 import { type Access, alike, field, model, modelWith } from '../wire/model.ts';
-import { onDemand, withLazy } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 

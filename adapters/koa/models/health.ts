@@ -10,8 +10,8 @@ import {
 } from '../../../lib/records/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
+import { withLazy } from '../wire/lazy-values.ts';
 import { alike, model, shown } from '../wire/model.ts';
-import { withLazy } from '../wire/on-demand.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 

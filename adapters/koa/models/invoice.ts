@@ -127,7 +127,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
 });
 
 /** Policy of an action without date and policy; null = the catalog's policy, as in the call itself. */
-const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
+const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
@@ -137,7 +137,7 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {
     ...request,
-    billingPolicy: request.billingPolicy ?? policyUnlessAsked[dialect],
+    billingPolicy: request.billingPolicy ?? defaultPolicy[dialect],
     subscriptionId: request.subscriptionId ?? subscriptiontId,
     effectiveDate: effectiveDate ? { date: effectiveDate } : null,
   };

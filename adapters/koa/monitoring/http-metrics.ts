@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 
 export const PREFIX = 'billwright_';
 

@@ -1,6 +1,6 @@
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client';
 import type { Metric } from '../../../lib/metrics/index.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 import { type HttpMeasured, type HttpMetrics, LATENCY_NAME, PREFIX, promClient } from './http-metrics.ts';
 
 export interface Measured {

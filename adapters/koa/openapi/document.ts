@@ -9,7 +9,7 @@ import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
 import type { JsonSchema } from '../wire/wire-type.ts';
 import { areaTexts } from './descriptions/areas.ts';
-import { describedModel, queryText, segmentText } from './descriptions/described.ts';
+import { describedModel, queryText, segmentText } from './descriptions/model-texts.ts';
 import { answerExamples } from './examples/answer-examples.ts';
 import { requestExample } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';

@@ -170,10 +170,10 @@ export function failureCodes(route: Route): readonly ErrorCode[] {
 }
 
 function accessCodes({ credentials, permission, needsFor }: Route): readonly ErrorCode[] {
-  const isAsked = credentials !== 'NONE' && credentials !== 'SIGNATURE';
+  const isRequested = credentials !== 'NONE' && credentials !== 'SIGNATURE';
   const ofTenant = credentials === 'TENANT' || credentials === 'PLUGIN';
   return [
-    ...(isAsked ? [ErrorCode.UNAUTHENTICATED] : []),
+    ...(isRequested ? [ErrorCode.UNAUTHENTICATED] : []),
     ...(ofTenant ? [ErrorCode.TENANT_UNAUTHENTICATED] : []),
     ...(permission !== 'NONE' || needsFor !== undefined ? [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS] : []),
   ];

@@ -16,7 +16,7 @@ const MAX_DRAIN_MS = 10_000;
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
-/** Returns the body bytes, if any. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY. */
+/** Returns the body bytes, or undefined without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY. */
 export async function readBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -44,7 +44,7 @@ export async function readBody(
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
 }
 
-/** Returns the body stream, if any. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE. */
+/** Returns the body stream, or undefined without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE. */
 export async function streamBody(
   ctx: Context,
   body: RequestBody<unknown>,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { BrotliOptions } from 'node:zlib';
 import type { Context } from 'koa';
 import { jsonType } from '../routing/answer.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 
 /** Time without reads after which a streamed response is aborted. */
 const STALLED_READER_MS = 60_000;

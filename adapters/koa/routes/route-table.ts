@@ -2,7 +2,7 @@ import { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { withoutTrailingSlash } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { slices } from '../routing/slices.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes, exportRoutes } from './audit-history.ts';
 import { catalogReadRoutes, catalogRoutes } from './catalog/catalog.ts';

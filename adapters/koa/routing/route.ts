@@ -11,7 +11,7 @@ import type { CallerSession } from '../auth/authenticator.ts';
 import type { Credentials as NameAndSecret } from '../auth/credentials.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { TestMode } from '../test-mode.ts';
-import { onDemand } from '../wire/on-demand.ts';
+import { onDemand } from '../wire/lazy-values.ts';
 import {
   checkQueryTexts,
   cutPage,

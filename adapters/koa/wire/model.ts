@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { decimalOf } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { withLazy } from './on-demand.ts';
+import { withLazy } from './lazy-values.ts';
 import {
   type JsonSchema,
   messageNameOf,
@@ -66,12 +66,12 @@ type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
 /** A type alone is a response field. */
-type Given = Readonly<Record<string, Field | WireType<unknown>>>;
-type FieldsOf<G extends Given, A extends Access = 'R'> = {
+type HostInput = Readonly<Record<string, Field | WireType<unknown>>>;
+type FieldsOf<G extends HostInput, A extends Access = 'R'> = {
   readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
 };
 
-function fieldsWith<A extends Access, G extends Given>(access: A, given: G): FieldsOf<G, A> {
+function fieldsWith<A extends Access, G extends HostInput>(access: A, given: G): FieldsOf<G, A> {
   const fields = Object.entries(given).map(([name, each]) => [
     name,
     'access' in each ? each : field(each, access),
@@ -104,12 +104,12 @@ export function modelsByName(): ReadonlyMap<string, Model> {
 /** Restricted request fields by model name. */
 const readings = new Map<string, readonly Fields[]>();
 
-export function model<G extends Given>(name: string, given: G): Model<FieldsOf<G>> {
+export function model<G extends HostInput>(name: string, given: G): Model<FieldsOf<G>> {
   return modelWith('R', name, given);
 }
 
 /** A model whose plain types are fields with this access. */
-export function modelWith<A extends Access, G extends Given>(
+export function modelWith<A extends Access, G extends HostInput>(
   access: A,
   name: string,
   given: G,

@@ -17,7 +17,7 @@ import {
   timeZone as timeZoneOf,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { withLazy } from './on-demand.ts';
+import { withLazy } from './lazy-values.ts';
 import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-type.ts';
 
 /** See http-api §6. */

@@ -31,7 +31,7 @@ import {
   type RequestedDate,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { onDemand, withLazy } from './on-demand.ts';
+import { onDemand, withLazy } from './lazy-values.ts';
 import { documentOf, perDialect, refuse, type WireType } from './wire-type.ts';
 
 /** Maximum number of digits on each side of the decimal point for numbers accepted as text. */

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../lib/records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import { withLazy } from './on-demand.ts';
+import { withLazy } from './lazy-values.ts';
 
 /** Defines how a value is read from requests, written to responses and described in the document. */
 export interface WireType<T> {

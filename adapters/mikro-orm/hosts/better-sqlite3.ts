@@ -20,10 +20,10 @@ interface UsedHandle extends SqliteHandle {
 export const betterSqlite3: Recognise = (handle) => {
   const isOne =
     hasMethods(handle, 'prepare', 'exec') && typeof propertyOf(handle, 'inTransaction') === 'boolean';
-  return isOne ? lenderOver(handle as UsedHandle) : undefined;
+  return isOne ? lenderForPool(handle as UsedHandle) : undefined;
 };
 
-function lenderOver(handle: UsedHandle): Lender {
+function lenderForPool(handle: UsedHandle): Lender {
   return {
     database: 'sqlite',
     refusal: handle.inTransaction

@@ -18,10 +18,10 @@ export const entityManager: Recognise = (handle) => {
     'getEventManager',
     'getConnection',
   );
-  return isOne ? lenderOver(handle as EntityManager) : undefined;
+  return isOne ? lenderForPool(handle as EntityManager) : undefined;
 };
 
-function lenderOver(em: EntityManager): Lender {
+function lenderForPool(em: EntityManager): Lender {
   const transaction = em.isInTransaction() ? em.getTransactionContext() : undefined;
   const connection = em.getConnection();
   const database = /sqlite/i.test(connection.constructor.name) ? 'sqlite' : 'postgresql';
@@ -45,7 +45,7 @@ function refusalOf(transaction: unknown): string | null {
   return 'within(em) needs an entity manager with an open transaction: call it inside em.transactional(…) or after em.begin()';
 }
 
-/** The entity manager of `em.transactional(…)` keeps its transaction forever, so Kysely's one is asked. */
+/** The entity manager of `em.transactional(…)` keeps its transaction forever, so its state is read from Kysely's transaction. */
 function hasEnded(transaction: unknown) {
   return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }

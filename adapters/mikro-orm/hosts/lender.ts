@@ -7,9 +7,9 @@ export interface Lent {
   readonly transaction: Transaction;
   /** The same object as long as it leads to the same database. */
   readonly connection: object;
-  /** Whether the transaction is open; null if the driver does not know and the database must be asked. */
+  /** Whether the transaction is open; null if the driver does not know and the database must be queried. */
   readonly isOpen: (() => boolean) | null;
-  /** True if the library itself rejects statements outside the transaction, so that nobody asks the database. */
+  /** True if the library itself rejects statements outside the transaction, so that the database is not queried. */
   readonly refusesAfterEnd?: true;
 }
 

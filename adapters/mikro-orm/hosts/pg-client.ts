@@ -24,7 +24,7 @@ interface UsedClient {
 
 export const pgClient: Recognise = (handle) =>
   hasMethods(handle, 'query', 'escapeIdentifier', 'getTypeParser')
-    ? lenderOver(handle as object & UsedClient)
+    ? lenderForPool(handle as object & UsedClient)
     : undefined;
 
 /** Recognizes a pool, which is a likely mistake: it runs each statement on any of its connections. */
@@ -32,7 +32,7 @@ export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
 }
 
-function lenderOver(client: UsedClient): Lender {
+function lenderForPool(client: UsedClient): Lender {
   return {
     database: 'postgresql',
     refusal: refusalOf(client.getTransactionStatus?.() ?? null),

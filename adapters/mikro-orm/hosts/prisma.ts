@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Row } from '../sql/columns.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
-import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
+import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
 /** Prisma's transaction over a driver adapter, from `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
@@ -21,7 +21,7 @@ export const prisma: Recognise = (handle) => {
   if (!hasMethods(handle, '$queryRawUnsafe', '$executeRawUnsafe')) return undefined;
   const tx = handle as UsedPrisma;
   const database = databaseOf(tx);
-  const lender = lenderOver(lendingOf(tx));
+  const lender = lenderForPool(lendingOf(tx));
   return {
     ...lender,
     database: database ?? 'sqlite',

@@ -2,7 +2,7 @@ import { type CompiledStatement, compiled } from '../sql/connection.ts';
 import { betterSqlite3 } from './better-sqlite3.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { pgClient } from './pg-client.ts';
-import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
+import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
 /** Knex's transaction over `pg` or `better-sqlite3`, from `knex.transaction(async (trx) => …)`. */
 export interface KnexTransaction {
@@ -85,7 +85,7 @@ export const kysely: Recognise = (handle) => {
   const database = databaseOf(trx);
   return database === null
     ? undefined
-    : { ...lenderOver(lendingOf(trx)), database, refusal: kyselyRefusal(trx) };
+    : { ...lenderForPool(lendingOf(trx)), database, refusal: kyselyRefusal(trx) };
 };
 
 function kyselyRefusal(trx: UsedKysely): Lender['refusal'] {

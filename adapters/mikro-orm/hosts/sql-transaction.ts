@@ -23,10 +23,10 @@ export interface SqlTransaction {
 export const sqlTransaction: Recognise = (handle) => {
   const dialect = propertyOf(handle, 'dialect');
   const isOne = hasMethods(handle, 'query') && (dialect === 'sqlite' || dialect === 'postgresql');
-  return isOne ? lenderOver(handle as SqlTransaction) : undefined;
+  return isOne ? lenderForPool(handle as SqlTransaction) : undefined;
 };
 
-export function lenderOver(lending: SqlTransaction): Lender {
+export function lenderForPool(lending: SqlTransaction): Lender {
   return {
     database: lending.dialect,
     refusal: null,

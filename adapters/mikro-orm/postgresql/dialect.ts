@@ -228,11 +228,11 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
   const cells = entries.map((entry) => entry.cells);
-  const toldOf = entries.find((entry) => entry.toldOf !== null)?.toldOf ?? null;
+  const announcedTenant = entries.find((entry) => entry.announcedTenant !== null)?.announcedTenant ?? null;
   await statements.run(sql`
     with telling as materialized (
-      select case when ${toldOf !== null}::boolean then pg_advisory_xact_lock_shared(
-        (${TELLING_LOCKS}::bigint << 56) + ((${toldOf ?? 0}::bigint & ${TENANT_BITS}) << 40) + ${lastEntry}) end
+      select case when ${announcedTenant !== null}::boolean then pg_advisory_xact_lock_shared(
+        (${TELLING_LOCKS}::bigint << 56) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 40) + ${lastEntry}) end
     ), numbered as materialized (
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}

@@ -44,10 +44,10 @@ export class QueueListener {
   }
 
   /** Takes the node's name on this connection and on later ones. */
-  async holdName(nodeName: string): Promise<HeldName> {
+  async reserveName(nodeName: string): Promise<HeldName> {
     this.#running ??= this.#connect();
     await this.#running;
-    const held = this.#client === undefined ? 'UNKNOWN' : await holdName(this.#client, nodeName);
+    const held = this.#client === undefined ? 'UNKNOWN' : await reserveName(this.#client, nodeName);
     if (held === 'HELD') this.#nodeName = nodeName;
     // Close the connection if the start is rejected.
     if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
@@ -85,7 +85,7 @@ export class QueueListener {
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);
       // If another node has taken the name in the meantime, leases keep the two from doing the same work.
-      if (this.#nodeName !== undefined) await holdName(client, this.#nodeName);
+      if (this.#nodeName !== undefined) await reserveName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
       // The database is unreachable. Its users report that; the listener tries again.
@@ -132,7 +132,7 @@ const aliveChecks = [
  * Takes the node's name with a session-level advisory lock (platform §15 rule 1), which the server releases when the
  * process ends in any way. Behind a pooler that shares connections, the lock could outlive the node, so none is taken.
  */
-export async function holdName(client: NamingClient, name: string): Promise<HeldName> {
+export async function reserveName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';
   for (const check of aliveChecks) await client.query(check).catch(() => undefined); // not on every system
   const taken = await client.query('select pg_try_advisory_lock($1, hashtext($2)) as held', [

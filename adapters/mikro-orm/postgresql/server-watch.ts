@@ -55,8 +55,8 @@ export class ServerWatch {
   /** @throws ServerSilentError while the server is known to be silent. */
   async requireServer(): Promise<void> {
     if (this.#awayAtMs === undefined) return;
-    const isJustAsked = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
-    if (isJustAsked || !(await this.#ask())) throw silent();
+    const isJustProbed = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
+    if (isJustProbed || !(await this.#ask())) throw silent();
   }
 
   /** Calls `giveUp` once if the server is lost before the wait ends. Returns a function that ends the wait. */
@@ -83,10 +83,10 @@ export class ServerWatch {
       if (wait.age >= looksUntil(DATABASE_STATEMENT_MS)) this.#giveUp(wait);
       isSilent ||= wait.silent >= looksUntil(DATABASE_SILENCE_MS);
     }
-    if (isSilent && this.#asking === undefined) void this.#askForWaits();
+    if (isSilent && this.#asking === undefined) void this.#requestWaits();
   }
 
-  async #askForWaits() {
+  async #requestWaits() {
     const waits = [...this.#waits];
     const isThere = await this.#ask().catch(() => false);
     for (const wait of waits) {

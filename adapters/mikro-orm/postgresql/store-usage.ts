@@ -41,11 +41,11 @@ export async function storeUsage(
     await addUnits(statements, chunk.tenantRecordId, units);
     return storeUsage(statements, chunk);
   }
-  const unseen = answers.flatMap(({ submission, fingerprint }) =>
+  const unresolved = answers.flatMap(({ submission, fingerprint }) =>
     fingerprint === null ? [numberOf(submission, 'submission')] : [],
   );
   // The next statement sees what others have stored since this one began.
-  const seen = unseen.length === 0 ? [] : await statements.rows(fingerprintsOf(chunk, unseen));
+  const seen = unresolved.length === 0 ? [] : await statements.rows(fingerprintsOf(chunk, unresolved));
   return [...answers.filter(({ fingerprint }) => fingerprint !== null), ...seen].map(
     ({ submission, fingerprint }) => ({
       index: numberOf(submission, 'submission'),

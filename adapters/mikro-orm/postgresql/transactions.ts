@@ -76,7 +76,7 @@ export class HostReach {
       await held.before;
       return await work();
     } finally {
-      await this.#giveBack(host, held);
+      await this.#releaseConnection(host, held);
     }
   }
 
@@ -97,7 +97,7 @@ export class HostReach {
     return held;
   }
 
-  async #giveBack(host: Transaction, held: Held) {
+  async #releaseConnection(host: Transaction, held: Held) {
     held.users -= 1;
     if (held.users > 0) return;
     this.#held.delete(host);

@@ -1,9 +1,9 @@
 import type {
   EntryLook,
   EntryStore,
-  KeptEntry,
   OfTenants,
-  SeenEntry,
+  OperatorEntry,
+  PositionedEntry,
 } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
@@ -38,12 +38,12 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
   return {
     ...deliveryLooks(access, onPushesReady),
     see: async (look) => {
-      return access.readAs(seenEntry)`
+      return access.readAs(decodePositionedEntry)`
         select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`;
     },
     recent: async ({ limit, among, ...of }) => {
       // Reads backwards from the last record id, so that a tenant with many entries stays cheap.
-      return access.readAs(keptEntry)`
+      return access.readAs(decodeOperatorEntry)`
         select ${columns}, ${owners} from (
           select * from bw_queue_history
           where record_id > (select max(record_id) from bw_queue_history) - ${among}
@@ -160,7 +160,7 @@ const neighbours = sql`
       and (other.due_order, other.record_id) < (chosen.due_order, chosen.record_id)
     order by other.due_order, other.record_id limit 1) as behind`;
 
-function keptEntry(row: Row): KeptEntry {
+function decodeOperatorEntry(row: Row): OperatorEntry {
   const {
     dueOrder: _dueOrder,
     uniqueKey: _uniqueKey,
@@ -179,11 +179,11 @@ function keptEntry(row: Row): KeptEntry {
   };
 }
 
-function seenEntry(row: Row): SeenEntry {
+function decodePositionedEntry(row: Row): PositionedEntry {
   const recordId = orNullIn(row, 'under_way', numberIn);
   const owner = orNullIn(row, 'under_way_owner', textIn);
   return {
-    ...keptEntry(row),
+    ...decodeOperatorEntry(row),
     underWay: recordId === null ? null : { recordId, owner },
     behind: orNullIn(row, 'behind', numberIn),
   };
@@ -206,17 +206,17 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
   };
   return {
     lateDeliveries: async ({ before, limit, ...of }) =>
-      access.readAs(keptDelivery)`
+      access.readAs(decodeOperatorDelivery)`
         select ${columns} from bw_push_deliveries where ${deliveryDueBefore(before)} ${ofTenants(of)}
         order by ${due}, record_id limit ${limit}`,
     recentDeliveries: async ({ limit, among, ...of }) =>
-      access.readAs(keptDelivery)`
+      access.readAs(decodeOperatorDelivery)`
         select ${columns} from bw_push_deliveries
         where record_id > (select max(record_id) from bw_push_deliveries) - ${among}
           and ended_date is not null ${ofTenants(of)}
         order by record_id desc limit ${limit}`,
     failedDeliveries: async ({ from, to, limit, accountId, ...of }) =>
-      access.readAs(keptDelivery)`
+      access.readAs(decodeOperatorDelivery)`
         select ${columns} from bw_push_deliveries
         where ended_date is not null and state = 'FAILED' ${ofTenants(of)} and ${due} >= ${from} and ${due} < ${to}
           ${ofAccount(accountId)}
@@ -250,7 +250,7 @@ function deliveryDueBefore(before: number) {
   return sql`state = 'AVAILABLE' and due_order < ${Math.max(1, before)} and ${due} < ${before}`;
 }
 
-function keptDelivery(row: Row) {
+function decodeOperatorDelivery(row: Row) {
   return {
     ...deliveries.decode(row),
     tenantRecordId: tenantOf(row),
@@ -270,7 +270,7 @@ export const UNCLAIMED = {
 /** Returns a copy that replaces a REAPED entry. The event stays published under the original entry. */
 export function availableCopy(tenantRecordId: number, entry: StoredEntry): EncodedEntry {
   const copy = { ...entry, ...UNCLAIMED, processingState: ProcessingState.AVAILABLE, eventId: null };
-  return { live: true, toldOf: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
+  return { live: true, announcedTenant: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
 }
 
 /** `and` with the condition for these tenants; nothing for all. */

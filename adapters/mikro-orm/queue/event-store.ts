@@ -56,7 +56,7 @@ export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads 
   };
 }
 
-export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): EventStore {
+export function eventStore(access: SystemAccess, onPublished: EventStore['onPublished']): EventStore {
   const { dialect } = access;
   return {
     list: async (request) => (await access.rows(listed(dialect, request, nothing))).map(publishedEvent),
@@ -68,7 +68,7 @@ export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): 
       };
       return dialect.feedHorizon(statements, tenantRecordId);
     },
-    onTold,
+    onPublished,
   };
 }
 

@@ -17,7 +17,7 @@ import { UNCLAIMED } from './entry-store.ts';
 type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
-interface Told {
+interface FlushedOutbox {
   /** Whether an entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
   readonly tells: boolean;
@@ -111,14 +111,14 @@ export class Outbox {
     scope: TenantScope,
     {
       skipped,
-      askedBy,
+      followUpWork,
     }: {
       readonly skipped: () => Promise<SkippedEvents>;
-      readonly askedBy: (events: readonly NewBusEvent[]) => Promise<readonly NewNotification[]>;
+      readonly followUpWork: (events: readonly NewBusEvent[]) => Promise<readonly NewNotification[]>;
     },
-  ): Promise<Told> {
+  ): Promise<FlushedOutbox> {
     const published = this.#published.splice(0);
-    if (published.length > 0) this.schedule(await askedBy(published));
+    if (published.length > 0) this.schedule(await followUpWork(published));
     const collected = this.#entries.splice(0);
     const skips = published.length > 0 ? await skipped() : noSkips;
     const entries = withoutSkipped(collected, skips);
@@ -127,7 +127,7 @@ export class Outbox {
       (entry): EncodedEntry => ({
         cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
         live: entry.processingState === ProcessingState.AVAILABLE,
-        toldOf: entry.eventId === null ? null : scope.tenantRecordId,
+        announcedTenant: entry.eventId === null ? null : scope.tenantRecordId,
       }),
     );
     const { runner } = scope;

@@ -6,7 +6,7 @@ import type {
   SinkStore,
 } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
-import { givenColumns, instantIn, numberIn, orNullIn, textIn, textOf } from '../sql/columns.ts';
+import { inputColumns, instantIn, numberIn, orNullIn, textIn, textOf } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -20,28 +20,28 @@ import {
 } from '../tables/queue.ts';
 import { insertInto, TenantScope } from '../tables/record-access.ts';
 
-const leaseColumns = givenColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
+const leaseColumns = inputColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
 
 const liveTable = raw(queueEntriesTable.name);
 const historyTable = raw(queueHistoryTable.name);
 
 /** Condition for the events `e` after a cursor `c`. */
-const isUntaken = sql`
+const isPendingEvent = sql`
   e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
 
 /** Condition for cursors with later events. Finds the first of them in the index of published events. */
-const hasUntaken = sql`coalesce(
-  (select e.record_id from ${liveTable} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1),
-  (select e.record_id from ${historyTable} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
+const hasPendingEvents = sql`coalesce(
+  (select e.record_id from ${liveTable} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1),
+  (select e.record_id from ${historyTable} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1)
   ) is not null`;
 
 /** For each cursor, the number of later events, up to `limit` per table, and the time of the first of them. */
-function untakenCounts(cursors: Sql, limit: number) {
+function pendingEventCounts(cursors: Sql, limit: number) {
   const of = (table: RawText) => sql`
     union all select
-      (select count(*) from (select 1 as one from ${table} e where ${isUntaken}
+      (select count(*) from (select 1 as one from ${table} e where ${isPendingEvent}
         order by e.tenant_record_id, e.record_id limit ${limit}) as counted),
-      (select e.created_date from ${table} e where ${isUntaken} order by e.tenant_record_id, e.record_id limit 1)
+      (select e.created_date from ${table} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1)
     from ${cursors}`;
   return sql`${of(liveTable)} ${of(historyTable)}`;
 }
@@ -111,7 +111,7 @@ export function pushStore(
           where pushing.id is not null and exists (
             select 1 from ${rows} d
             where d.tenant_record_id = pushing.id and ${due} and d.due_order <= ${businessNow})
-          union select c.tenant_record_id from ${cursors} where ${hasUntaken}
+          union select c.tenant_record_id from ${cursors} where ${hasPendingEvents}
         )
         insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
         select waiting.id, r.owner, r.token, r.ends_at_ms ${sinkValue}
@@ -194,7 +194,7 @@ export function pushStore(
           select count(*) as due, min(begun) as oldest from (
             select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
             where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as made
-          ${untakenCounts(cursors, limit)}) as found`);
+          ${pendingEventCounts(cursors, limit)}) as found`);
       return { due: Math.min(numberIn(row, 'due'), limit), oldest: orNullIn(row, 'oldest', instantIn) };
     },
     hasDue: async (tenantRecordId, businessNow) => {
@@ -204,7 +204,7 @@ export function pushStore(
         select 1 as found where (
           select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')}
           order by d.due_order limit 1) is not null
-        or exists (select 1 from ${cursors} where ${hasUntaken} ${whose('c')})`);
+        or exists (select 1 from ${cursors} where ${hasPendingEvents} ${whose('c')})`);
       return found.length > 0;
     },
     purge: async (before, limit) => {
@@ -241,14 +241,17 @@ export function pushReads(scope: TenantScope): PushReads {
         among: nothing,
       }),
     find: async (id) => (await scope.selectBy(callbackDeliveries, 'id', [id]))[0] ?? null,
-    takenUpTo: async (sink) =>
+    lastEventId: async (sink) =>
       sink === undefined
         ? ((await scope.select(pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
-        : sinkTakenUpTo(scope, sink),
+        : lastSinkEventId(scope, sink),
   };
 }
 
-async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: string): Promise<number | null> {
+async function lastSinkEventId(
+  { runner, tenantRecordId }: TenantScope,
+  sink: string,
+): Promise<number | null> {
   return runner.firstAs((row) => numberIn(row, 'after_record_id'))`
     select coalesce(k.after_record_id, s.after_record_id) as after_record_id from bw_sinks s
     left join bw_sink_cursors k on k.tenant_record_id = ${tenantRecordId} and k.sink = s.name
@@ -268,13 +271,13 @@ export async function beginPushes(scope: TenantScope, callback: number | null): 
   );
 }
 
-/** @param onAsked called when a push was made due. */
-export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites {
+/** @param onPushRequested called when a push was made due. */
+export function pushWrites(scope: TenantScope, onPushRequested: () => void): PushWrites {
   return {
     sendAgain: async (delivery, to) => {
       const record = { ...delivery, ...to, state: 'AVAILABLE' as const, failures: 0, endedDate: null };
       await scope.updateRows(callbackDeliveries, { properties: [...changing, 'url'], records: [record] });
-      onAsked();
+      onPushRequested();
     },
   };
 }
@@ -304,7 +307,7 @@ function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly numbe
         where ${isIn('w.record_id', 'bigint', recordIds)})`;
 }
 
-const nameColumn = givenColumns({ name: 'text' });
+const nameColumn = inputColumns({ name: 'text' });
 
 export function sinkStore(access: SystemAccess): SinkStore {
   const { dialect } = access;

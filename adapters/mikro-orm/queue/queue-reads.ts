@@ -5,12 +5,12 @@ import type {
   QueuePart,
 } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
-import { givenColumns, instantIn, numberIn, orNullIn } from '../sql/columns.ts';
+import { inputColumns, instantIn, numberIn, orNullIn } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { Stored, TenantScope } from '../tables/record-access.ts';
 
-const aheadColumns = givenColumns({ asker: 'bigint', account_record_id: 'bigint', due_by: 'bigint' });
+const aheadColumns = inputColumns({ asker: 'bigint', account_record_id: 'bigint', due_by: 'bigint' });
 
 export function notificationReads(scope: TenantScope): NotificationReads {
   const { runner, tenantRecordId } = scope;
@@ -44,7 +44,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
           ) then 1 else 0 end) as found`);
       return row !== undefined && numberIn(row, 'found') === 1;
     },
-    findAhead: async ({ work, topics, availableByMs }) => {
+    findEarlierWork: async ({ work, topics, availableByMs }) => {
       if (work.length === 0 || topics.length === 0) return [];
       const asked = work.map(({ asker, accountRecordId, dueBy }) => [
         asker,

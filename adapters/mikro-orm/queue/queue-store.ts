@@ -13,7 +13,7 @@ import { QUEUE_ORDER_WAIT_MS } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import {
   bigint,
-  givenColumns,
+  inputColumns,
   instantAt,
   instantIn,
   numberIn,
@@ -30,7 +30,7 @@ import { isIn, nothing, raw, rowsAs, type Sql, type SqlPart, sql } from '../sql/
 import { queueEntriesTable } from '../tables/queue.ts';
 import { availableCopy } from './entry-store.ts';
 
-const reasonColumns = givenColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
+const reasonColumns = inputColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
 
 export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal']): QueueStore {
   const { dialect } = access;
@@ -330,9 +330,9 @@ function backlogOf({ since, limit, kind }: BacklogRequest) {
     { kind: QueueKind.BUS, due: dueEvents },
     { kind: QueueKind.NOTIFICATION, due: dueNotifications(since) },
   ].map((part) => {
-    const isAsked = kind === undefined || kind === part.kind;
+    const isRequested = kind === undefined || kind === part.kind;
     const found = (limited: number) => sql`
-      select ${begun} as begun ${firstDue(part.due, isAsked ? limited : 0)}`;
+      select ${begun} as begun ${firstDue(part.due, isRequested ? limited : 0)}`;
     return {
       oldest: sql`(${found(1)})`,
       late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,

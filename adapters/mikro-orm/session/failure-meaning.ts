@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { LostCommitError } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** Returns the error for callers if the database cannot work now (http-api §12), or else the given error. */
+/** Returns the error for callers if the database cannot work now (http-api §12), otherwise the given error. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
   if (error instanceof LostCommitError) {
     return new BillingError({

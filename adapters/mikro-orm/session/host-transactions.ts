@@ -1,7 +1,7 @@
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
+import { findLender } from '../hosts/find-lender.ts';
 import { endOf, type Lender, type Lent } from '../hosts/lender.ts';
-import { lenderOf } from '../hosts/lender-of.ts';
 import { type Connection, compiled, oneByOne, type Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
@@ -44,7 +44,7 @@ export class HostTransactions {
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not a handle of an open transaction.
    */
   check(host: unknown): Lender {
-    const lender = lenderOf(host);
+    const lender = findLender(host);
     if (typeof lender === 'string') throw refused(lender);
     if (lender.refusal !== null) throw refused(lender.refusal);
     return lender;
@@ -60,8 +60,8 @@ export class HostTransactions {
     if (lender.database !== kind) throw this.#ofAnotherDatabase();
     const lent = await lender.lend();
     if (lent.connection === this.#own.connection) return lent.transaction;
-    const isAsked = lent.isOpen === null && lent.refusesAfterEnd !== true;
-    if (isAsked && !(await isInTransaction[kind](lent.transaction))) {
+    const isRequested = lent.isOpen === null && lent.refusesAfterEnd !== true;
+    if (isRequested && !(await isInTransaction[kind](lent.transaction))) {
       throw refused(
         'within(handle) received a handle without an open transaction: begin one first, and commit or roll back afterwards',
       );

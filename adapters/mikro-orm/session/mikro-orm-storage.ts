@@ -20,9 +20,9 @@ import { queueStore } from '../queue/queue-store.ts';
 import {
   type Connection,
   EVERY_TENANT,
-  forOneStatement,
   oneByOne,
   type Reach,
+  singleStatementClient,
   type Transaction,
   type TransactionKind,
   type Transactions,
@@ -73,7 +73,7 @@ export interface StorageParts {
   /** The name under which this node notifies the others of its commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
-  readonly holdName: NodeStore['hold'];
+  readonly reserveName: NodeStore['hold'];
   readonly trace: Trace | undefined;
 }
 
@@ -146,7 +146,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.push = pushStore(access, null, listening(pushes));
     this.sinks = sinkStore(access);
     this.monitoring = monitoringStore(access);
-    this.nodes = nodeStore(access, shared.parts.holdName);
+    this.nodes = nodeStore(access, shared.parts.reserveName);
     this.system = systemStore(host ? this.#accessInside(host) : access);
     this.security = securityStore(access);
     this.idempotency = idempotencyStore(access);
@@ -190,7 +190,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return this.#reaching(async () => {
       await this.#connect();
       const { transactions } = this.#shared.parts;
-      const runner = this.#runnerOn(forOneStatement(transactions.single(tenant.recordId)));
+      const runner = this.#runnerOn(singleStatementClient(transactions.single(tenant.recordId)));
       return work(readSession(runner, tenant, this.#shared.policy.countThreshold));
     });
   }

@@ -74,7 +74,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
 
 interface WriteHooks {
   readonly areCreditNotesWritten: () => Promise<boolean>;
-  readonly onPushAsked: () => void;
+  readonly onPushRequested: () => void;
 }
 
 type WriteSource = readonly [...Source<WriteScope>, hooks: WriteHooks];
@@ -95,7 +95,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     usage: usageWrites,
     tags: tagWrites,
     customFields: customFieldWrites,
-    deliveries: (scope, _revisions, hooks) => pushWrites(scope, hooks.onPushAsked),
+    deliveries: (scope, _revisions, hooks) => pushWrites(scope, hooks.onPushRequested),
   }),
 };
 
@@ -163,12 +163,12 @@ export function writeSession(input: {
     finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
     markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
   };
-  let isPushAsked = false;
+  let isPushRequested = false;
   const session: WriteSession = Object.assign(
     writeRepositories(scope, revisions, {
       areCreditNotesWritten: () => writesCreditNotesOf(session),
-      onPushAsked: () => {
-        isPushAsked = true;
+      onPushRequested: () => {
+        isPushRequested = true;
       },
     }),
     ownCalls,
@@ -180,11 +180,11 @@ export function writeSession(input: {
       runner.leaveToCommit(changes.flush(scope, authorship));
       const { dueNow, tells, published } = await outbox.flush(scope, {
         skipped: () => skippedEventsOf(session),
-        askedBy: (events) => jobsOfEvents(session, events),
+        followUpWork: (events) => jobsOfEvents(session, events),
       });
-      if (!tells) return { dueNow, hasPushes: isPushAsked, tells, published };
+      if (!tells) return { dueNow, hasPushes: isPushRequested, tells, published };
       const { callback } = await session.revisions();
-      return { dueNow, hasPushes: isPushAsked || callback !== null, tells, published };
+      return { dueNow, hasPushes: isPushRequested || callback !== null, tells, published };
     },
   };
 }

@@ -26,7 +26,7 @@ export interface Column {
 }
 
 /** Returns nullable columns for rows that are bound to a statement. */
-export function givenColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
+export function inputColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
   return Object.entries(types).map(([name, type]) => ({ name, type, nullable: true }));
 }
 
@@ -40,7 +40,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Field<T> {
   readonly columns: readonly Column[];
   /** True if the property is written with the record and read only on request. */
-  readonly isKeptAside?: true;
+  readonly isSearchOnly?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
 }
@@ -263,10 +263,10 @@ export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
 export type ValuesOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
 /** Fields that only searches use: they are written with the record and not read with it. */
-export function aside<M extends FieldMakers>(makers: M) {
+export function searchOnly<M extends FieldMakers>(makers: M) {
   const fields = Object.entries(fieldsOf(makers)).map(([name, field]) => [
     name,
-    { ...field, isKeptAside: true },
+    { ...field, isSearchOnly: true },
   ]);
   return Object.fromEntries(fields) as {
     readonly [K in keyof M]: ReturnType<M[K]> extends Field<infer T> ? Field<T | undefined> : never;

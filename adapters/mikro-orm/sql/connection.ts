@@ -50,7 +50,7 @@ export interface Statements {
 }
 
 /** Runs one statement outside a transaction. Rejects a second one, which would see a different state. */
-export function forOneStatement(client: Transaction): Transaction {
+export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;
   return {
     executeQuery: async (query) => {

@@ -29,7 +29,7 @@ export interface EncodedEntry {
   readonly cells: readonly Cell[];
   readonly live: boolean;
   /** The tenant if the event is published, otherwise null. */
-  readonly toldOf: number | null;
+  readonly announcedTenant: number | null;
 }
 
 export type DatabaseTypes = Readonly<Record<ColumnType, string>>;

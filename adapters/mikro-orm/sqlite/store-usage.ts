@@ -6,7 +6,7 @@ import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   type Cell,
   type Column,
-  givenColumns,
+  inputColumns,
   instantIn,
   numberIn,
   numberOf,
@@ -37,7 +37,7 @@ interface Bucket {
   readonly points: { readonly point: UsagePoint; readonly keyRecordId: number }[];
 }
 
-const askedColumns = givenColumns({
+const inputColumnsOfUsage = inputColumns({
   submission: 'bigint',
   subscription_record_id: 'bigint',
   tracking_id: 'text',
@@ -61,7 +61,7 @@ export async function storeUsage(
 }
 
 /** The record ids of the keys by submission index; undefined if the key is taken. */
-type TakenKeys = readonly (number | undefined)[];
+type UsedKeys = readonly (number | undefined)[];
 
 async function takeKeys(statements: Statements, chunk: UsageChunk) {
   const written = usageKeysTable.written;
@@ -96,7 +96,7 @@ async function readUnits(statements: Statements, chunk: UsageChunk): Promise<Rea
 
 function bucketsOf(
   { submissions }: UsageChunk,
-  { taken, units }: { readonly taken: TakenKeys; readonly units: ReadonlyMap<string, number> },
+  { taken, units }: { readonly taken: UsedKeys; readonly units: ReadonlyMap<string, number> },
 ): readonly Bucket[] {
   const buckets = new Map<string, Bucket>();
   for (const [index, { accountRecordId, subscriptionRecordId, points }] of submissions.entries()) {
@@ -156,14 +156,14 @@ async function readDays(statements: Statements, tenantRecordId: number, buckets:
   );
 }
 
-async function refusedOf(statements: Statements, chunk: UsageChunk, taken: TakenKeys) {
+async function refusedOf(statements: Statements, chunk: UsageChunk, taken: UsedKeys) {
   const { tenantRecordId, submissions } = chunk;
   const asked = submissions.flatMap(({ subscriptionRecordId, trackingId }, index) =>
     taken[index] === undefined ? [[index, subscriptionRecordId, trackingId]] : [],
   );
   if (asked.length === 0) return [];
   const stored = await statements.rows(sql`
-    select r.submission, k.fingerprint from ${firstRowsAs('r', askedColumns, asked)} cross join bw_usage_keys k
+    select r.submission, k.fingerprint from ${firstRowsAs('r', inputColumnsOfUsage, asked)} cross join bw_usage_keys k
     where k.tenant_record_id = ${tenantRecordId} and k.subscription_record_id = r.subscription_record_id
       and k.tracking_id = r.tracking_id`);
   return stored.map(({ submission, fingerprint }) => ({

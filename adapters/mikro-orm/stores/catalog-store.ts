@@ -17,7 +17,7 @@ import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import {
   bigint,
-  givenColumns,
+  inputColumns,
   instantAt,
   integerOrNull,
   numberIn,
@@ -288,7 +288,7 @@ function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: read
   for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {
     groups.push([JSON.stringify(recordIds.slice(first, first + PARTS_PER_ROW))]);
   }
-  const wanted = rowsAs('g', givenColumns({ record_ids: 'text' }), groups);
+  const wanted = rowsAs('g', inputColumns({ record_ids: 'text' }), groups);
   return sql`
     select (
       select string_agg(${line}, ${raw(`'${RECORD_SEPARATOR}'`)}) from bw_catalog_parts

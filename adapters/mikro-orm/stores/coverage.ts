@@ -3,7 +3,7 @@ import { itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
-import { dateIn, givenColumns, idIn, orNullIn } from '../sql/columns.ts';
+import { dateIn, idIn, inputColumns, orNullIn } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, type RawText, raw, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
@@ -12,7 +12,7 @@ import type { TenantScope } from '../tables/record-access.ts';
 // an index by item would be written with each charge. SQLite keeps the order of a cross join, which starts from the
 // given rows. They contain the tenant, so that PostgreSQL does not scan the tenant before it has statistics.
 
-const windowColumns = givenColumns({ subscription_id: 'uuid', from_date: 'date' });
+const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' });
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
@@ -113,7 +113,7 @@ async function lastCharges(
 ): ReturnType<InvoiceReads['lastCharges']> {
   if (subscriptionIds.length === 0) return [];
   const tenant = scope.tenantRecordId;
-  const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
+  const isRequested = (column: string) => isIn(column, 'uuid', subscriptionIds);
   return scope.runner.readAs((row) => ({
     subscriptionId: idIn(row, 'subscription_id'),
     start: dateIn(row, 'last_start'),
@@ -131,12 +131,12 @@ async function lastCharges(
       from a cross join bw_invoice_items i join bw_invoices v on v.id = i.invoice_id
       where i.tenant_record_id = a.tenant_record_id and i.account_record_id = a.account_record_id
         and i.record_id >= a.since and i.item_type in ${literals(itemTypesWith('chargesPlan'))}
-        and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
+        and ${isRequested('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
         and coalesce(i.start_date, i.end_date) is not null
       union all
       select u.subscription_id, v.group_id, u.created_date, 0, 'USAGE', u.starts_at_local, u.ends_at_local
       from bw_usage_intervals u left join bw_invoices v on v.id = u.invoice_id
-      where u.tenant_record_id = ${tenant} and ${isAsked('u.subscription_id')}
+      where u.tenant_record_id = ${tenant} and ${isRequested('u.subscription_id')}
         and (u.invoice_id is null or v.status = 'COMMITTED')
     ), repairs as materialized (
       select i.subscription_id, w.group_id, r.record_id, r.end_date
@@ -144,7 +144,7 @@ async function lastCharges(
       join bw_invoice_items i on i.id = r.linked_item_id join bw_invoices v on v.id = i.invoice_id
       where r.tenant_record_id = a.tenant_record_id and r.account_record_id = a.account_record_id
         and r.record_id >= a.since and r.item_type = 'REPAIR_ADJ' and w.status <> 'VOID' and not w.is_migration
-        and i.item_type = 'RECURRING' and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED'
+        and i.item_type = 'RECURRING' and ${isRequested('i.subscription_id')} and v.status = 'COMMITTED'
     ), last as (
       select c.*, row_number() over (
         partition by subscription_id order by created_date desc, record_id desc) as place

@@ -13,16 +13,16 @@ import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
-import { dateIn, givenColumns, numberIn, textIn } from '../sql/columns.ts';
+import { dateIn, inputColumns, numberIn, textIn } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
   cursorsTable,
   dayOfInstant,
+  invoiceAnnouncementsTable,
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
-  toldInvoicesTable,
 } from '../tables/invoices.ts';
 import { eachOf, type TenantScope } from '../tables/record-access.ts';
 import { coverageReads, deleteCoverageOfItems } from './coverage.ts';
@@ -31,7 +31,7 @@ import { isOpen, linkedInvoiceReads } from './linked-invoices.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
 
 // SQLite keeps the order of a cross join, which starts from the given rows.
-const dueColumns = givenColumns({
+const dueColumns = inputColumns({
   account_id: 'uuid',
   target_date: 'date',
   catalog_revision: 'integer',
@@ -187,7 +187,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
   return {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
-    takenNumbers: async (numbers) => {
+    findUsedNumbers: async (numbers) => {
       await lockNumbers(scope, 'invoice_number');
       const taken = await scope.selectBy(invoicesTable, 'invoiceNumber', numbers);
       return taken.map(({ invoiceNumber }) => invoiceNumber);
@@ -263,11 +263,11 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         });
       }
     },
-    tellInvoices: async (told) => {
+    announceInvoices: async (told) => {
       if (told.length === 0) return [];
-      return scope.runner.readAs(toldInvoicesTable)`
-    ${scope.insertInto(toldInvoicesTable, told)} on conflict do nothing
-        returning ${scope.columns(toldInvoicesTable)}`;
+      return scope.runner.readAs(invoiceAnnouncementsTable)`
+    ${scope.insertInto(invoiceAnnouncementsTable, told)} on conflict do nothing
+        returning ${scope.columns(invoiceAnnouncementsTable)}`;
     },
   };
 }

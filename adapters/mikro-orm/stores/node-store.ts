@@ -106,7 +106,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
       for (;;) {
         const found = await access.readAs(samplesTable)`
           select ${sampleColumns} from bw_samples
-          where (at_ms, record_id) > (${after.atMs}, ${after.recordId}) and ${areAsked(filter)}
+          where (at_ms, record_id) > (${after.atMs}, ${after.recordId}) and ${conditionsOf(filter)}
           order by at_ms, record_id limit ${PART}`;
         if (found.length > 0) yield found;
         const last = found.at(-1);
@@ -135,7 +135,7 @@ export function monitoringStore(access: SystemAccess): MonitoringStore {
   };
 }
 
-function areAsked({ toMs, nodeNames, eventGroup, eventCategories }: SampleFilter) {
+function conditionsOf({ toMs, nodeNames, eventGroup, eventCategories }: SampleFilter) {
   return sql`at_ms < ${toMs}
     ${nodeNames === null ? nothing : sql`and ${isIn('node_name', 'text', ['', ...nodeNames])}`}
     ${eventGroup === null ? nothing : sql`and event_group = ${eventGroup}`}

@@ -21,7 +21,7 @@ import {
   transactionAudit,
 } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
-import { givenColumns, numberIn, textOf } from '../sql/columns.ts';
+import { inputColumns, numberIn, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -150,7 +150,7 @@ const changedOfInvoicePayments = [
   'processedCurrency',
   'linkedInvoicePaymentId',
 ] as const;
-const comparedColumns = givenColumns({ id: 'uuid', expected: 'text' });
+const comparedColumns = inputColumns({ id: 'uuid', expected: 'text' });
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
   const { userName: updatedBy, createdDate: updatedDate } = scope.authorship;

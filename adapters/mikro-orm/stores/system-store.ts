@@ -60,13 +60,13 @@ export function systemStore(access: SystemAccess): SystemStore {
             and t.attempt_id = a.id and t.status = 'UNKNOWN')
         order by a.created_date limit ${limit}`;
     },
-    purgeToldInvoices: async (before, limit) => {
+    purgeInvoiceAnnouncements: async (before, limit) => {
       await access.run(sql`
         delete from bw_told_invoices where record_id in (
           select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)}
           order by t.target_date limit ${limit})`);
     },
-    purgeToldThresholds: async (before, limit) => {
+    purgeThresholdAnnouncements: async (before, limit) => {
       await access.run(sql`
         delete from bw_usage_thresholds where record_id in (
           select t.record_id from bw_usage_thresholds t where t.over_at < ${before}

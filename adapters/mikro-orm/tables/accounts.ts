@@ -6,7 +6,7 @@ import {
   overdueAccountFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { aside, textOrNull } from '../sql/columns.ts';
+import { searchOnly, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -20,7 +20,7 @@ export type StoredAccount = New<Account> & {
 
 const fields = {
   ...columnsOf(accountFields),
-  ...aside({ foldedText: textOrNull, createdBy: textOrNull, updatedBy: textOrNull }),
+  ...searchOnly({ foldedText: textOrNull, createdBy: textOrNull, updatedBy: textOrNull }),
 };
 
 export const accountsTable = new RecordTable<StoredAccount>('accounts', fields, {

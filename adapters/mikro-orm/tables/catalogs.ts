@@ -69,7 +69,7 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
 });
 
 /** The next attempt finds what the faster transaction stored (catalog §17). */
-const isTaken = {
+const overridePlanBusy = {
   code: ErrorCode.BUSY,
   message: 'Another request created an override plan at the same time; try again',
 };
@@ -81,7 +81,7 @@ export const overridePlansTable = new RecordTable('override_plans', columnsOf(ov
     plan_name: 'tenant_record_id, plan_name',
     overrides: 'tenant_record_id, parent_plan_name, override_hash',
   },
-  violations: { number: isTaken, plan_name: isTaken, overrides: isTaken },
+  violations: { number: overridePlanBusy, plan_name: overridePlanBusy, overrides: overridePlanBusy },
 });
 
 export const catalogEntriesTable = new RecordTable('catalog_entries', columnsOf(catalogEntryFields), {

@@ -43,7 +43,7 @@ export const tables: readonly TableSpec[] = [
   invoices.coverageTable,
   invoices.cursorsTable,
   invoices.invoicingStatesTable,
-  invoices.toldInvoicesTable,
+  invoices.invoiceAnnouncementsTable,
   invoices.creditNotesTable,
   payments.paymentMethodsTable,
   payments.paymentsTable,

@@ -6,17 +6,16 @@ import {
   creditNoteFields,
   type Invoice,
   type ItemBasis,
+  invoiceAnnouncementFields,
   invoiceFields,
   invoiceItemFields,
   invoicingStateFields,
   type New,
   type StoredCursor,
-  toldInvoiceFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import {
-  aside,
   bigint,
   dateOrNull,
   type Field,
@@ -24,6 +23,7 @@ import {
   integer,
   integerOrNull,
   jsonRead,
+  searchOnly,
   textOrNull,
   uuid,
 } from '../sql/columns.ts';
@@ -49,7 +49,7 @@ export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and n
 
 const invoiceColumns = {
   ...columnsOf(invoiceFields),
-  ...aside({ createdBy: textOrNull, createdDay: integerOrNull }),
+  ...searchOnly({ createdBy: textOrNull, createdDay: integerOrNull }),
 };
 
 export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceColumns, {
@@ -89,7 +89,7 @@ function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {
     columns: column.columns,
-    isKeptAside: true,
+    isSearchOnly: true,
     write: (basis, cells) => column.write(basis === undefined ? null : writeBasis(basis), cells),
     read: (row) => {
       const stored = column.read(row);
@@ -153,10 +153,14 @@ export const invoicingStatesTable = new RecordTable('invoicing_states', columnsO
 });
 
 /** Upcoming invoices for which an event was emitted, one row each. */
-export const toldInvoicesTable = new RecordTable('told_invoices', columnsOf(toldInvoiceFields), {
-  uniques: { date: 'tenant_record_id, account_record_id, target_date' },
-  indexes: { age: 'target_date' },
-});
+export const invoiceAnnouncementsTable = new RecordTable(
+  'told_invoices',
+  columnsOf(invoiceAnnouncementFields),
+  {
+    uniques: { date: 'tenant_record_id, account_record_id, target_date' },
+    indexes: { age: 'target_date' },
+  },
+);
 
 const fields = {
   ...columnsOf(creditNoteFields),

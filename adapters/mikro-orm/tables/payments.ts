@@ -13,7 +13,7 @@ import {
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { aside, instantAtOrNull, jsonReadOrNull, textOrNull } from '../sql/columns.ts';
+import { instantAtOrNull, jsonReadOrNull, searchOnly, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -26,7 +26,7 @@ export type StoredPaymentMethod = New<PaymentMethod> & {
 
 const methodColumns = {
   ...columnsOf(paymentMethodFields),
-  ...aside({ createdBy: textOrNull, updatedBy: textOrNull, updatedDate: instantAtOrNull }),
+  ...searchOnly({ createdBy: textOrNull, updatedBy: textOrNull, updatedDate: instantAtOrNull }),
 };
 
 export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment_methods', methodColumns, {

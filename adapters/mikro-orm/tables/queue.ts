@@ -98,7 +98,7 @@ export const liveConflict = sql`
 
 const deliveryFields = columnsOf(pushDeliveryFields);
 
-/** Events for callbacks: waiting, delivered or given up (platform §10.2). */
+/** Events for callbacks: waiting, delivered or failed (platform §10.2). */
 export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFields, {
   uniques: { id: 'id' },
   indexes: {

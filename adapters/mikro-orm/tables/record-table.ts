@@ -97,7 +97,7 @@ export class RecordTable<R extends object> implements TableSpec {
     this.indexes = indexSpecs(indexes);
     this.fields = fields;
     this.#entries = Object.entries(fields) as [keyof R & string, Field<unknown>][];
-    this.#readEntries = this.#entries.filter(([, { isKeptAside }]) => !isKeptAside);
+    this.#readEntries = this.#entries.filter(([, { isSearchOnly }]) => !isSearchOnly);
     const names = this.#readEntries.map(([property]) => property);
     this.#shape = Object.fromEntries(['recordId', ...names].map((name) => [name, null]));
     const own = this.#entries.flatMap(([, field]) => field.columns);

@@ -7,14 +7,14 @@ import {
   type UserTagDefinition,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { aside, text } from '../sql/columns.ts';
+import { searchOnly, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A definition with its description lowercased for searches; names are always lowercase. */
 export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription?: string };
 
-const definitionFields = { ...columnsOf(tagDefinitionFields), ...aside({ foldedDescription: text }) };
+const definitionFields = { ...columnsOf(tagDefinitionFields), ...searchOnly({ foldedDescription: text }) };
 
 export const tagDefinitionsTable = new RecordTable<StoredDefinition>('tag_definitions', definitionFields, {
   uniques: { id: 'id', name: 'tenant_record_id, name where is_active' },
@@ -46,7 +46,7 @@ export type StoredField = New<CustomField> & { readonly foldedName?: string; rea
 
 const fields = {
   ...columnsOf(customFieldFields),
-  ...aside({ foldedName: text, foldedValue: text }),
+  ...searchOnly({ foldedName: text, foldedValue: text }),
 };
 
 export const customFieldsTable = new RecordTable<StoredField>('custom_fields', fields, {

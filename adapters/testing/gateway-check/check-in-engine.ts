@@ -7,7 +7,7 @@ import {
   type SecretHasher,
   type TenantBilling,
 } from '../../../lib/index.ts';
-import type { Plain } from '../../../lib/values/given/index.ts';
+import type { Plain } from '../../../lib/values/host-values/index.ts';
 import { Billing } from '../../node/billwright.ts';
 import { type FakeClock, fakeClock } from '../doubles.ts';
 import type { GatewayCaller } from './gateway-caller.ts';

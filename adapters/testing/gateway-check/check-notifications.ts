@@ -1,6 +1,6 @@
 import {
   type GatewayDispute,
-  type Given,
+  type HostInput,
   isCurrency,
   isUuid,
   type NotificationAnswer,
@@ -86,7 +86,7 @@ async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Prom
   }
 }
 
-function notificationFlaws(answer: Given<NotificationAnswer>): readonly string[] {
+function notificationFlaws(answer: HostInput<NotificationAnswer>): readonly string[] {
   const { status, kbPaymentId, entity, dispute } = answer;
   const flaws: string[] = [];
   if (dispute !== undefined && dispute !== null) {
@@ -102,7 +102,7 @@ function notificationFlaws(answer: Given<NotificationAnswer>): readonly string[]
   return flaws;
 }
 
-function isDispute({ reference, amount, currency, stands }: Given<GatewayDispute>): boolean {
+function isDispute({ reference, amount, currency, stands }: HostInput<GatewayDispute>): boolean {
   if (typeof reference !== 'string' || reference === '' || typeof stands !== 'boolean') return false;
   const parsed = parseWireDecimal(String(amount));
   return parsed?.isPositive() === true && !parsed.isZero() && isCurrency(currency);

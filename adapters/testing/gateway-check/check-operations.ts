@@ -7,12 +7,12 @@ import {
   type Uuid,
 } from '../../../lib/index.ts';
 import {
-  type AskedOperation,
   type Called,
   type CalledType,
   type GatewayAnswer,
   type GatewayCaller,
   memberOfType,
+  type OperationCall,
   shown,
 } from './gateway-caller.ts';
 
@@ -37,7 +37,7 @@ export async function checkOperations(caller: GatewayCaller): Promise<void> {
 
 async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Promise<void> {
   const paymentId = caller.newId();
-  const done: AskedOperation[] = [];
+  const done: OperationCall[] = [];
   for (const type of flow) {
     if (caller.gateway[memberOfType[type]] === undefined) return;
     const part = type === 'CAPTURE' || type === 'REFUND' ? caller.amount.div(2) : caller.amount;
@@ -47,14 +47,14 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
     done.push(asked);
     checkShown(caller, answer);
     await checkRepeated(caller, asked, answer);
-    await checkTold(caller, asked, answer);
+    await checkReported(caller, asked, answer);
   }
   await checkNothingElse(caller, paymentId, done);
 }
 
 /** Returns the result of a valid call; null and a finding if it is not processed. */
-export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
-  const answer = await believed(caller, asked);
+export async function processed(caller: GatewayCaller, asked: OperationCall): Promise<GatewayAnswer | null> {
+  const answer = await validAnswer(caller, asked);
   const { member } = asked;
   if (answer === null || answer.status === PluginStatus.PROCESSED) return answer;
   if (answer.status === PluginStatus.PENDING) {
@@ -69,7 +69,10 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
 }
 
 /** Returns the result of a call; null and a finding if the engine would reject it. */
-export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayAnswer | null> {
+export async function validAnswer(
+  caller: GatewayCaller,
+  asked: OperationCall,
+): Promise<GatewayAnswer | null> {
   const { member } = asked;
   const called = await caller.run(asked);
   if (called.kind === 'THROW') {
@@ -91,7 +94,7 @@ export async function believed(caller: GatewayCaller, asked: AskedOperation): Pr
 
 function checkAmounts(
   caller: GatewayCaller,
-  { member, request }: AskedOperation,
+  { member, request }: OperationCall,
   answer: GatewayAnswer,
 ): void {
   const { amount, currency } = request;
@@ -111,11 +114,11 @@ function checkAmounts(
 /** Repeats the transaction id, which must return the same result without a second effect (payments §2.1 rule 2). */
 async function checkRepeated(
   caller: GatewayCaller,
-  asked: AskedOperation,
+  asked: OperationCall,
   first: GatewayAnswer,
 ): Promise<void> {
   const { member } = asked;
-  const again = await believed(caller, asked);
+  const again = await validAnswer(caller, asked);
   await checkEffects(caller, asked);
   if (again === null) return;
   if (again.status !== first.status) {
@@ -148,7 +151,7 @@ function checkReferences(
   );
 }
 
-async function checkEffects(caller: GatewayCaller, { member, request }: AskedOperation): Promise<void> {
+async function checkEffects(caller: GatewayCaller, { member, request }: OperationCall): Promise<void> {
   const effects = await caller.options.effectsOf?.(request.transactionId);
   if (effects === undefined) return;
   if (effects > 1) caller.wrong(`${member} has ${effects} effects for a repeated transaction id`);
@@ -158,9 +161,9 @@ async function checkEffects(caller: GatewayCaller, { member, request }: AskedOpe
 /**
  * Checks that `getPaymentInfo` returns the transaction that was just made, because recovery reads it (payments §7.1).
  */
-async function checkTold(
+async function checkReported(
   caller: GatewayCaller,
-  { member, request }: AskedOperation,
+  { member, request }: OperationCall,
   answer: GatewayAnswer,
 ): Promise<void> {
   const told = await caller.told(request.paymentId);
@@ -191,7 +194,7 @@ async function checkTold(
 async function checkNothingElse(
   caller: GatewayCaller,
   paymentId: Uuid,
-  done: readonly AskedOperation[],
+  done: readonly OperationCall[],
 ): Promise<void> {
   const ids = new Set<unknown>(done.map(({ request }) => request.transactionId));
   const strange = (await caller.told(paymentId))?.filter((each) => !ids.has(each.kbTransactionPaymentId));
@@ -238,7 +241,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
 }
 
 /** Returns the flaws of a result as ends of sentences that begin with the member. */
-export function answerFlaws(answer: GatewayAnswer, { type, request }: AskedOperation): readonly string[] {
+export function answerFlaws(answer: GatewayAnswer, { type, request }: OperationCall): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {
     flaws.push(

@@ -1,10 +1,10 @@
 import { PluginStatus } from '../../../lib/index.ts';
-import { answerFlaws, believed } from './check-operations.ts';
+import { answerFlaws, validAnswer } from './check-operations.ts';
 import {
-  type AskedOperation,
   type Called,
   type GatewayAnswer,
   type GatewayCaller,
+  type OperationCall,
   type ProvokedOutcome,
   type ProvokedPending,
   shown,
@@ -60,7 +60,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   await outcome.settle?.(asked.request.transactionId);
   const { properties = [] } = caller.options;
   const completion = { ...asked.request, properties, isCompletion: true };
-  const again = await believed(caller, { ...asked, request: completion });
+  const again = await validAnswer(caller, { ...asked, request: completion });
   if (again?.status === PluginStatus.PENDING) {
     caller.wrong(
       'A pending purchase can never be completed: purchase still returns PENDING when called again after settlement',
@@ -77,7 +77,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
 }
 
 interface Provoked {
-  readonly asked: AskedOperation;
+  readonly asked: OperationCall;
   readonly called: Called<GatewayAnswer | null>;
 }
 
@@ -114,7 +114,7 @@ async function expectStatus(
 /** Checks that `getPaymentInfo` returns every received transaction, because recovery treats missing ones as not received. */
 async function expectKnown(
   caller: GatewayCaller,
-  { request: { paymentId, transactionId } }: AskedOperation,
+  { request: { paymentId, transactionId } }: OperationCall,
   what: string,
 ): Promise<void> {
   const told = await caller.told(paymentId);
@@ -128,7 +128,7 @@ async function expectKnown(
 
 async function expectNoEffect(
   caller: GatewayCaller,
-  { request }: AskedOperation,
+  { request }: OperationCall,
   what: string,
 ): Promise<void> {
   const effects = await caller.options.effectsOf?.(request.transactionId);

@@ -6,17 +6,17 @@ import {
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
-  type Given,
+  type HostInput,
   type PaymentGateway,
   type PluginProperty,
   type Uuid,
 } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
-import { frozenCopy } from '../../../lib/values/given/index.ts';
+import { frozenCopy } from '../../../lib/values/host-values/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
 
 /** A gateway's result, whose ids and amounts may be text. */
-export type GatewayAnswer = Given<GatewayResult>;
+export type GatewayAnswer = HostInput<GatewayResult>;
 
 /** Provokes an outcome of a call. */
 export interface ProvokedOutcome {
@@ -90,7 +90,7 @@ export interface PaymentGatewayReport {
 export type CalledType = 'AUTHORIZE' | 'CAPTURE' | 'PURCHASE' | 'REFUND' | 'CREDIT' | 'VOID';
 
 /** A call of an operation. */
-export interface AskedOperation {
+export interface OperationCall {
   readonly type: CalledType;
   readonly member: (typeof memberOfType)[CalledType];
   readonly request: GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
@@ -165,7 +165,7 @@ export class GatewayCaller {
   }
 
   /** Returns the call of a new transaction, by default of a new payment. */
-  asked(type: CalledType, given: Partial<GatewayRequest> = {}): AskedOperation {
+  asked(type: CalledType, given: Partial<GatewayRequest> = {}): OperationCall {
     const { paymentId = this.newId(), properties = this.options.properties ?? [] } = given;
     const { accountId, paymentMethodId, currency } = this;
     const request = { accountId, paymentId, transactionId: this.newId(), paymentMethodId, properties };
@@ -175,7 +175,7 @@ export class GatewayCaller {
   }
 
   /** Runs an operation that the gateway offers. */
-  run({ member, request }: AskedOperation): Promise<Called<GatewayAnswer | null>> {
+  run({ member, request }: OperationCall): Promise<Called<GatewayAnswer | null>> {
     return this.call(member, frozenCopy(request) as GatewayRequest);
   }
 

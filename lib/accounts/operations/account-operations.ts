@@ -6,7 +6,7 @@ import type {
   Page,
   PageRequest,
 } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AccountUpdate {
@@ -23,7 +23,7 @@ export interface AccountOperations<C extends Leading = []> {
    * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method, since a new
    * account has none, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
    */
-  create(...given: [...C, input: Given<AccountInput>]): Promise<Account>;
+  create(...given: [...C, input: HostInput<AccountInput>]): Promise<Account>;
 
   /**
    * Merges `changes` into the account (§4): absent members change nothing, null resets only with `treatNullAsReset`. A
@@ -32,7 +32,7 @@ export interface AccountOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
    * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
-  update(...given: [...C, accountId: Uuid | string, update: Given<AccountUpdate>]): Promise<Account>;
+  update(...given: [...C, accountId: Uuid | string, update: HostInput<AccountUpdate>]): Promise<Account>;
 
   /**
    * Replaces all personal data of the account, of its secondary addresses, which are removed, and of their history with a

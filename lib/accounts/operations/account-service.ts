@@ -18,7 +18,7 @@ import { checkStorable, shortened } from '../../values/text/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 import { accountSearch } from '../rules/account-search.ts';
 import { mergeAccount } from '../rules/account-update.ts';
-import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from '../rules/anonymized.ts';
+import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from '../rules/anonymize-account.ts';
 import { checkHierarchy, type Family } from '../rules/hierarchy.ts';
 import { newAccount } from '../rules/new-account.ts';
 import { noSuchAccount } from '../rules/no-such-account.ts';
@@ -28,7 +28,7 @@ import {
   createTogether,
   sameAuthorship,
 } from '../storing/create-together.ts';
-import { lockFamily, movedMeanwhile } from '../storing/family.ts';
+import { concurrentMove, lockFamily } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
@@ -122,7 +122,7 @@ export class AccountService implements AccountOperations<WithContext> {
     const { account, family } = await lockFamily(session, accountId, parentId);
     if (!account) throw noSuchAccount(accountId);
     if (changes.parentAccountId == null && account.parentAccountId !== parentId) {
-      throw movedMeanwhile(accountId);
+      throw concurrentMove(accountId);
     }
     return { account, family };
   }

@@ -1,6 +1,6 @@
 import { type Account, type AccountInput, accountFields } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import { givenChanges } from '../../values/fields/index.ts';
+import { inputChanges } from '../../values/fields/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../../values/time/index.ts';
 import { checkAccountInput, checkFirstNameLength } from './account-input.ts';
@@ -32,7 +32,7 @@ export function mergeAccount(stored: Account, input: AccountInput, options: Merg
   checkReferenceTime(stored, input);
   return {
     ...stored,
-    ...givenChanges(accountFields, input, options.treatNullAsReset),
+    ...inputChanges(accountFields, input, options.treatNullAsReset),
     isPaymentDelegatedToParent: delegation(stored, input, options.treatNullAsReset),
     billCycleDayLocal: billCycleDay(stored, input, options),
     updatedDate: options.now,

@@ -1,5 +1,5 @@
 import { type Account, type AccountInput, accountFields, type New } from '../../records/index.ts';
-import { givenOrNull } from '../../values/fields/index.ts';
+import { inputOrNull } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { asCurrency } from '../../values/money/index.ts';
 import { type Instant, timeZone, UTC } from '../../values/time/index.ts';
@@ -9,7 +9,7 @@ import { checkAccountInput } from './account-input.ts';
 export function newAccount(input: AccountInput, id: Uuid, now: Instant): New<Account> {
   checkAccountInput(input);
   return {
-    ...givenOrNull(accountFields, input),
+    ...inputOrNull(accountFields, input),
     id,
     // An empty key counts as absent (§1.1 rule 2).
     externalKey: input.externalKey || id,

@@ -21,11 +21,11 @@ export async function lockFamily(
   if (parentId === null) return { account, family: { ancestors: new Map(), children: [] } };
   const lineNow = await session.accounts.findWithAncestors([parentId]);
   const children = await session.accounts.findChildren(own);
-  if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) throw movedMeanwhile(parentId);
+  if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) throw concurrentMove(parentId);
   return { account, family: { ancestors: new Map(lineNow.map((each) => [each.id, each])), children } };
 }
 
-export function movedMeanwhile(accountId: Uuid): ConcurrentChangeError {
+export function concurrentMove(accountId: Uuid): ConcurrentChangeError {
   const message = `Another operation changed the ancestors of account ${accountId} in the meantime`;
   return new ConcurrentChangeError(message, { accountId });
 }

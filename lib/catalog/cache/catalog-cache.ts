@@ -194,7 +194,7 @@ export class EffectiveCatalogs {
     const xml = createCatalog([...versions, ...added], { revision, versionsAt: () => versions });
     const scope = await withRows(session, entries);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
-    const catalog = besideDefault(
+    const catalog = withGlobalDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
       // Before a tenant's first versions, all plans were chosen from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
@@ -229,7 +229,7 @@ export class EffectiveCatalogs {
       revision,
       xml,
       entries,
-      catalog: besideDefault(
+      catalog: withGlobalDefault(
         tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
         await this.#globalDefaultOf(session),
       ),
@@ -249,7 +249,7 @@ interface GlobalDefault {
 }
 
 /** Resolves subscriptions on plans of the default catalog after the tenant has its own. */
-function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
+function withGlobalDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;
   return catalog.beside({ catalog: globalDefault, until: ownSince });
 }

@@ -177,7 +177,7 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * The catalogs of operations: a plugin's, else the stored one (§16 rule 1). Plugins are called before the operation's
+ * The catalogs of operations: a plugin's, otherwise the stored one (§16 rule 1). Plugins are called before the operation's
  * transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {

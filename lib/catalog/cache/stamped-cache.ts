@@ -1,4 +1,4 @@
-interface Kept<V> {
+interface Stamped<V> {
   readonly stamp: string | number;
   readonly value: Promise<V>;
   weight: number;
@@ -16,7 +16,7 @@ interface CacheLimits {
  * loads are not cached.
  */
 export class StampedCache<K, V> {
-  readonly #kept = new Map<K, Kept<V>>();
+  readonly #kept = new Map<K, Stamped<V>>();
   readonly #maxEntries: number;
   readonly #maxWeight: number;
 
@@ -28,7 +28,7 @@ export class StampedCache<K, V> {
   get(key: K, stamp: string | number, load: () => Promise<V>): Promise<V> {
     const known = this.peek(key, stamp);
     if (known !== undefined) return known;
-    const kept: Kept<V> = { stamp, value: load(), weight: 0 };
+    const kept: Stamped<V> = { stamp, value: load(), weight: 0 };
     this.#put(key, kept);
     kept.value.then(
       (value) => {
@@ -64,7 +64,7 @@ export class StampedCache<K, V> {
     for (const key of [...this.#kept.keys()]) if (isDropped(key)) this.#kept.delete(key);
   }
 
-  #put(key: K, kept: Kept<V>): void {
+  #put(key: K, kept: Stamped<V>): void {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     this.#dropOldest();

@@ -19,10 +19,10 @@ import { CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
 import type { Plan, Product } from '../model/catalog-model.ts';
 import type { VersionFrame } from '../model/version-content.ts';
 import {
+  CachedParts,
+  CachedShapes,
   DecodedParts,
   frameOfText,
-  KeptParts,
-  KeptShapes,
   planOfText,
   productOfText,
   soldAsOfText,
@@ -36,7 +36,7 @@ const MAX_DECODED_CATALOG_PARTS = 10_000;
  */
 export class StoredCatalogs {
   /** Entries by tenant record id, least recently used first. */
-  readonly #kept = new Map<number, KeptCatalog>();
+  readonly #kept = new Map<number, CachedCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
   readonly #slices: TimeSlices;
@@ -58,7 +58,7 @@ export class StoredCatalogs {
     const revision = await session.catalogs.revision();
     const origin = this.#committed ? this.#committed.#kept.get(tenant) : undefined;
     const kept =
-      this.#kept.get(tenant) ?? new KeptCatalog({ decoded: this.#decoded, slices: this.#slices }, origin);
+      this.#kept.get(tenant) ?? new CachedCatalog({ decoded: this.#decoded, slices: this.#slices }, origin);
     this.#kept.delete(tenant);
     this.#kept.set(tenant, kept);
     const catalog = await kept.at(revision, session);
@@ -87,39 +87,42 @@ export class StoredCatalogs {
   }
 }
 
-interface KeptVersion {
+interface CachedVersion {
   /** The catalog revision that added it. */
   readonly since: number;
   readonly contentHash: string;
   readonly version: CatalogVersion;
 }
 
-type KeptVersions = ReadonlyMap<number, KeptVersion>;
+type CachedVersions = ReadonlyMap<number, CachedVersion>;
 
-class KeptCatalog {
-  readonly #frames: KeptParts<VersionFrame>;
-  readonly #products: KeptParts<Product>;
-  readonly #plans: KeptParts<Plan>;
-  readonly #shapes: KeptShapes;
+class CachedCatalog {
+  readonly #frames: CachedParts<VersionFrame>;
+  readonly #products: CachedParts<Product>;
+  readonly #plans: CachedParts<Plan>;
+  readonly #shapes: CachedShapes;
   #revision: number | undefined;
   #catalog: Catalog = createCatalog([]);
-  #versions: KeptVersions = new Map();
+  #versions: CachedVersions = new Map();
 
   readonly #slices: TimeSlices;
 
   /** @param origin the catalog that this one forks. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
-    origin?: KeptCatalog,
+    origin?: CachedCatalog,
   ) {
     this.#slices = slices;
-    this.#frames = new KeptParts({ decode: frameOfText, decoded }, origin ? origin.#frames : undefined);
-    this.#products = new KeptParts({ decode: productOfText, decoded }, origin ? origin.#products : undefined);
-    this.#plans = new KeptParts(
+    this.#frames = new CachedParts({ decode: frameOfText, decoded }, origin ? origin.#frames : undefined);
+    this.#products = new CachedParts(
+      { decode: productOfText, decoded },
+      origin ? origin.#products : undefined,
+    );
+    this.#plans = new CachedParts(
       { decode: planOfText, soldAs: soldAsOfText, decoded },
       origin ? origin.#plans : undefined,
     );
-    this.#shapes = new KeptShapes(origin ? origin.#shapes : undefined);
+    this.#shapes = new CachedShapes(origin ? origin.#shapes : undefined);
     if (origin === undefined) return;
     this.#revision = origin.#revision;
     this.#catalog = origin.#catalog;
@@ -136,7 +139,7 @@ class KeptCatalog {
     // Another call may replace the versions during this read.
     const known = this.#versions;
     const stored = await session.catalogs.versions();
-    const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
+    const unknown = stored.filter((version) => !isCached(known, version)).map(({ recordId }) => recordId);
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
     // Nothing awaits below, so no other call can release a part found here.
@@ -199,7 +202,9 @@ class KeptCatalog {
     this.#shapes.keepOnly(this.#plans.shapes());
   }
 
-  #keeperOf({ kind }: StoredCatalogPart): KeptParts<VersionFrame> | KeptParts<Product> | KeptParts<Plan> {
+  #keeperOf({
+    kind,
+  }: StoredCatalogPart): CachedParts<VersionFrame> | CachedParts<Product> | CachedParts<Plan> {
     switch (kind) {
       case CatalogPartKind.FRAME:
         return this.#frames;
@@ -215,10 +220,10 @@ class KeptCatalog {
   /** Builds the versions in the order of `stored`, so that each shares parts with the previous one. */
   #compose(
     stored: readonly StoredCatalogVersion[],
-    known: KeptVersions,
+    known: CachedVersions,
     contents: ReadonlyMap<number, StoredCatalogContent>,
-  ): KeptVersions {
-    const versions = new Map<number, KeptVersion>();
+  ): CachedVersions {
+    const versions = new Map<number, CachedVersion>();
     let previous: CatalogVersion | undefined;
     for (const { recordId, contentHash, effectiveDate, revision } of stored) {
       const content = contents.get(recordId)?.content;
@@ -248,7 +253,7 @@ class KeptCatalog {
   }
 }
 
-function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
+function isCached(known: CachedVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
   return known.get(recordId)?.contentHash === contentHash;
 }
 

@@ -81,13 +81,13 @@ export class StoredPart<T extends object> implements Part<T> {
 }
 
 /** Records by id, with their memory weight. */
-class Kept<V extends { readonly characters: number }> {
+class CachedRecords<V extends { readonly characters: number }> {
   readonly #values = new Map<number, V>();
-  readonly #origin: Kept<V> | undefined;
+  readonly #origin: CachedRecords<V> | undefined;
   characters = 0;
 
   /** @param origin where missing records are looked up. */
-  constructor(origin: Kept<V> | undefined) {
+  constructor(origin: CachedRecords<V> | undefined) {
     this.#origin = origin;
   }
 
@@ -117,10 +117,10 @@ class Kept<V extends { readonly characters: number }> {
   }
 }
 
-export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
+export class CachedParts<T extends object> extends CachedRecords<StoredPart<T>> {
   readonly #decoding: Decoding<T>;
 
-  constructor(decoding: Decoding<T>, origin: KeptParts<T> | undefined) {
+  constructor(decoding: Decoding<T>, origin: CachedParts<T> | undefined) {
     super(origin);
     this.#decoding = decoding;
   }
@@ -151,7 +151,7 @@ export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
   }
 }
 
-export class KeptShapes extends Kept<Shape> {
+export class CachedShapes extends CachedRecords<Shape> {
   async of(
     parts: readonly StoredCatalogPart[],
     read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,

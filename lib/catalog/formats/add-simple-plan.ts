@@ -261,7 +261,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
     ...price,
     billingPeriod: plan.billingPeriod ?? null,
     trial: trialOf(plan),
-    hasTrialTerms: isGiven(plan.trialLength) && isGiven(plan.trialTimeUnit),
+    hasTrialTerms: isPresent(plan.trialLength) && isPresent(plan.trialTimeUnit),
     availableBaseProducts,
   };
 }
@@ -293,24 +293,24 @@ function planIdOf({ planId }: SimplePlan): string {
 function priceOf({ currency, amount }: SimplePlan) {
   if (!currency) throw missing('currency');
   if (!isCurrency(currency)) throw refused(`"${shortened(currency)}" is not a currency`);
-  if (!isGiven(amount)) throw missing('amount');
+  if (!isPresent(amount)) throw missing('amount');
   if (amount.isNegative() && !amount.isZero()) throw refused('amount is negative');
   return { currency, amount };
 }
 
 function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
-  if (!isGiven(trialLength) || trialLength === 0) return null;
+  if (!isPresent(trialLength) || trialLength === 0) return null;
   if (!Number.isInteger(trialLength))
     throw refused(`trialLength ${shown(trialLength)} is not a whole number`);
   if (trialLength < 0) throw refused('trialLength is negative');
-  if (!isGiven(trialTimeUnit)) throw refused('trialTimeUnit needs to be set with trialLength');
+  if (!isPresent(trialTimeUnit)) throw refused('trialTimeUnit needs to be set with trialLength');
   return trialTimeUnit === TimeUnit.UNLIMITED ? null : { unit: trialTimeUnit, number: trialLength };
 }
 
 /** Callers without type checks may pass any value, which could not be invoiced later. */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);
-  if (!isGiven(given) || known.some((name) => name === given)) return;
+  if (!isPresent(given) || known.some((name) => name === given)) return;
   throw refused(`${field} ${shown(given)} is not one of ${known.join(', ')}`);
 }
 
@@ -318,6 +318,6 @@ function shown(given: unknown): string {
   return typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
 }
 
-function isGiven<T>(value: T | null | undefined): value is T {
+function isPresent<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }

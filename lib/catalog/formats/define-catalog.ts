@@ -182,7 +182,7 @@ function contentOf(
   return { content, problems: reader.problems };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type HostInput = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a definition by the field tables: named records by name, prices by currency, flat rule cases. If there
@@ -203,8 +203,8 @@ class DefinitionReader {
   #field(field: NamedField, given: unknown, owner: string): unknown {
     const { name, place, type } = field;
     if (given === undefined || given === null) {
-      const isOptional = field.unsaid !== undefined || field.absent !== undefined;
-      return isOptional ? field.unsaid : this.note(`${below(owner, name)} is missing`);
+      const isOptional = field.ifAbsent !== undefined || field.absent !== undefined;
+      return isOptional ? field.ifAbsent : this.note(`${below(owner, name)} is missing`);
     }
     if (place === 'list' || place === 'repeated') return this.#items(field, given, owner);
     return this.#value(type, given, placeOf(type, given, { owner, name }));
@@ -309,7 +309,7 @@ function textOf(type: Scalar, given: unknown): string | undefined {
   return Decimal.isDecimal(given) && type === decimal ? formatDecimal(given) : undefined;
 }
 
-function isRecord(given: unknown): given is Given {
+function isRecord(given: unknown): given is HostInput {
   return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
 

@@ -1,5 +1,5 @@
 import type { BillingMode } from '../../records/index.ts';
-import { type Plain, plainBy } from '../../values/given/index.ts';
+import { type Plain, plainBy } from '../../values/host-values/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Plan, PlanRules, PriceListSet, Product, Unit } from '../model/catalog-model.ts';
 import type { Catalog } from './catalog.ts';

@@ -76,15 +76,15 @@ function decision<Result extends string>(
 }
 
 /** Cached, because every billing event needs its case and cases never change. */
-const askedFor = new WeakMap<RuleCase<object, string>, RuleConditions>();
+const conditionsByCase = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {
-  const known = askedFor.get(found);
+  const known = conditionsByCase.get(found);
   if (known !== undefined) return known;
   const conditions: RuleConditions = Object.fromEntries(
     Object.entries(found.conditions).filter(([, value]) => value !== null),
   );
-  askedFor.set(found, conditions);
+  conditionsByCase.set(found, conditions);
   return conditions;
 }
 

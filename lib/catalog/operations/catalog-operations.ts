@@ -6,7 +6,7 @@ import type {
   ProductEntryView,
 } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { SimplePlan } from '../formats/add-simple-plan.ts';
@@ -63,7 +63,7 @@ export interface CatalogOperations<C extends Leading = []> {
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * Returns the current catalog: a plugin's, else the stored one, possibly without versions; with an account, the one
+   * Returns the current catalog: a plugin's, otherwise the stored one, possibly without versions; with an account, the one
    * it sees (§15.6, §16).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080)
    * for a failed plugin or invalid catalog.
@@ -79,7 +79,7 @@ export interface CatalogOperations<C extends Leading = []> {
    * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); CATALOG_INVALID_FOR_TENANT (2080) while a
    * catalog plugin serves the tenant.
    */
-  addSimplePlan(...given: [...C, plan: Given<SimplePlan>]): Promise<void>;
+  addSimplePlan(...given: [...C, plan: HostInput<SimplePlan>]): Promise<void>;
 
   /**
    * Returns the plans of base products in the version in force, once per price list (§12 rule 4), of the tenant's or an
@@ -87,7 +87,7 @@ export interface CatalogOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableBasePlans(
-    ...given: [...C, request?: Given<Pick<AddOnsRequest, 'accountId'>>]
+    ...given: [...C, request?: HostInput<Pick<AddOnsRequest, 'accountId'>>]
   ): Promise<readonly AvailablePlan[]>;
 
   /**
@@ -95,7 +95,7 @@ export interface CatalogOperations<C extends Leading = []> {
    * unknown product.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  availableAddOns(...given: [...C, request: Given<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
+  availableAddOns(...given: [...C, request: HostInput<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
 
   /**
    * Removes all versions the tenant has uploaded; their rows stay as history. Afterwards the tenant has no catalog,
@@ -134,7 +134,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
    * another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
    */
   create(
-    ...given: [...C, request: Given<CatalogEntriesInput>, options?: Given<EntryScopeOptions>]
+    ...given: [...C, request: HostInput<CatalogEntriesInput>, options?: HostInput<EntryScopeOptions>]
   ): Promise<CatalogEntriesView>;
 
   /**
@@ -142,7 +142,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
    * @throws BillingError as `create`.
    */
   createPlan(
-    ...given: [...C, plan: Given<PlanEntryInput>, options?: Given<EntryScopeOptions>]
+    ...given: [...C, plan: HostInput<PlanEntryInput>, options?: HostInput<EntryScopeOptions>]
   ): Promise<PlanEntryView>;
 
   /**
@@ -151,53 +151,55 @@ export interface CatalogEntryOperations<C extends Leading = []> {
    * phases of another shape or dates out of order.
    */
   updatePlan(
-    ...given: [...C, planName: string, update: Given<PlanUpdate & EntryScopeOptions>]
+    ...given: [...C, planName: string, update: HostInput<PlanUpdate & EntryScopeOptions>]
   ): Promise<PlanEntryView>;
 
   /**
    * Retires a plan from now on; running subscriptions keep it. Idempotent.
    * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006).
    */
-  retirePlan(...given: [...C, planName: string, options?: Given<EntryScopeOptions>]): Promise<void>;
+  retirePlan(...given: [...C, planName: string, options?: HostInput<EntryScopeOptions>]): Promise<void>;
 
   /**
    * Deletes the latest row of a plan, or all of it.
    * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PLAN_NOT_FOUND (61006),
    * CATALOG_ENTRY_ENTRY_IN_USE (61005) while any subscription, even an ended one, has the plan.
    */
-  deletePlan(...given: [...C, planName: string, options: Given<DeletePlanOptions>]): Promise<void>;
+  deletePlan(...given: [...C, planName: string, options: HostInput<DeletePlanOptions>]): Promise<void>;
 
   /**
    * Deletes a product. Its plans, including those of accounts, leave the catalog; `deleteAllPlans` deletes them too.
    * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007),
    * CATALOG_ENTRY_ENTRY_IN_USE (61005) while any subscription, even an ended one, has a plan of it.
    */
-  deleteProduct(...given: [...C, name: string, options: Given<DeleteProductOptions>]): Promise<void>;
+  deleteProduct(...given: [...C, name: string, options: HostInput<DeleteProductOptions>]): Promise<void>;
 
   /** Returns the products of the scope by name. */
-  products(...given: [...C, options?: Given<EntryScopeOptions>]): Promise<readonly ProductEntryView[]>;
+  products(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly ProductEntryView[]>;
 
   /** Returns every row of the scope's plans, including retired ones, by name, then date. */
-  plans(...given: [...C, options?: Given<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
+  plans(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
    * As `plans`, for one product of the scope, the tenant or the XML catalog.
    * @throws BillingError CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007).
    */
   plansOfProduct(
-    ...given: [...C, productName: string, options?: Given<EntryScopeOptions>]
+    ...given: [...C, productName: string, options?: HostInput<EntryScopeOptions>]
   ): Promise<readonly PlanEntryView[]>;
 
   /** Returns the newest row of the plan. @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006). */
-  latestPlan(...given: [...C, planName: string, options?: Given<EntryScopeOptions>]): Promise<PlanEntryView>;
+  latestPlan(
+    ...given: [...C, planName: string, options?: HostInput<EntryScopeOptions>]
+  ): Promise<PlanEntryView>;
 
   /** Returns the source of the scope's catalog; UNKNOWN while a catalog plugin fails. */
-  state(...given: [...C, options?: Given<EntryScopeOptions>]): Promise<CatalogState>;
+  state(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<CatalogState>;
 }
 
 /** The effect of an upload. */
 export interface CatalogPreview {
-  /** The reasons for a rejection, if any. */
+  /** The reasons for a rejection; empty if there are none. */
   readonly errors: readonly Problem[];
   /** Warnings do not reject an upload. */
   readonly warnings: readonly Problem[];

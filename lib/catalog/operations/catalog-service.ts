@@ -55,7 +55,7 @@ export function catalogService(
 ) {
   /** Limits how long work on a large catalog runs without yielding. */
   const slices = timeSlices(ports);
-  // Concurrent calls share one load, which continues if the first caller gives up.
+  // Concurrent calls share one load, which continues if the first caller stops waiting.
   const cache = new CatalogCache(
     globalCatalog(defaultCatalog),
     timeSlices({ systemClock: ports.systemClock }),

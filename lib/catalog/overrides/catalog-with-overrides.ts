@@ -19,7 +19,7 @@ import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
 /** A span whose instants all count as its end. */
-export interface SeenAsOf {
+export interface CollapsedSpan {
   readonly from: Instant;
   readonly end: Instant;
 }
@@ -29,13 +29,13 @@ export class CatalogWithOverrides {
   readonly catalog: Catalog;
   readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
 
-  readonly #seen: SeenAsOf | null;
+  readonly #seen: CollapsedSpan | null;
 
   /**
    * @param overridePlans no names of the catalog.
    * @param seen instants at which a later version already counts; none by default.
    */
-  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
+  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: CollapsedSpan | null = null) {
     this.catalog = catalog;
     this.#seen = seen;
     this.#overridePlans = new Map(overridePlans.map((plan) => [plan.name, plan]));
@@ -67,11 +67,11 @@ export class CatalogWithOverrides {
   }
 
   /** Makes every instant of a span count as its end, for a dry run of a day (§6.1). */
-  seenAsOf(span: SeenAsOf): CatalogWithOverrides {
+  collapseSpan(span: CollapsedSpan): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
 
-  #seenAt(at: Instant): Instant {
+  #collapsedInstant(at: Instant): Instant {
     return this.#seen !== null && at >= this.#seen.from && at < this.#seen.end ? this.#seen.end : at;
   }
 
@@ -80,11 +80,11 @@ export class CatalogWithOverrides {
   }
 
   resolveVersion(at: Instant): CatalogVersion {
-    return this.catalog.resolveVersion(this.#seenAt(at));
+    return this.catalog.resolveVersion(this.#collapsedInstant(at));
   }
 
   versionAt(at: Instant): CatalogVersion | null {
-    return this.catalog.versionAt(this.#seenAt(at));
+    return this.catalog.versionAt(this.#collapsedInstant(at));
   }
 
   /** Resolves an override plan by its parent, whose version it follows. */
@@ -92,9 +92,9 @@ export class CatalogWithOverrides {
     const overridePlan = this.#overridePlans.get(planName);
     const changed =
       typeof lastPlanChange === 'number'
-        ? this.#seenAt(lastPlanChange)
-        : { ...lastPlanChange, at: this.#seenAt(lastPlanChange.at) };
-    const instants = [this.#seenAt(at), changed] as const;
+        ? this.#collapsedInstant(lastPlanChange)
+        : { ...lastPlanChange, at: this.#collapsedInstant(lastPlanChange.at) };
+    const instants = [this.#collapsedInstant(at), changed] as const;
     if (overridePlan === undefined) return this.catalog.resolvePlan(planName, ...instants);
     const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, ...instants);
     return { version, plan: overridePlan.planFrom(plan) };
@@ -107,7 +107,7 @@ export class CatalogWithOverrides {
 
   #plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const overridePlan = this.#overridePlans.get(choice.planName);
-    const seen = { ...choice, effective: { at: this.#seenAt(choice.effective.at) } };
+    const seen = { ...choice, effective: { at: this.#collapsedInstant(choice.effective.at) } };
     if (overridePlan === undefined) return this.catalog.plansChangedAfter(seen);
     return this.catalog
       .plansChangedAfter({ ...seen, planName: overridePlan.parentPlanName })

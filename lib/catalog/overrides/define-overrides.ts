@@ -83,7 +83,7 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
     .flatMap((tier) => [tier.recurringPrice, ...(tier.blockPrices ?? []).map((block) => block.price)]);
-  return [request.fixedPrice, request.recurringPrice, ...usagePrices].some(isGiven);
+  return [request.fixedPrice, request.recurringPrice, ...usagePrices].some(isPresent);
 }
 
 /**
@@ -173,7 +173,7 @@ class Matching {
 
   /** `what` is for messages: `fixed price of phase "gold-trial"`. */
   #add(target: PriceTarget, amount: Decimal | null | undefined, what: string): void {
-    if (!isGiven(amount)) return;
+    if (!isPresent(amount)) return;
     this.#checkHas(target, what);
     if (this.found.has(target)) throw refused(`The ${what} is overridden twice`);
     this.found.set(target, checkedAmount(amount, what));
@@ -184,7 +184,7 @@ class Matching {
   }
 }
 
-function isGiven<T>(value: T | null | undefined): value is T {
+function isPresent<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }
 
@@ -198,7 +198,7 @@ function checkedAmount(amount: Decimal, what: string): Decimal {
 }
 
 function shownDecimal(value: Decimal | null | undefined): string {
-  return isGiven(value) && Decimal.isDecimal(value) ? formatDecimal(value) : 'none';
+  return isPresent(value) && Decimal.isDecimal(value) ? formatDecimal(value) : 'none';
 }
 
 function refused(message: string): BillingError {

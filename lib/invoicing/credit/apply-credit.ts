@@ -171,10 +171,10 @@ export function creditableInvoices(open: readonly Invoice[], summaries: Summarie
 
 /** Returns the unpaid invoices by age (§1.4 rule 9), including those that a parent pays if the summary is unpaid. */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
-  return open.filter((invoice) => isOwed(invoice, summaries)).sort(byAge);
+  return open.filter((invoice) => isPayable(invoice, summaries)).sort(byAge);
 }
 
-export function isOwed(invoice: Invoice, summaries: Summaries): boolean {
+export function isPayable(invoice: Invoice, summaries: Summaries): boolean {
   const parentBalance = parentBalanceOf(invoice, summaries);
   return balanceOf(invoice).greaterThan(0) && (parentBalance === null || parentBalance.greaterThan(0));
 }

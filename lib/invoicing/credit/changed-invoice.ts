@@ -29,7 +29,7 @@ export interface ChangedInvoice {
   /** If true, the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
   /** If true, an adjustment is reported for each new item, as when an account is closed (§16). */
-  readonly tellsEachItem?: boolean;
+  readonly reportsEachItem?: boolean;
 }
 
 export interface CreditUse {
@@ -76,8 +76,8 @@ export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): 
   return newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
 }
 
-export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
-  return invoiceAdjustmentEvents(stored, tellsEachItem ? Math.max(1, newItems.length) : 1);
+export function adjustmentEvents({ stored, newItems = [], reportsEachItem = false }: StoredChange) {
+  return invoiceAdjustmentEvents(stored, reportsEachItem ? Math.max(1, newItems.length) : 1);
 }
 
 export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceItem[]): ChangedInvoice {

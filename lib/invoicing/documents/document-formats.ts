@@ -1,7 +1,7 @@
 import type { InvoiceFormatter, InvoiceFormatterFactory } from '../../ports/index.ts';
 import type { Account } from '../../records/index.ts';
 import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
-import { converterOf } from '../../values/given/index.ts';
+import { converterOf } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, formatDecimal, minorUnits } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';

@@ -97,7 +97,7 @@ export function documentTextKey(kind: DocumentTextKind, locale: Locale | null): 
 }
 
 /** Reads a locale. @throws BillingError INVALID_PARAMETER (60002). */
-export function localeGiven(text: string): Locale {
+export function requireLocale(text: string): Locale {
   const locale = parseLocale(text);
   if (locale !== undefined) return locale;
   throw invalidParameter(`"${shortened(text)}" is not a locale; expected one such as en_US`);
@@ -114,7 +114,7 @@ export function checkDocumentText(key: string, value: string): void {
   );
   if (kind === undefined) throw invalidField(`${shortened(key)} is not a key of a document text`);
   const written = key.slice(nameOf[kind].length + 1);
-  const locale = written === '' ? written : localeGiven(written);
+  const locale = written === '' ? written : requireLocale(written);
   if (written !== locale) {
     throw invalidParameter(`No lookup would find the key ${shortened(key)}. Write its locale as ${locale}.`);
   }

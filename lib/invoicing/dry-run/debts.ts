@@ -144,7 +144,7 @@ export class RunningDebts {
     { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
     nextItemId: () => Uuid,
   ): readonly NewInvoiceItem[] {
-    const { run } = this.#credited({ ...step, ...asItIs(given) }, nextItemId);
+    const { run } = this.#credited({ ...step, ...unchangedStep(given) }, nextItemId);
     return run.items.slice(given.items.length);
   }
 
@@ -188,6 +188,6 @@ interface CreditedStep extends MadeOfStep {
   readonly date: LocalDate;
 }
 
-export function asItIs(run: AccountRun): MadeOfStep {
+export function unchangedStep(run: AccountRun): MadeOfStep {
   return { run, elsewhere: [], standIns: new Map() };
 }

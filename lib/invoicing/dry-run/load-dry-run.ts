@@ -62,12 +62,12 @@ export interface LoadedDryRun {
   readonly question: SourceQuestion | null;
 }
 
-interface AskedOfAccount {
+interface AccountDryRun {
   readonly accountId: Uuid;
   readonly wanted: CheckedDryRun;
 }
 
-export interface DryRunInput extends AskedOfAccount, LoadingTools {}
+export interface DryRunInput extends AccountDryRun, LoadingTools {}
 
 /**
  * Loads the data for the invoice that a run would create (§11), from one snapshot without locks.
@@ -88,7 +88,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
  */
 export async function loadDryRuns(
   session: ReadSession,
-  asked: readonly AskedOfAccount[],
+  asked: readonly AccountDryRun[],
   tools: LoadingTools,
 ) {
   const { asksSources = false } = tools;

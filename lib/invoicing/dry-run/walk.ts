@@ -16,7 +16,7 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { tooManyPeriods } from '../proposals/target-date.ts';
 import { isDue } from '../proposals/window.ts';
 import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
-import { asItIs, type Debts, type MadeOfStep, NO_DEBTS, RunningDebts } from './debts.ts';
+import { type Debts, type MadeOfStep, NO_DEBTS, RunningDebts, unchangedStep } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** The requested date. Its step starts no earlier than the billed days, as a run does. */
@@ -58,7 +58,7 @@ export type DryRunAnswer = MadeOfStep | null | undefined;
 export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
 
 /** Returns the invoice of an unchanged walk. */
-export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
+export function* unchangedWalk(walk: DryRunWalk): Steps<DryRunInvoice | null> {
   for (;;) {
     const next = walk.next();
     if (next.done === true) return next.value;
@@ -88,12 +88,12 @@ export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid
     return invoice;
   };
   for (const date of runDates.filter(isUpToTarget)) yield* step(date);
-  const askedFor: DryRunInvoice | null = latest;
-  if (askedFor !== null && runDates.includes(targetDate)) return askedFor;
+  const requestedInvoice: DryRunInvoice | null = latest;
+  if (requestedInvoice !== null && runDates.includes(targetDate)) return requestedInvoice;
   for (;;) {
     const candidate = candidates.takeFirst();
     const invoice = yield* step(candidate ?? targetDate);
-    if (candidate === targetDate) return latest === askedFor ? latest : invoice;
+    if (candidate === targetDate) return latest === requestedInvoice ? latest : invoice;
     if (candidate === undefined) return latest;
   }
 }
@@ -194,7 +194,10 @@ class Walk {
     }
     const run = isEmpty
       ? evaluated
-      : this.#debts.credit({ ...asItIs(evaluated), ...made, invoiceId, date: runDate }, this.#nextItemId);
+      : this.#debts.credit(
+          { ...unchangedStep(evaluated), ...made, invoiceId, date: runDate },
+          this.#nextItemId,
+        );
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };

@@ -34,7 +34,7 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { ongoingChargeAfter, staysKept } from './last-evaluation.ts';
+import { coversSettledDays, ongoingChargeAfter } from './last-evaluation.ts';
 import type { DueDates } from './run-entries.ts';
 
 export interface RunInvoice {
@@ -111,7 +111,9 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
     amounts,
     chargedThrough,
     chargedBefore: new Set(
-      committed.length > items.length ? chargedThrough.keys() : billedAhead(evaluations, chargedThrough),
+      committed.length > items.length
+        ? chargedThrough.keys()
+        : subscriptionsBilledAhead(evaluations, chargedThrough),
     ),
     ...dueDatesAfter(evaluations, input),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
@@ -141,7 +143,7 @@ function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonl
 }
 
 /** Subscriptions with charges that end before days which stay billed. */
-function billedAhead(
+function subscriptionsBilledAhead(
   evaluations: readonly SubscriptionEvaluation[],
   dates: ReadonlyMap<Uuid, LocalDate>,
 ): readonly Uuid[] {
@@ -292,7 +294,7 @@ function revisionsNoted({
   const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   return (cursor) => {
     const subscription = evaluated.get(cursor.subscriptionId);
-    const isKept = subscription !== undefined && staysKept(subscription, cursor);
+    const isKept = subscription !== undefined && coversSettledDays(subscription, cursor);
     return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
   };
 }

@@ -93,7 +93,7 @@ export function evaluateSubscription(
 ): SubscriptionEvaluation {
   const { subscriptionId, events: allEvents, rows, items: billedItems, knownUntil = null } = subscription;
   const { targetDate, currency, config, periodOfPhase } = settings;
-  const { events, window, lookedAtFrom, recurring, ahead } = propose(subscription, settings);
+  const { events, window, evaluatedFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const reconciliation = reconcile({
     fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), knownUntil),
@@ -102,7 +102,7 @@ export function evaluateSubscription(
     rows,
     items: billedItems,
     events,
-    windowStart: lookedAtFrom,
+    windowStart: evaluatedFrom,
     targetDate,
     currency,
     prorationFixedDays: config.prorationFixedDays,
@@ -155,8 +155,8 @@ export function missingItemIds(
 ): readonly Uuid[] {
   const rows = recurringRows(subscription.rows);
   if (rows.length === 0) return [];
-  const { lookedAtFrom, ...proposals } = propose(subscription, settings);
-  const parts = repairedParts(rows, proposals, lookedAtFrom);
+  const { evaluatedFrom, ...proposals } = propose(subscription, settings);
+  const parts = repairedParts(rows, proposals, evaluatedFrom);
   const ids = new Set(parts.map(({ of: row }) => row.itemId));
   return [...ids].filter((id) => !subscription.items.has(id));
 }
@@ -173,7 +173,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
     events,
     window,
     /** Earlier days are not compared; null = all days are. */
-    lookedAtFrom: knownUntil ?? windowStart,
+    evaluatedFrom: knownUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),
   };

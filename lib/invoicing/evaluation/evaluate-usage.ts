@@ -1,4 +1,4 @@
-import type { BillingEvent, LookedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
+import type { BillingEvent, EvaluatedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import {
   type BilledInterval,
   type FreedPoints,
@@ -290,7 +290,7 @@ function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[],
   return {
     from,
     settings: usageSettings(input.config, input.usage.terms),
-    looked: isStored ? lookedDays(input.usage, intervals, from) : null,
+    looked: isStored ? evaluatedDays(input.usage, intervals, from) : null,
   } satisfies UsageReading;
 }
 
@@ -315,11 +315,11 @@ function readFrom(
 }
 
 /** Days after the last billed interval are not compared: their points are billed by later intervals, or by none. */
-function lookedDays(
+function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,
   intervals: readonly RatedInterval[],
   from: LocalDate | null,
-): LookedDays | null {
+): EvaluatedDays | null {
   const [first, ...others] = [...billed, ...intervals].map(({ endDate }) => endDate);
   if (marks === null || from === null || first === undefined) return null;
   // If late usage was charged with a later period, no day in the window would show that it was voided.
@@ -385,7 +385,7 @@ function recordedMeter(
   };
 }
 
-/** A usage source is not asked about days before the look-back. */
+/** Usage sources are not called for days before the look-back. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedLedger(supplied, billed);
   return {

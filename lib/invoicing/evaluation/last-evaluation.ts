@@ -159,7 +159,7 @@ export function knownUntil(
 }
 
 /** True if the evaluation after `cursor` still covers days that stay as billed. */
-export function staysKept(
+export function coversSettledDays(
   {
     events,
     knownUntil: until = null,

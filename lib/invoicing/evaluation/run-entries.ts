@@ -147,13 +147,13 @@ export function noticeEntries(
   { leadMs, now }: NoticeTerms,
 ): readonly NewNotification[] {
   if (leadMs === 0 || comesAt <= now) return [];
-  const toldAt = addMilliseconds(comesAt, -leadMs);
+  const noticeAt = addMilliseconds(comesAt, -leadMs);
   const date = formatLocalDate(targetDate);
   return [
     {
       queueName: QueueName.INVOICE_NOTIFICATIONS,
       accountRecordId: account.recordId,
-      effectiveDate: toldAt > now ? toldAt : now,
+      effectiveDate: noticeAt > now ? noticeAt : now,
       payload: { accountId: account.id, targetDate: date },
       uniqueKey: `invoice-notification:${account.recordId}:${date}`,
     },

@@ -2,8 +2,8 @@ import {
   type Account,
   BusEventType,
   type NewBusEvent,
+  type ThresholdAnnouncement,
   ThresholdMeasure,
-  type ToldThreshold,
 } from '../../records/index.ts';
 import {
   latestEnd,
@@ -92,6 +92,6 @@ export function thresholdEvent(
 export function reportedThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },
-): ToldThreshold {
+): ThresholdAnnouncement {
   return { subscriptionRecordId, usageName, start, measure, measured, bound, overAt, createdDate: now };
 }

@@ -43,7 +43,7 @@ export interface ItemEvents {
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
 /** Returns the events of a basis, by the subscription's history at the item's creation. */
-export function eventsBehind(
+export function eventsOfBasis(
   basis: ComputedBasis,
   { planName, createdDate }: { readonly planName: string | null; readonly createdDate: Instant },
   past: SubscriptionPast,
@@ -148,7 +148,7 @@ export interface ExplainedRule {
 }
 
 /** Returns the rules that affected the amount of an item, each with its case at that time. */
-export function rulesBehind(basis: ComputedBasis, events: ItemEvents): readonly ExplainedRule[] {
+export function rulesOfBasis(basis: ComputedBasis, events: ItemEvents): readonly ExplainedRule[] {
   const dated = [events.event, endingEvent(basis, events)].filter((event) => event !== null);
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }

@@ -21,10 +21,10 @@ import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import {
   type ExplainedRule,
   endingEvent,
-  eventsBehind,
+  eventsOfBasis,
   type ItemEvents,
   NO_EVENTS,
-  rulesBehind,
+  rulesOfBasis,
   type SubscriptionPast,
 } from './event-facts.ts';
 import {
@@ -91,7 +91,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   const basis = computedBasis(explained.basis);
   const plugin = explained.basis?.kind === 'PLUGIN' ? explained.basis : null;
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
-  const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
+  const events = basis === null ? NO_EVENTS : eventsOfBasis(basis, item, past);
   const found = {
     basis,
     pluginName: plugin?.pluginName ?? null,
@@ -114,8 +114,8 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
     catalogEffectiveDate,
     linkedItemId,
     ...found,
-    rules: basis === null ? [] : rulesBehind(basis, events),
-    text: explanationText({ ...explained, ...found, isGiven: plugin?.given != null }),
+    rules: basis === null ? [] : rulesOfBasis(basis, events),
+    text: explanationText({ ...explained, ...found, isPluginValue: plugin?.given != null }),
   };
 }
 
@@ -128,7 +128,7 @@ interface ExplanationParts
   extends Omit<ExplainedItem, 'basis' | 'past'>,
     Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'> {
   /** True: a plugin changed an amount that a person gave; that amount is `computedAmount`. */
-  readonly isGiven: boolean;
+  readonly isPluginValue: boolean;
 }
 
 function explanationText(parts: ExplanationParts): string {
@@ -290,10 +290,10 @@ function reasonOf({ description }: InvoiceItem): string {
 
 /** Amounts given by people or plugins are not computed; for other items the facts were not always kept. */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
-  const { item, linked, pluginName, isGiven, isMigrated, computedAmount } = parts;
+  const { item, linked, pluginName, isPluginValue, isMigrated, computedAmount } = parts;
   const amount = moneyText(computedAmount, item.currency);
   const charge = linked && `the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
-  if (pluginName !== null && !isGiven) {
+  if (pluginName !== null && !isPluginValue) {
     const about = charge === undefined ? '' : ` for ${charge}`;
     return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
   }

@@ -51,7 +51,7 @@ export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPay
   return { ...amounts, rawBalance, refundAdj: amounts.refundAdj.plus(payment.amount) };
 }
 
-/** Returns the amount owed for the invoice (rule 6). `parentBalance`: balance of the linked parent invoice, if any. */
+/** Returns the amount owed for the invoice (rule 6). `parentBalance`: balance of the linked parent invoice; null without one. */
 export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
   const { status, isMigration, isWrittenOff, rawBalance } = invoice;
   const isSettledByParent = parentBalance?.isZero() === true;

@@ -96,19 +96,19 @@ export function manualItem(
     description: given(item.description) ?? defaultDescription(type, given(item.planName)),
     startDate: isCredit ? requestedDate : (item.startDate ?? requestedDate),
     endDate: isCredit ? requestedDate : null,
-    ...givenOf(item, ['bundleId', 'rate', 'quantity', 'itemDetails', ...keptFields[type]]),
+    ...pickMembers(item, ['bundleId', 'rate', 'quantity', 'itemDetails', ...itemMembers[type]]),
   });
 }
 
 /** The caller's members that an item keeps besides those common to all types. */
-const keptFields = {
+const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: [],
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
 /** Returns these members of an item; null for absent or empty ones. */
-function givenOf<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
+function pickMembers<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
   };
@@ -184,7 +184,7 @@ export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount:
     itemType: requireType(item.itemType),
     amount: item.amount,
     repairable: ZERO,
-    ...givenOf(item, migratedFields),
+    ...pickMembers(item, migratedFields),
   });
 }
 

@@ -92,7 +92,7 @@ export function invoicingCurrency(account: Account) {
 export interface Drafting {
   /** Whether the run makes a DRAFT: AUTO_INVOICING_DRAFT. */
   readonly isDraft: boolean;
-  /** Whether the account's oldest DRAFT, if any, gets the items: AUTO_INVOICING_REUSE_DRAFT. */
+  /** Whether an existing oldest DRAFT of the account gets the items: AUTO_INVOICING_REUSE_DRAFT. */
   readonly reusesDraft: boolean;
   readonly draftId: Uuid | null;
 }

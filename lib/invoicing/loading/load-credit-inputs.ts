@@ -13,7 +13,7 @@ import {
   type CountedAccount,
   type CreditedInvoice,
   creditableInvoices,
-  isOwed,
+  isPayable,
   type LoadedCreditInput,
   repairedDebts,
   spendsCredit,
@@ -168,7 +168,7 @@ export async function onlyUnpaid(
   invoices: readonly Invoice[],
 ): Promise<readonly Invoice[]> {
   const summaries = await loadParentInvoices(session, invoices);
-  return invoices.filter((invoice) => isOwed(invoice, summaries));
+  return invoices.filter((invoice) => isPayable(invoice, summaries));
 }
 
 /** Loads the invoices that can get these accounts' credit, by age; one statement, and one more if parents pay. */

@@ -35,7 +35,7 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
   /** Changes already handled: a bus event may be redelivered, or an earlier one may have covered its change. */
-  readonly #lookedAt = new RevisionSpans(MAX_CACHED_CATALOGS);
+  readonly #handledChanges = new RevisionSpans(MAX_CACHED_CATALOGS);
 
   constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
     this.#ports = ports;
@@ -47,7 +47,7 @@ export class CatalogChangeHandler implements QueueHandler {
     const entries = batch.entries.filter((entry) => isCatalogChange(entry.payload));
     if (entries.length === 0) return;
     const span = spanOf(entries);
-    if (span !== null && this.#lookedAt.has(batch.tenant.recordId, span)) return;
+    if (span !== null && this.#handledChanges.has(batch.tenant.recordId, span)) return;
     const now = this.#ports.clock.now();
     const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
     const { plans, last } = await this.#changedSince(batch.tenant, span);
@@ -58,7 +58,7 @@ export class CatalogChangeHandler implements QueueHandler {
         this.#schedule(session, accounts, catalogsOf),
       );
     }
-    if (span !== null) this.#lookedAt.add(batch.tenant.recordId, { first: span.first, last });
+    if (span !== null) this.#handledChanges.add(batch.tenant.recordId, { first: span.first, last });
   }
 
   /** Returns the changes from the first revision of the span to the newest. */

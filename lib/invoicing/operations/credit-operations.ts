@@ -32,7 +32,7 @@ import { emptyInvoice, invoiceAdjustmentEvents, invoicingCurrency } from '../inv
 import { plainItem } from '../invoices/new-item.ts';
 import type { DeleteCreditRequest } from '../invoices/requests.ts';
 import { loadParentInvoices } from '../loading/load-credit-inputs.ts';
-import { type ConsultedOperations, onAccount } from '../plugins/ask-about-operations.ts';
+import { type ConsultedOperations, onAccount } from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
 /** Account credit on request (§9 rule 9, §12 rule 9). */

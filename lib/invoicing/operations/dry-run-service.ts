@@ -17,17 +17,17 @@ import {
   walkTo,
   withSupplies,
 } from '../dry-run/load-dry-run.ts';
-import { type DryRunInvoice, undisturbed } from '../dry-run/walk.ts';
+import { type DryRunInvoice, unchangedWalk } from '../dry-run/walk.ts';
 import { newInvoice } from '../evaluation/run-invoice.ts';
 import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
-import { dryRunProperties, followConsulted } from '../plugins/ask-about-dry-runs.ts';
+import { dryRunProperties, followConsulted } from '../plugins/consult-about-dry-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import type { RatedUsageRequest } from './invoice-operations.ts';
 
-/** Number of accounts whose invoices are foreseen at a time if plugins or usage sources are asked. */
+/** Number of accounts whose invoices are foreseen at a time if plugins or usage sources are called. */
 const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
@@ -91,7 +91,7 @@ export class DryRunService {
         const found = loaded.get(accountId);
         if (found === undefined) continue;
         try {
-          runs.push({ found, made: await undisturbedTo(found, dates, { slices, nextId }) });
+          runs.push({ found, made: await unchangedWalkTo(found, dates, { slices, nextId }) });
         } catch (error) {
           foreseen.set(accountId, { error });
         }
@@ -103,7 +103,7 @@ export class DryRunService {
     });
   }
 
-  async #views(context: CallContext, asked: AskedDryRun): Promise<readonly (InvoiceView | null)[]> {
+  async #views(context: CallContext, asked: DatedDryRun): Promise<readonly (InvoiceView | null)[]> {
     const { tenant, createdDate: now } = context;
     const { accountId } = asked;
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
@@ -119,7 +119,7 @@ export class DryRunService {
       const calls = this.#tools.plugins.of(found.config);
       const dates = asked.dates ?? [found.targetDate];
       if (!calls.isEmpty) return { found, calls, dates };
-      const made = await undisturbedTo(found, dates, { slices: timeSlices(this.#ports), nextId });
+      const made = await unchangedWalkTo(found, dates, { slices: timeSlices(this.#ports), nextId });
       return { views: await viewsOf(session, { found, made }) };
     });
     if ('views' in loaded) return loaded.views;
@@ -207,7 +207,7 @@ export class DryRunService {
   }
 }
 
-interface AskedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
+interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   /** null = the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
 }
@@ -231,7 +231,7 @@ function upToLast(dates: readonly LocalDate[]) {
   return { type: DryRunType.TARGET_DATE, targetDate };
 }
 
-async function undisturbedTo(
+async function unchangedWalkTo(
   found: LoadedDryRun,
   dates: readonly (LocalDate | null)[],
   { slices, nextId }: { readonly slices: TimeSlices; readonly nextId: () => Uuid },
@@ -239,7 +239,7 @@ async function undisturbedTo(
   const made: (DryRunInvoice | null)[] = [];
   for (const date of dates) {
     const walk = walkTo(found, date, nextId);
-    made.push(walk && (await slices(undisturbed(walk))));
+    made.push(walk && (await slices(unchangedWalk(walk))));
   }
   return made;
 }

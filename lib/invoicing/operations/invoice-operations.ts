@@ -1,7 +1,7 @@
 import type { CatalogUpload } from '../../catalog/index.ts';
 import type { Leading, Page, PageRequest } from '../../records/index.ts';
 import type { UnbilledUsage } from '../../usage/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
 import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
@@ -23,7 +23,7 @@ import type {
 } from '../invoices/requests.ts';
 
 /**
- * Invoices and manual items. A tenant's invoice plugins are asked about charges, taxes, credits, adjustments, deletions of
+ * Invoices and manual items. A tenant's invoice plugins are consulted about charges, taxes, credits, adjustments, deletions of
  * credit, migration, commits and voids before anything changes (§13 rule 7). These can then also fail with
  * INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a plugin adds, 4006 to
  * 4031.
@@ -39,14 +39,14 @@ export interface InvoiceOperations<C extends Leading = []> {
    * account. With invoice plugins also 4007 for an aborted or postponed run, UNEXPECTED (60000) for a plugin that fails,
    * INVOICE_INVALID_NUMBER (4019) for an invalid imposed number and, for invalid items, 4009 to 4022.
    */
-  generate(...given: [...C, request: Given<GenerateRequest>]): Promise<InvoiceView>;
+  generate(...given: [...C, request: HostInput<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
    * Runs the account like `generate`, but lets invoice plugins split the invoice (§8.2 step 12). Returns the invoices of the
    * run's group, in order. The id of a group is that of its first invoice; a reused draft keeps its group, whose other
    * invoices are returned too. @throws as `generate`.
    */
-  generateGroup(...given: [...C, request: Given<GenerateRequest>]): Promise<readonly InvoiceView[]>;
+  generateGroup(...given: [...C, request: HostInput<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 
   /** Returns a page of the accounts that automatic runs skip, in the order in which they were parked. */
   parked(...given: [...C, request: PageRequest]): Promise<Page<AccountParking>>;
@@ -75,7 +75,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * Returns the invoices of one run, in order, with their items.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) if the account has no such group.
    */
-  listGroup(...given: [...C, request: Given<InvoiceGroupRequest>]): Promise<readonly InvoiceView[]>;
+  listGroup(...given: [...C, request: HostInput<InvoiceGroupRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
    * Returns the invoice that a run would create, or null (§11). TARGET_DATE: at the target date, after all earlier due dates
@@ -85,14 +85,14 @@ export interface InvoiceOperations<C extends Leading = []> {
    * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and 1081, 1082, 1020 for
    * ids of other accounts.
    */
-  dryRun(...given: [...C, request: Given<DryRunRequest>]): Promise<InvoiceView | null>;
+  dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<InvoiceView | null>;
 
   /**
    * Returns the invoice with its items; `withChildrenItems` adds the children's items to a parent's summary (§12 rule 8).
    * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   get(
-    ...given: [...C, invoiceId: Uuid | string, options?: Given<{ readonly withChildrenItems?: boolean }>]
+    ...given: [...C, invoiceId: Uuid | string, options?: HostInput<{ readonly withChildrenItems?: boolean }>]
   ): Promise<InvoiceView>;
 
   /**
@@ -100,19 +100,19 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError INVOICE_NUMBER_NOT_FOUND (4018), INVOICE_INVALID_NUMBER (4019) for a number below 1 or a fraction.
    */
   getByNumber(
-    ...given: [...C, invoiceNumber: number, options?: Given<{ readonly withChildrenItems?: boolean }>]
+    ...given: [...C, invoiceNumber: number, options?: HostInput<{ readonly withChildrenItems?: boolean }>]
   ): Promise<InvoiceView>;
 
   /** Returns the invoice of the item, like `get`. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011). */
   getByItem(
-    ...given: [...C, itemId: Uuid | string, options?: Given<{ readonly withChildrenItems?: boolean }>]
+    ...given: [...C, itemId: Uuid | string, options?: HostInput<{ readonly withChildrenItems?: boolean }>]
   ): Promise<InvoiceView>;
 
   /**
    * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request selects migration, voided and
    * paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  ofAccount(...given: [...C, request: Given<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
+  ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
    * Returns a page of the tracking ids of usage that the invoice bills first, in recording order; the invoice lists the first
@@ -175,17 +175,17 @@ export interface InvoiceOperations<C extends Leading = []> {
    * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
    * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
-  addCharges(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+  addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /** Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws as `addCharges`. */
-  addTaxes(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+  addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
    * Adds credits. On a new invoice they become account credit, which pays unpaid invoices; on a draft they first reduce its
    * amount (§9 rule 3). The returned items have negative amounts, as stored.
    * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
-  addCredits(...given: [...C, request: Given<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
+  addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /** Returns the credit with that item id; its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008). */
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
@@ -197,7 +197,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
    * (4020), INVOICE_NOTHING_TO_DO (4007) if nothing remains of the item; MISSING_OR_INVALID_FIELD, BUSY (60018).
    */
-  adjustItem(...given: [...C, request: Given<ItemAdjustmentRequest>]): Promise<void>;
+  adjustItem(...given: [...C, request: HostInput<ItemAdjustmentRequest>]): Promise<void>;
 
   /**
    * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) returns to the account; the next
@@ -208,7 +208,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) for
    * other item types, INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount, BUSY (60018).
    */
-  deleteCredit(...given: [...C, request: Given<DeleteCreditRequest>]): Promise<void>;
+  deleteCredit(...given: [...C, request: HostInput<DeleteCreditRequest>]): Promise<void>;
 
   /**
    * Stores an invoice of another system for reference: COMMITTED, with the given items and the balance 0. It is never paid, and
@@ -217,7 +217,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
    * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
-  createMigrationInvoice(...given: [...C, request: Given<MigrationInvoiceRequest>]): Promise<InvoiceView>;
+  createMigrationInvoice(...given: [...C, request: HostInput<MigrationInvoiceRequest>]): Promise<InvoiceView>;
 
   /**
    * Commits a DRAFT: from now on it counts, and is paid like any new invoice.
@@ -242,7 +242,7 @@ export interface InvoiceOperations<C extends Leading = []> {
 }
 
 /**
- * Credit of accounts. A tenant's invoice plugins are asked first (§13 rule 7): INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED
+ * Credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7): INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED
  * (60000) for a plugin that fails.
  */
 export interface AccountCreditOperations<C extends Leading = []> {
@@ -306,9 +306,9 @@ export interface RatedUsageRequest {
 }
 
 export interface UnbilledUsageRequest {
-  readonly startDate: Given<RequestedDate>;
+  readonly startDate: HostInput<RequestedDate>;
   /** Exclusive; not before `startDate`. */
-  readonly endDate: Given<RequestedDate>;
+  readonly endDate: HostInput<RequestedDate>;
 }
 
 /** The cost of usage, and unbilled usage. Nothing is stored, and no lock is taken. */
@@ -320,7 +320,7 @@ export interface UsageReviewOperations<C extends Leading = []> {
    * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), and those of invoice plugins.
    */
   rated(
-    ...given: [...C, subscriptionId: Uuid | string, request?: Given<RatedUsageRequest>]
+    ...given: [...C, subscriptionId: Uuid | string, request?: HostInput<RatedUsageRequest>]
   ): Promise<readonly InvoiceItemView[]>;
 
   /**

@@ -9,7 +9,7 @@ import {
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/ask-about-operations.ts';
+import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/consult-about-operations.ts';
 import { commitDrafts, voidInvoice } from '../saving/commit-and-void.ts';
 
 export function invoiceStatusOperations(operations: ConsultedOperations) {

@@ -42,7 +42,7 @@ import {
   onAccount,
   type Planning,
   saveDecided,
-} from '../plugins/ask-about-operations.ts';
+} from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
 /** Charges, taxes, credits and adjustments that people add (§9). */

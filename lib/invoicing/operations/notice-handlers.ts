@@ -6,10 +6,10 @@ import {
   type Account,
   ActingComponent,
   CallOrigin,
+  type InvoiceAnnouncement,
   QueueName,
   type TenantRef,
-  type ToldInvoice,
-  type ToldThreshold,
+  type ThresholdAnnouncement,
 } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, inParallel, type QueueHandler } from '../../runtime/index.ts';
 import { inDryRun, readThresholdLook, type UsageSources } from '../../usage/index.ts';
@@ -61,7 +61,7 @@ export function invoiceNoticeHandler(
       const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
       await storage.write(tenant, authorship, async (session) => {
         const rows = owing.map((each) => announcedInvoice(each, now));
-        const isNew = new Set((await session.invoices.tellInvoices(rows)).map(keyOf));
+        const isNew = new Set((await session.invoices.announceInvoices(rows)).map(keyOf));
         const announced = owing.filter((each) => isNew.has(keyOf(announcedInvoice(each, now))));
         session.publish(announced.flatMap(eventsOf));
         const ended = owing.map(({ entry }) => entry);
@@ -128,11 +128,11 @@ async function foresee(
   });
 }
 
-function announcedInvoice({ account, targetDate }: Ahead, now: Instant): ToldInvoice {
+function announcedInvoice({ account, targetDate }: Ahead, now: Instant): InvoiceAnnouncement {
   return { accountRecordId: account.recordId, targetDate, createdDate: now };
 }
 
-function keyOf({ accountRecordId, targetDate }: ToldInvoice): string {
+function keyOf({ accountRecordId, targetDate }: InvoiceAnnouncement): string {
   return `${accountRecordId} ${targetDate}`;
 }
 
@@ -146,12 +146,12 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 
 /** Deletes announcements older than `retentionMs`: no later run needs them (§8.1). */
-export async function purgeToldInvoices(
+export async function purgeInvoiceAnnouncements(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,
 ): Promise<void> {
   const before = localDateOf(addMilliseconds(clock.now(), -retentionMs - TOLD_INVOICE_OVER_MS), UTC);
-  await storage.system.purgeToldInvoices(before, QUEUE_PURGE_SIZE);
+  await storage.system.purgeInvoiceAnnouncements(before, QUEUE_PURGE_SIZE);
 }
 
 /** Delay before a subscription is evaluated again if usage was recorded meanwhile. */
@@ -166,7 +166,7 @@ interface Look {
   readonly billing: AccountBilling | null;
 }
 
-interface Looked extends Look {
+interface ExaminedSubscription extends Look {
   readonly account: Account;
   readonly subscription: SubscriptionBilling;
   readonly reached: readonly ThresholdReached[];
@@ -212,7 +212,7 @@ export function thresholdHandler(
       const ended = looks.filter(({ billing }) => billing === null).map(({ entry }) => entry);
       const authorship = batchAuthorship(entries, ActingComponent.USAGE, now);
       const changed = await storage.write(tenant, authorship, async (session) => {
-        const all = looked.filter((each): each is Looked => 'reached' in each);
+        const all = looked.filter((each): each is ExaminedSubscription => 'reached' in each);
         const { seen, changed: again } = await reportReached(session, all, now);
         await batch.finish(session, [...ended, ...seen]);
         return again;
@@ -306,7 +306,7 @@ async function withSourceUsage(billing: AccountBilling, { tenant, now, config, s
 }
 
 /** Reports new thresholds. Returns the finished entries, and those whose subscription was marked since. */
-async function reportReached(session: WriteSession, looked: readonly Looked[], now: Instant) {
+async function reportReached(session: WriteSession, looked: readonly ExaminedSubscription[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>
     all.map((one) => ({
@@ -314,25 +314,35 @@ async function reportReached(session: WriteSession, looked: readonly Looked[], n
       event: thresholdEvent(one, { account, subscriptionId: subscription.subscriptionId }),
     })),
   );
-  const told = await session.usage.tellThresholds(reached.map((one) => one.told));
+  const told = await session.usage.announceThresholds(reached.map((one) => one.told));
   const isNew = new Set(told.map(thresholdKey));
   session.publish(reached.filter((one) => isNew.has(thresholdKey(one.told))).map(({ event }) => event));
-  const isSeen = ({ subscriptionRecordId, mark }: Look): boolean =>
+  const isUnchanged = ({ subscriptionRecordId, mark }: Look): boolean =>
     (marks.get(subscriptionRecordId) ?? null) === mark;
   return {
-    seen: looked.filter(isSeen).map(({ entry }) => entry),
-    changed: looked.filter((each) => !isSeen(each)).map(({ entry }) => entry),
+    seen: looked.filter(isUnchanged).map(({ entry }) => entry),
+    changed: looked.filter((each) => !isUnchanged(each)).map(({ entry }) => entry),
   };
 }
 
-function thresholdKey({ subscriptionRecordId, usageName, start, measure, measured, bound }: ToldThreshold) {
+function thresholdKey({
+  subscriptionRecordId,
+  usageName,
+  start,
+  measure,
+  measured,
+  bound,
+}: ThresholdAnnouncement) {
   return JSON.stringify([subscriptionRecordId, usageName, start, measure, measured, bound.toString()]);
 }
 
 /** Deletes reports of thresholds in periods that ended `retentionMs` ago: they are evaluated no more (usage §12.1). */
-export async function purgeToldThresholds(
+export async function purgeThresholdAnnouncements(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,
 ): Promise<void> {
-  await storage.system.purgeToldThresholds(addMilliseconds(clock.now(), -retentionMs), QUEUE_PURGE_SIZE);
+  await storage.system.purgeThresholdAnnouncements(
+    addMilliseconds(clock.now(), -retentionMs),
+    QUEUE_PURGE_SIZE,
+  );
 }

@@ -22,13 +22,13 @@ import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_CONSULTATIONS } from '../../value
 import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { noticeEntries, RUN_TOPICS, runOfChange, runTrigger } from '../evaluation/run-entries.ts';
 import { draftingOf } from '../invoices/new-invoice.ts';
-import { reportOutcomes } from '../plugins/ask-about-runs.ts';
+import { reportOutcomes } from '../plugins/consult-about-runs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { alwaysParks, parkAccounts, reasonOf } from '../runs/parking.ts';
 import type { RunRequest } from '../runs/run-accounts.ts';
 import { type FailedRun, type RunResult, showInvoices, warnOfSkipped } from '../runs/run-results.ts';
 import { giveBillCycleDays } from '../saving/save-runs.ts';
-import type { Asked, InvoiceRunService } from './run-service.ts';
+import type { ConsultedSources, InvoiceRunService } from './run-service.ts';
 
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
@@ -44,7 +44,7 @@ interface RunningBatch {
   readonly batch: HandlerBatch;
   readonly entries: readonly ClaimedEntry[];
   readonly catalogsOf: CatalogSource;
-  readonly asked: Asked;
+  readonly asked: ConsultedSources;
 }
 
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
@@ -52,7 +52,7 @@ interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly parked: readonly FailedRun[];
   /** Failed entries, to be retried. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
-  /** Entries of accounts about which plugins must be asked again. */
+  /** Entries of accounts whose plugins must be consulted again. */
   readonly changed: readonly ClaimedEntry[];
   readonly finished: readonly ClaimedEntry[];
 }
@@ -104,7 +104,7 @@ export class InvoiceRunHandler implements QueueHandler {
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],
     { authorship, catalogsOf }: { readonly authorship: Authorship; readonly catalogsOf: CatalogSource },
-  ): Promise<Asked> {
+  ): Promise<ConsultedSources> {
     return this.#tools.runs.ask({
       tenant,
       now: authorship.createdDate,

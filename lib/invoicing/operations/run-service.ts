@@ -14,12 +14,12 @@ import type { UsageSupplies } from '../evaluation/source-usage.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
 import { draftingOf } from '../invoices/new-invoice.ts';
 import type { GenerateRequest } from '../invoices/requests.ts';
-import { askAboutRuns, type Consultations, reportOutcomes } from '../plugins/ask-about-runs.ts';
+import { type Consultations, consultAboutRuns, reportOutcomes } from '../plugins/consult-about-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import { alwaysChanged } from '../plugins/proposal.ts';
 import { runConsultedAccounts } from '../plugins/run-consulted-accounts.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import { askUsageSources, type RunsToAsk } from '../runs/ask-usage-sources.ts';
+import { callUsageSources, type RunsToAsk } from '../runs/call-usage-sources.ts';
 import { alwaysParks, parkAccounts, reasonOf, unparkAccount } from '../runs/parking.ts';
 import { type RunRequest, runAccounts } from '../runs/run-accounts.ts';
 import {
@@ -40,7 +40,7 @@ interface RunTools {
 }
 
 /** The decisions of plugins and the usage of sources, obtained before the runs; null if there are none. */
-export interface Asked {
+export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
 }
@@ -86,7 +86,7 @@ export class InvoiceRunService {
         maySplit,
         catalogsOf,
         plan: async (session) => [
-          await runAsked(session, await loadAccount(session, request.accountId), request),
+          await requestedRun(session, await loadAccount(session, request.accountId), request),
         ],
       });
       const { results, refusal } = await this.#runOnce(context, request, { catalogsOf, ...asked });
@@ -108,11 +108,11 @@ export class InvoiceRunService {
   #runOnce(
     context: CallContext,
     request: GenerateRequest,
-    of: Asked & { readonly catalogsOf: CatalogSource },
+    of: ConsultedSources & { readonly catalogsOf: CatalogSource },
   ): Promise<{ readonly results: readonly RunResult[]; readonly refusal: Refusal | null }> {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, request.accountId);
-      const results = await this.run(session, [await runAsked(session, account, request)], of);
+      const results = await this.run(session, [await requestedRun(session, account, request)], of);
       const failed = results.find((result) => result.kind === 'failed');
       if (failed !== undefined)
         return { results, refusal: await refusalOf(session, failed, this.#ports.ids) };
@@ -122,9 +122,9 @@ export class InvoiceRunService {
   }
 
   /** Asks usage sources, then invoice plugins, outside transactions. Free if there are none. */
-  async ask(runs: RunsToAsk): Promise<Asked> {
-    const supplies = await askUsageSources(this.#ports, this.#tools, runs);
-    const consulted = await askAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });
+  async ask(runs: RunsToAsk): Promise<ConsultedSources> {
+    const supplies = await callUsageSources(this.#ports, this.#tools, runs);
+    const consulted = await consultAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });
     return { supplies, consulted };
   }
 
@@ -132,7 +132,7 @@ export class InvoiceRunService {
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],
-    { catalogsOf, supplies, consulted }: Asked & { readonly catalogsOf: CatalogSource },
+    { catalogsOf, supplies, consulted }: ConsultedSources & { readonly catalogsOf: CatalogSource },
   ): Promise<readonly RunResult[]> {
     if (requests.length === 0) return [];
     const accountIds = requests.map(({ account }) => account.id);
@@ -145,7 +145,7 @@ export class InvoiceRunService {
 }
 
 /** Returns the requested run, with the drafting of the account's tags. */
-async function runAsked(
+async function requestedRun(
   session: ReadSession,
   account: Account,
   { targetDate = null, reuseDraft = false, draftId = null, acceptBounds = false }: GenerateRequest,

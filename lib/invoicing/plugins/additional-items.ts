@@ -25,8 +25,8 @@ export interface ItemElsewhere {
   readonly item: NewInvoiceItem;
 }
 
-/** An invoice that plugins are asked about, with their changes so far. */
-export interface AskedInvoice {
+/** An invoice that plugins are consulted about, with their changes so far. */
+export interface ConsultedInvoice {
   readonly invoiceId: Uuid;
   readonly currency: Currency;
   /** Its new items, without account credit. */
@@ -57,7 +57,7 @@ interface ItemsContext {
  * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003). MalformedAnswer.
  */
 export function withAdditionalItems(
-  invoice: AskedInvoice,
+  invoice: ConsultedInvoice,
   claims: readonly ClaimedItem[],
   context: ItemsContext,
 ) {
@@ -81,10 +81,10 @@ export function withAdditionalItems(
 
 /** Rule 3: changes the changeable members of a known item. */
 function withChange(
-  invoice: AskedInvoice,
+  invoice: ConsultedInvoice,
   known: NewInvoiceItem,
   { claim, pluginName }: { readonly claim: ClaimedItem; readonly pluginName: string },
-): AskedInvoice {
+): ConsultedInvoice {
   const amount = changedAmount(known, claim, invoice);
   const changed: NewInvoiceItem = {
     ...known,
@@ -100,7 +100,7 @@ function withChange(
 function changedAmount(
   item: Pick<InvoiceItem, 'id' | 'itemType' | 'amount'>,
   { amount }: ClaimedItem,
-  { currency }: AskedInvoice,
+  { currency }: ConsultedInvoice,
 ): Decimal {
   if (amount === null) return item.amount;
   const rounded = checkedAmount(item.itemType, roundToCurrency(amount, currency));
@@ -132,7 +132,7 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
 }
 
 /** Rule 5: changes a stored item. */
-function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: ClaimedItem): AskedInvoice {
+function withRewriting(invoice: ConsultedInvoice, stored: InvoiceItem, claim: ClaimedItem): ConsultedInvoice {
   if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);
   if (amount.equals(stored.amount)) return invoice;
@@ -141,10 +141,10 @@ function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: Claime
   return withLessOf({ ...invoice, existing }, stored, stored.amount.minus(amount));
 }
 
-function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContext): AskedInvoice {
+function withNew(invoice: ConsultedInvoice, claim: ClaimedItem, context: ItemsContext): ConsultedInvoice {
   if (claim.id !== null && invoice.chosenIds.some(({ id }) => id === claim.id)) throw idInUse(claim.id);
   const item = newItem(claim, invoice, context);
-  const after: AskedInvoice =
+  const after: ConsultedInvoice =
     claim.id === null
       ? invoice
       : { ...invoice, chosenIds: [...invoice.chosenIds, { id: claim.id, pluginName: context.pluginName }] };
@@ -156,7 +156,11 @@ function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContex
 }
 
 /** Rule 4: an adjustment stays within the remainder of its item. */
-function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: Uuid | null): AskedInvoice {
+function withAdjustment(
+  invoice: ConsultedInvoice,
+  item: NewInvoiceItem,
+  invoiceId: Uuid | null,
+): ConsultedInvoice {
   const { linkedItemId } = item;
   if (linkedItemId === null) {
     const message = `The ITEM_ADJ item ${item.id} does not name the item that it adjusts`;
@@ -180,10 +184,10 @@ function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: 
 }
 
 function withLessOf(
-  invoice: AskedInvoice,
+  invoice: ConsultedInvoice,
   { itemType, linkedItemId }: Pick<InvoiceItem, 'itemType' | 'linkedItemId'>,
   amount: Decimal,
-): AskedInvoice {
+): ConsultedInvoice {
   if (itemType !== InvoiceItemType.ITEM_ADJ || amount.isZero()) return invoice;
   const lessOf = <I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I): I => {
     if (item.id !== linkedItemId) return item;
@@ -194,7 +198,7 @@ function withLessOf(
   return { ...invoice, items: invoice.items.map(lessOf), existing: invoice.existing.map(lessOf) };
 }
 
-function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsContext): NewInvoiceItem {
+function newItem(claim: ClaimedItem, { currency }: ConsultedInvoice, context: ItemsContext): NewInvoiceItem {
   const { itemType, id, invoiceId: _, currency: __, ...given } = claim;
   if (itemType === null || !itemTypes[itemType].addedByPlugins) throw notAddable(itemType);
   checkPeriod(claim);
@@ -249,8 +253,8 @@ function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: 
   const moved = claim.invoiceId !== null && claim.invoiceId !== invoiceId ? ['invoiceId'] : [];
   const isOtherRate = keepsRate(known) && claim.rate !== null && !known.rate?.equals(claim.rate);
   const { itemDetails } = claim;
-  const tellsOther = keepsDetails(known) && itemDetails !== null && itemDetails !== known.itemDetails;
-  const kept = [...(isOtherRate ? ['rate'] : []), ...(tellsOther ? ['itemDetails'] : [])];
+  const changesDetails = keepsDetails(known) && itemDetails !== null && itemDetails !== known.itemDetails;
+  const kept = [...(isOtherRate ? ['rate'] : []), ...(changesDetails ? ['itemDetails'] : [])];
   return [...members, ...moved, ...kept].map((name) => `${name} of item ${known.id}`);
 }
 
@@ -313,7 +317,7 @@ const amountCodes = {
 };
 
 /** Item ids that plugins cannot choose (§13 rule 3): those of stored items and of new items of the added invoices. */
-export class TakenIds {
+export class ReservedIds {
   readonly #ids: Set<Uuid>;
 
   constructor(stored: Iterable<Uuid>) {
@@ -325,7 +329,7 @@ export class TakenIds {
     items,
     elsewhere,
     chosenIds,
-  }: Pick<AskedInvoice, 'chosenIds'> & {
+  }: Pick<ConsultedInvoice, 'chosenIds'> & {
     readonly items: readonly { readonly id: Uuid }[];
     readonly elsewhere: readonly { readonly item: { readonly id: Uuid } }[];
   }): void {

@@ -1,5 +1,5 @@
 import { noSuchObject } from '../../accounts/index.ts';
-import type { SeenInvoice } from '../../ports/index.ts';
+import type { InvoiceForPlugins } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -18,7 +18,7 @@ import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoices/new-item.ts';
-import type { AskedInvoice, ItemElsewhere } from './additional-items.ts';
+import type { ConsultedInvoice, ItemElsewhere } from './additional-items.ts';
 import { viewOfInvoice } from './plugin-calls.ts';
 import { pluginAnswerError } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
@@ -38,9 +38,9 @@ export interface ProposedInvoice {
 
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
 
-/** The change that a person's operation proposes. Plugins are asked about it, and only it may then be stored (§13 rule 7). */
+/** The change that a person's operation proposes. Plugins are consulted about it, and only it may then be stored (§13 rule 7). */
 export interface ProposedChange {
-  /** The affected accounts; plugins are asked about each. */
+  /** The affected accounts; plugins are consulted about each. */
   readonly accounts: readonly Account[];
   readonly invoices: readonly ProposedInvoice[];
 }
@@ -72,7 +72,7 @@ export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange 
  */
 export function approvedChange(
   { accounts, invoices }: ProposedChange,
-  asked: readonly AskedInvoice[],
+  asked: readonly ConsultedInvoice[],
   stored: StoredElsewhere,
 ): ApprovedChange {
   const [account] = accounts;
@@ -115,10 +115,10 @@ export function approvedChange(
   };
 }
 
-/** Adds the operation's own invoices to the stored ones, so that a plugin can add to one of them when asked about another. */
+/** Adds the operation's own invoices to the stored ones, so that a plugin can add to one of them when consulted about another. */
 function withOwn(
   stored: StoredElsewhere,
-  own: readonly { readonly proposed: ProposedInvoice; readonly asked: AskedInvoice }[],
+  own: readonly { readonly proposed: ProposedInvoice; readonly asked: ConsultedInvoice }[],
 ): StoredElsewhere {
   const found = own.map(({ proposed: { before, invoice }, asked }) => {
     const added = asked.items.map((item) => ({ ...itemOf(invoice, item, invoice.createdDate), recordId: 0 }));
@@ -132,8 +132,8 @@ function withOwn(
   };
 }
 
-/** Returns what plugins are asked to add items to. Items of a committed invoice do not change (§1.6 rule 6). */
-export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): AskedInvoice {
+/** Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule 6). */
+export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): ConsultedInvoice {
   return {
     invoiceId: invoice.id,
     currency: invoice.currency,
@@ -149,8 +149,8 @@ export function invoiceToExtend({ before, invoice, existing, newItems }: Propose
 /** Returns the invoice as plugins see it, with their changes so far. */
 export function viewOfProposed(
   proposed: ProposedInvoice,
-  asked: Pick<AskedInvoice, 'items' | 'existing'> = invoiceToExtend(proposed),
-): SeenInvoice {
+  asked: Pick<ConsultedInvoice, 'items' | 'existing'> = invoiceToExtend(proposed),
+): InvoiceForPlugins {
   const { invoice } = proposed;
   const isTouched = asked.items.length > 0 || asked.existing !== proposed.existing;
   const after = isTouched && !invoice.isMigration ? changeOf(proposed, asked).after : invoice;
@@ -161,7 +161,7 @@ export function viewOfProposed(
 /** Returns the invoice with its new items as it is stored; plugins may have rewritten items of a draft. */
 function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
-  { items, existing }: Pick<AskedInvoice, 'items' | 'existing'>,
+  { items, existing }: Pick<ConsultedInvoice, 'items' | 'existing'>,
 ): ChangedInvoice {
   if (before === null) return withItems(invoice, items);
   if (stored === null || before.status !== InvoiceStatus.DRAFT) {
@@ -276,7 +276,7 @@ export interface LoadedElsewhere extends StoredElsewhere {
 /** Loads the stored invoices and items that plugins name; no statement if they name none. */
 export async function loadElsewhere(
   session: ReadSession,
-  asked: readonly AskedInvoice[],
+  asked: readonly ConsultedInvoice[],
 ): Promise<LoadedElsewhere> {
   const elsewhere = asked.flatMap((each) => each.elsewhere);
   const chosenIds = asked.flatMap((each) => each.chosenIds.map(({ id }) => id));

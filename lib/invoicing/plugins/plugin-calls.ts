@@ -1,9 +1,9 @@
 import type {
+  InvoiceForPlugins,
   InvoicePlugin,
   InvoicePluginContext,
   PluginIdentity,
   Ports,
-  SeenInvoice,
 } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import {
@@ -20,15 +20,15 @@ import {
 import { type ActivityPorts, callPlugin, plainError, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError, MalformedAnswer } from '../../values/errors/index.ts';
 import { shapeOf } from '../../values/fields/index.ts';
-import { frozenCopy, plainerOf } from '../../values/given/index.ts';
+import { frozenCopy, plainerOf } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import type { RunCaller } from '../runs/ask-usage-sources.ts';
-import { type AskedInvoice, withAdditionalItems } from './additional-items.ts';
+import type { RunCaller } from '../runs/call-usage-sources.ts';
+import { type ConsultedInvoice, withAdditionalItems } from './additional-items.ts';
 import {
   claimedAnswer,
   claimedGroups,
@@ -100,7 +100,7 @@ export class InvoicePluginCalls {
   async prior(
     call: ConsultedCall,
     given: Properties,
-    invoice: SeenInvoice | null = null,
+    invoice: InvoiceForPlugins | null = null,
   ): Promise<PriorDecision> {
     let properties = frozenCopy(given);
     let earliest: Extract<PriorDecision, { kind: 'rescheduled' }> | null = null;
@@ -129,9 +129,9 @@ export class InvoicePluginCalls {
    */
   async additionalItems(
     call: ConsultedCall,
-    given: { readonly invoice: AskedInvoice; readonly properties: Properties },
-    { see, date }: { readonly see: (asked: AskedInvoice) => SeenInvoice; readonly date: LocalDate },
-  ): Promise<{ readonly invoice: AskedInvoice; readonly properties: Properties }> {
+    given: { readonly invoice: ConsultedInvoice; readonly properties: Properties },
+    { see, date }: { readonly see: (asked: ConsultedInvoice) => InvoiceForPlugins; readonly date: LocalDate },
+  ): Promise<{ readonly invoice: ConsultedInvoice; readonly properties: Properties }> {
     let { invoice } = given;
     let properties = frozenCopy(given.properties);
     for (const plugin of this.#plugins) {
@@ -160,7 +160,7 @@ export class InvoicePluginCalls {
    */
   async grouping<G>(
     call: ConsultedCall,
-    given: { readonly invoice: SeenInvoice; readonly properties: Properties },
+    given: { readonly invoice: InvoiceForPlugins; readonly properties: Properties },
     read: (groups: readonly (readonly Uuid[])[]) => G,
   ): Promise<{ readonly groups: G | null; readonly properties: Properties }> {
     const { invoice } = given;
@@ -183,19 +183,19 @@ export class InvoicePluginCalls {
   }
 
   /** Reports a stored invoice, or null if there was nothing to do. Never throws (§13 rule 8). */
-  succeeded(call: ConsultedCall, properties: Properties, invoice: SeenInvoice | null): Promise<void> {
+  succeeded(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onSuccessCall', call, { properties, invoice });
   }
 
   /** Reports that an invoice is not stored after all. Never throws (§13 rule 8). */
-  failed(call: ConsultedCall, properties: Properties, invoice: SeenInvoice | null): Promise<void> {
+  failed(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onFailureCall', call, { properties, invoice });
   }
 
   async #report(
     member: 'onSuccessCall' | 'onFailureCall',
     call: ConsultedCall,
-    given: { readonly properties: Properties; readonly invoice: SeenInvoice | null },
+    given: { readonly properties: Properties; readonly invoice: InvoiceForPlugins | null },
   ): Promise<void> {
     const { invoice } = given;
     let properties = frozenCopy(given.properties);
@@ -242,7 +242,7 @@ export class InvoicePluginCalls {
     );
   }
 
-  #contextOf({ tenant, ...call }: ConsultedCall, invoice: SeenInvoice | null): InvoicePluginContext {
+  #contextOf({ tenant, ...call }: ConsultedCall, invoice: InvoiceForPlugins | null): InvoicePluginContext {
     const existing = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
     return Object.freeze({ ...plainCall(call), tenantId: tenant.id, invoice, existingInvoices: existing });
   }
@@ -287,7 +287,7 @@ const plainItem = plainerOf<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>(s
 export function viewOfInvoice(
   invoice: New<Invoice> & { readonly recordId?: number },
   items: readonly AnyItem[],
-): SeenInvoice {
+): InvoiceForPlugins {
   const { recordId: _, accountRecordId: __, ...shown } = invoice;
   return Object.freeze({ ...plainInvoice(shown), items: Object.freeze(items.map(viewOfItem)) });
 }
@@ -307,9 +307,9 @@ function viewOfItem({
  */
 export function viewToExtend(
   invoice: New<Invoice>,
-  { existing, items }: AskedInvoice,
+  { existing, items }: ConsultedInvoice,
   credit: readonly NewInvoiceItem[],
-): SeenInvoice {
+): InvoiceForPlugins {
   const added = [...items, ...credit].map((item) => itemOf(invoice, item, invoice.createdDate));
   const all = [...existing, ...added];
   return viewOfInvoice({ ...invoice, ...invoiceAmounts(all) }, all);
@@ -323,7 +323,7 @@ async function* existingInvoices(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,
   accountId: Uuid,
-): AsyncGenerator<SeenInvoice> {
+): AsyncGenerator<InvoiceForPlugins> {
   const limit = INVOICES_SEEN_AT_ONCE;
   for (let offset = 0; ; offset += limit) {
     const seen = await storage.read(tenant, async (session) => {
@@ -337,11 +337,11 @@ async function* existingInvoices(
   }
 }
 
-export async function loadSeenInvoices(
+export async function loadInvoicesForPlugins(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,
   ids: readonly Uuid[],
-): Promise<ReadonlyMap<Uuid, SeenInvoice>> {
+): Promise<ReadonlyMap<Uuid, InvoiceForPlugins>> {
   if (ids.length === 0) return new Map();
   return storage.read(tenant, async (session) => {
     const invoices = await session.invoices.findByIds(ids);

@@ -1,7 +1,7 @@
 import type { AdditionalItem } from '../../ports/index.ts';
 import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
 import { type BillingError, billingError, MalformedAnswer } from '../../values/errors/index.ts';
-import { converterOf } from '../../values/given/index.ts';
+import { converterOf } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { Decimal, parseWireDecimal } from '../../values/money/index.ts';

@@ -5,7 +5,7 @@ import type { LocalDate } from '../../values/time/index.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
-/** A run before plugins and credit. Plugins are asked about it, and only it may then be stored. */
+/** A run before plugins and credit. Plugins are consulted about it, and only it may then be stored. */
 export interface Proposal {
   readonly targetDate: LocalDate;
   readonly invoiceId: Uuid;
@@ -56,7 +56,7 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
   };
 }
 
-/** The error for an account that changes each time plugins are asked about it (§17 rule 4). */
+/** The error for an account that changes each time plugins are consulted about it (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
   const message = `Account ${accountId} changed each time while invoice plugins were being called; try again`;
   return billingError(ErrorCode.BUSY, message, { accountId });

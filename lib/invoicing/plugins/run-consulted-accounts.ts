@@ -18,7 +18,7 @@ import {
 } from '../runs/run-accounts.ts';
 import type { RunResult } from '../runs/run-results.ts';
 import { saveRuns } from '../saving/save-runs.ts';
-import { type AskedInvoice, TakenIds } from './additional-items.ts';
+import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   elsewhereChanges,
   existingOf,
@@ -29,15 +29,20 @@ import {
   touchedItems,
   withRemainingAmounts,
 } from './approved-change.ts';
-import { type Consultation, type Consultations, proposalOf, type SeenRun } from './ask-about-runs.ts';
+import {
+  type Consultation,
+  type Consultations,
+  type ConsultedProposal,
+  proposalOf,
+} from './consult-about-runs.ts';
 import { isSameProposal, replayedIds } from './proposal.ts';
 import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts';
 
-type Going = Extract<Consultation, { kind: 'go' }>;
+type ContinuingRun = Extract<Consultation, { kind: 'go' }>;
 
 /**
  * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A run that differs
- * from the one that plugins have seen is not stored: the plugins must be asked again.
+ * from the one that plugins have seen is not stored: the plugins must be consulted again.
  */
 export async function runConsultedAccounts(
   session: WriteSession,
@@ -45,19 +50,19 @@ export async function runConsultedAccounts(
   { consulted, ids, ...input }: RunDependencies & { readonly consulted: Consultations['of'] },
 ): Promise<readonly RunResult[]> {
   const now = session.authorship.createdDate;
-  const { going, ended } = afterPriorCalls(session, requests, consulted);
-  const toRun = requests.filter(({ account }) => going.has(account.id));
+  const { continuing, ended } = afterPriorCalls(session, requests, consulted);
+  const toRun = requests.filter(({ account }) => continuing.has(account.id));
   const idsOf = (accountId: Uuid) => {
-    const seen = going.get(accountId)?.seen ?? null;
+    const seen = continuing.get(accountId)?.seen ?? null;
     return seen === null ? ids : replayedIds(seen.ids, ids);
   };
   const evaluated = await evaluateRuns(session, toRun, { ...input, now, idsOf });
-  const decided = await decideRuns(session, evaluated.runs, { going, nextId: () => ids.next() });
+  const decided = await decideRuns(session, evaluated.runs, { continuing, nextId: () => ids.next() });
   const credited = await creditRuns(session, decided.plain, { now, ids });
   const { runs, numbers, failed } = await numberRuns(
     session,
     [...credited.runs, ...decided.split],
-    ({ billing }) => going.get(billing.account.id)?.properties ?? [],
+    ({ billing }) => continuing.get(billing.account.id)?.properties ?? [],
   );
   const split = runs.filter(isSplit);
   const plain = runs.filter((run): run is CreditedRun => !isSplit(run));
@@ -84,20 +89,20 @@ function afterPriorCalls(
   requests: readonly RunRequest[],
   consulted: Consultations['of'],
 ) {
-  const going = new Map<Uuid, Going>();
+  const continuing = new Map<Uuid, ContinuingRun>();
   const ended: RunResult[] = [];
   for (const { account } of requests) {
     const consultation = consulted.get(account.id);
-    if (consultation?.kind === 'go') going.set(account.id, consultation);
+    if (consultation?.kind === 'go') continuing.set(account.id, consultation);
     else ended.push(endedRun(session, account, consultation));
   }
-  return { going, ended };
+  return { continuing, ended };
 }
 
 function endedRun(
   session: WriteSession,
   account: Account,
-  consultation: Exclude<Consultation, Going> | undefined,
+  consultation: Exclude<Consultation, ContinuingRun> | undefined,
 ): RunResult {
   if (consultation === undefined) return { account, kind: 'changed' };
   if (consultation.kind === 'stopped') {
@@ -117,16 +122,19 @@ function endedRun(
 async function decideRuns(
   session: WriteSession,
   runs: readonly EvaluatedRun[],
-  { going, nextId }: { readonly going: ReadonlyMap<Uuid, Going>; readonly nextId: () => Uuid },
+  {
+    continuing,
+    nextId,
+  }: { readonly continuing: ReadonlyMap<Uuid, ContinuingRun>; readonly nextId: () => Uuid },
 ) {
   const known = runs.map((evaluated) => ({
     evaluated,
-    consultation: going.get(evaluated.billing.account.id),
+    consultation: continuing.get(evaluated.billing.account.id),
   }));
-  const same = known.filter(({ evaluated, consultation }) => isAsSeen(evaluated, consultation));
+  const same = known.filter(({ evaluated, consultation }) => matchesConsultation(evaluated, consultation));
   const asked = same.flatMap(({ consultation }) => consultation?.seen?.asked ?? []);
   const stored = await loadElsewhere(session, asked);
-  const taken = new TakenIds(stored.taken);
+  const taken = new ReservedIds(stored.taken);
   const plain: EvaluatedRun[] = [];
   const split: SplitRun[] = [];
   const failed: FailedEvaluation[] = [];
@@ -147,21 +155,21 @@ async function decideRuns(
 }
 
 /** True if the run is the one that plugins have seen, or if no plugin needs to see it. */
-function isAsSeen(evaluated: EvaluatedRun, consultation: Going | undefined): boolean {
+function matchesConsultation(evaluated: EvaluatedRun, consultation: ContinuingRun | undefined): boolean {
   if (consultation === undefined) return true;
-  const { seen, isToBeSeen } = consultation;
+  const { seen, needsInvoice } = consultation;
   if (seen !== null) return isSameProposal(seen.proposal, proposalOf(evaluated));
-  return !isToBeSeen || !hasItems(evaluated);
+  return !needsInvoice || !hasItems(evaluated);
 }
 
 function decide(
   evaluated: EvaluatedRun,
-  { asked, groups }: SeenRun,
+  { asked, groups }: ConsultedProposal,
   {
     stored,
     taken,
     nextId,
-  }: { readonly stored: LoadedElsewhere; readonly taken: TakenIds; readonly nextId: () => Uuid },
+  }: { readonly stored: LoadedElsewhere; readonly taken: ReservedIds; readonly nextId: () => Uuid },
 ) {
   taken.add(asked);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
@@ -181,13 +189,13 @@ function decide(
 }
 
 /** Returns the run with the items after the plugins' changes, and the resulting invoice and coverage. */
-function decidedRun(run: AccountRun, { items, existing }: AskedInvoice): AccountRun {
+function decidedRun(run: AccountRun, { items, existing }: ConsultedInvoice): AccountRun {
   const evaluations = decidedEvaluations(run.evaluations, items);
   return { ...withRunItems(run, items, existing), evaluations };
 }
 
 /** Returns the run of one step of a dry run after the plugins' changes; a reused draft keeps the items as rewritten. */
-export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
+export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRun {
   const decided = decidedRun(run, asked);
   const { draft } = run.invoice;
   if (draft === null) return decided;

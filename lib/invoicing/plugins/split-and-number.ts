@@ -134,7 +134,7 @@ function invalidNumber(what: string, number: string): BillingError {
 }
 
 /** A run or an operation, with the numbers that plugins impose on its new invoices. */
-interface NumbersAsked<Of> {
+interface ImposedNumbers<Of> {
   readonly of: Of;
   readonly numbers: readonly (readonly [Uuid, number])[];
 }
@@ -143,10 +143,10 @@ interface NumbersAsked<Of> {
  * Reserves imposed numbers for invoices that are about to be stored (§13 rule 6). Do not store `refused` ones (4019: another
  * invoice has the number, stored or earlier in the list): they reserve nothing and do not move the tenant's counter.
  */
-export async function imposeNumbers<Of>(session: WriteSession, asked: readonly NumbersAsked<Of>[]) {
+export async function imposeNumbers<Of>(session: WriteSession, asked: readonly ImposedNumbers<Of>[]) {
   const wanted = asked.flatMap(({ numbers }) => numbers.map(([, number]) => number));
   if (wanted.length === 0) return { numbers: new Map<Uuid, number>(), refused: [] };
-  const taken = new Set(await session.invoices.takenNumbers(wanted));
+  const taken = new Set(await session.invoices.findUsedNumbers(wanted));
   const imposed = new Map<Uuid, number>();
   const refused: { of: Of; error: BillingError }[] = [];
   for (const { of, numbers } of asked) {
@@ -173,7 +173,7 @@ export async function numberRuns<R extends CreditedRun | SplitRun>(
   readonly failed: readonly FailedEvaluation[];
   readonly numbers: ReadonlyMap<Uuid, number>;
 }> {
-  const asked: NumbersAsked<R>[] = [];
+  const asked: ImposedNumbers<R>[] = [];
   const failed: FailedEvaluation[] = [];
   for (const run of runs) {
     try {

@@ -20,7 +20,7 @@ export interface InvoicingConfig {
   readonly maxDailyItems: number;
   /** `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date (catalog §6.4 rule 5). */
   readonly alignPriceChanges: boolean;
-  /** `plugin`: names of the invoice plugins to ask, in order; empty = all, by name (§13 rule 1). */
+  /** `plugin`: names of the invoice plugins to consult, in order; empty = all, by name (§13 rule 1). */
   readonly plugins: readonly string[];
   /** `parent.commit.local.utc.time`: when summaries are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;

@@ -102,14 +102,14 @@ export async function verifyAccounts(
   );
   return requests.map(({ account }) => {
     const differences: readonly CoverageDifference[] = [];
-    const untold = { account, differences, error: failures.get(account.id) ?? null };
-    if (untold.error !== null) return untold;
+    const unchecked = { account, differences, error: failures.get(account.id) ?? null };
+    if (unchecked.error !== null) return unchecked;
     try {
       const found = itemsOfRun(runs.get(account.id), config);
       const expected = itemsOfWholeHistories(wholes.get(account.id), config);
-      return { ...untold, differences: differencesOf(found, expected) };
+      return { ...unchecked, differences: differencesOf(found, expected) };
     } catch (error) {
-      return { ...untold, error };
+      return { ...unchecked, error };
     }
   });
 }
@@ -165,8 +165,8 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
  */
 function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
-  const lookedAt = evaluatedThrough({ events, cursor, targetDate, config });
-  if (lookedAt !== null) return lookedAt;
+  const evaluatedDate = evaluatedThrough({ events, cursor, targetDate, config });
+  if (evaluatedDate !== null) return evaluatedDate;
   return cursor.nextDueDate === null ? targetDate : addDays(cursor.nextDueDate, -1);
 }
 

@@ -18,7 +18,7 @@ import {
   type DocumentText,
   type DocumentTextUpload,
   documentTextKey,
-  localeGiven,
+  requireLocale,
 } from '../documents/document-texts.ts';
 import { invoiceData } from '../documents/invoice-data.ts';
 import { printableInvoice } from '../documents/printable-invoice.ts';
@@ -112,7 +112,7 @@ export function invoiceTextOperations(keyValues: KeyValueService) {
 }
 
 function keyOf({ kind, locale }: DocumentText): string {
-  return documentTextKey(kind, locale == null ? null : localeGiven(locale));
+  return documentTextKey(kind, locale == null ? null : requireLocale(locale));
 }
 
 const template = parseTemplate(BUILT_IN_TEMPLATE);

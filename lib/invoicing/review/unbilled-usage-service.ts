@@ -64,7 +64,7 @@ export function unbilledUsageOperations(
   };
 }
 
-interface Asked {
+interface UnbilledRequest {
   readonly subscriptionId: Uuid;
   readonly subscriptionRecordId: number;
   readonly zone: TimeZone;
@@ -75,7 +75,7 @@ interface Asked {
 /** Loads all billed usage of the subscription, and the recorded days of the bounds and of the billed intervals that they cut. */
 async function loadAround(
   session: ReadSession,
-  { subscriptionId, subscriptionRecordId, zone, bounds, events }: Asked,
+  { subscriptionId, subscriptionRecordId, zone, bounds, events }: UnbilledRequest,
   ignoresLate: boolean,
 ) {
   const cuts = [bounds.start, bounds.end].map((at) => ({ at, date: localDateOf(at, zone) }));

@@ -61,7 +61,7 @@ export async function adjustUnpaidItems(
     const newItems = adjustments.flatMap(({ invoiceId, item }) => (invoiceId === before.id ? [item] : []));
     if (newItems.length === 0) return [];
     const after = { ...before, ...amountsAfterItems(before, newItems) };
-    return [{ before, after, newItems, tellsEachItem: true }];
+    return [{ before, after, newItems, reportsEachItem: true }];
   });
   await session.invoices.setRepairable(adjusted.map((item) => afterAdjustment(item, item.repairable)));
   await changeInvoices(session, { changes, accounts: [account] }, ids);

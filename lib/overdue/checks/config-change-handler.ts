@@ -86,7 +86,7 @@ function isOfOverdue({ metaData }: EventPayload) {
 }
 
 /** Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2); at most one statement. */
-export async function clearsOfLeftOvers(
+export async function clearsOfExemptAccounts(
   session: ReadSession,
   events: readonly NewBusEvent[],
   now: Instant,

@@ -38,7 +38,7 @@ import {
   overdueNotification,
   scheduledCheck,
 } from '../triggers/overdue-jobs.ts';
-import type { OrderedJob } from './in-order.ts';
+import type { OrderedJob } from './order-checks.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
@@ -112,7 +112,7 @@ interface Evaluation {
 interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /** When the last other work of today is due, which may still prevent a worse state; null: none. */
+  /** When the last other work of today is due, which may still prevent a worse state; null if there is none. */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;

@@ -10,7 +10,7 @@ import type { OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-facts.ts';
 import { OverdueAction, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
-import { type AskedJob, inOrder, type LockedJob } from './in-order.ts';
+import { type ClaimedJob, type LockedJob, orderChecks } from './order-checks.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 
@@ -67,13 +67,13 @@ export class OverdueHandler implements QueueHandler {
   }
 
   /** A failed entry must not block others or repeat finished ones. */
-  async #oneByOne(work: Work, jobs: readonly AskedJob[]) {
+  async #oneByOne(work: Work, jobs: readonly ClaimedJob[]) {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
   /** Returns the jobs that need missing catalogs. */
-  async #run(work: Work, jobs: readonly AskedJob[]) {
+  async #run(work: Work, jobs: readonly ClaimedJob[]) {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
     const tokens = new Map<number, Uuid>();
@@ -89,13 +89,13 @@ export class OverdueHandler implements QueueHandler {
 
   async #work(
     session: WriteSession,
-    jobs: readonly AskedJob[],
+    jobs: readonly ClaimedJob[],
     { batch, config, catalogsOf, tokens }: Work & { readonly tokens: Map<number, Uuid> },
   ) {
     const { ids, systemClock } = this.#ports;
     const { locked, busy } = await lockJobs(session, jobs);
     const order = { topics: this.#topicsAhead, systemNowMs: systemClock.nowMs() };
-    const { first, later, waiting } = await inOrder(session, locked, order);
+    const { first, later, waiting } = await orderChecks(session, locked, order);
     session.schedule(later);
     const cancelling = await evaluateAccounts(session, first, { config, catalogsOf, ids });
     const done = first.filter((job) => !cancelling.includes(job));
@@ -138,7 +138,7 @@ function authorshipOf(
 /** Locks the accounts that are free, never together with a parent (§8 rule 4), and reads their paying parents. */
 export async function lockJobs(
   session: WriteSession,
-  jobs: readonly AskedJob[],
+  jobs: readonly ClaimedJob[],
 ): Promise<{ readonly locked: readonly LockedJob[]; readonly busy: readonly ClaimedEntry[] }> {
   const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
   const paid = accounts.filter(isPaidByParent);
@@ -174,13 +174,14 @@ export async function wakeRelatives(
   if (changed.length === 0) return;
   const children = await session.accounts.findChildren(changed.map(({ account }) => account.id));
   const childrenOf = Map.groupBy(children.filter(isPaidByParent), ({ parentAccountId }) => parentAccountId);
-  const lookedAt = new Set(jobs.map(({ account }) => account.recordId));
+  const checkedAccounts = new Set(jobs.map(({ account }) => account.recordId));
   const causeOf = new Map<number, LockedJob>();
   for (const each of changed) {
     const { account, parent } = each;
     for (const { recordId } of [parent ?? [], childrenOf.get(account.id) ?? []].flat()) {
       const other = causeOf.get(recordId);
-      if (lookedAt.has(recordId) || (other !== undefined && other.job.asked >= each.job.asked)) continue;
+      if (checkedAccounts.has(recordId) || (other !== undefined && other.job.asked >= each.job.asked))
+        continue;
       causeOf.set(recordId, each);
       tokens.set(recordId, each.entry.userToken);
     }

@@ -3,7 +3,7 @@ import type { PaymentResponse } from '../../records/index.ts';
 import { writeXml, type XmlNode } from '../../values/documents/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { Duration } from '../../values/time/index.ts';
-import { INT_MAX } from './written.ts';
+import { INT_MAX } from './config-values.ts';
 
 /** The state of an account that is not overdue, never configured (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';

@@ -6,6 +6,14 @@ import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import {
+  Findings,
+  invalidOverdueConfig,
+  JsonValue,
+  type WrittenRecord,
+  type WrittenValue,
+  XmlValue,
+} from './config-values.ts';
+import {
   CancellationPolicy,
   CLEAR_STATE_NAME,
   controlTagNames,
@@ -13,14 +21,6 @@ import {
   type OverdueConfig,
   type OverdueState,
 } from './overdue-config.ts';
-import {
-  Findings,
-  invalidOverdueConfig,
-  JsonValue,
-  type WrittenRecord,
-  type WrittenValue,
-  XmlValue,
-} from './written.ts';
 
 /** Maximum number of states, since each may be evaluated. Typical configurations have three to five. */
 const MAX_OVERDUE_STATES = 100;

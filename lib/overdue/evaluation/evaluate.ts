@@ -84,7 +84,7 @@ export interface CheckedAccount {
   readonly today: LocalDate;
 }
 
-/** The date of the next check (§6), later than today; null: none. */
+/** The date of the next check (§6), later than today; null if there is none. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
   // If no states are configured, accounts with debts are still checked, in case a new configuration arrives (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
@@ -96,7 +96,7 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** The first later date on which time alone can change the state; null: none. */
+/** The first later date on which time alone can change the state; null if there is none. */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,

@@ -31,7 +31,7 @@ export interface ExplainedState {
   readonly state: string;
   /** Local start of the state; null: it was never in another. */
   readonly since: LocalDate | null;
-  /** The first state whose condition holds; null: none. */
+  /** The first state whose condition holds; null if there is none. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;

@@ -154,18 +154,18 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
     const end = unpaidFor === null ? undefined : durationEnd(agesFrom(invoice), unpaidFor);
     return end === undefined ? [] : maxDate(end, countsFrom(invoice));
   });
-  const inOrder = unpaid.toSorted((one, other) => countsFrom(one) - countsFrom(other));
+  const orderChecks = unpaid.toSorted((one, other) => countsFrom(one) - countsFrom(other));
   return latest([
     earliest(oldEnough),
-    unpaidCount === null ? null : dateOf(inOrder[unpaidCount - 1]),
-    unpaidTotal === null || unpaidTotal.isZero() ? null : dateOf(firstUpTo(inOrder, unpaidTotal)),
+    unpaidCount === null ? null : dateOf(orderChecks[unpaidCount - 1]),
+    unpaidTotal === null || unpaidTotal.isZero() ? null : dateOf(firstUpTo(orderChecks, unpaidTotal)),
   ]);
 }
 
 /** The first invoice with which the total is reached. */
-function firstUpTo(inOrder: readonly UnpaidInvoice[], total: Decimal) {
+function firstUpTo(orderChecks: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
-  return inOrder.find(({ balance }) => {
+  return orderChecks.find(({ balance }) => {
     owed = owed.plus(balance);
     return owed.greaterThanOrEqualTo(total);
   });

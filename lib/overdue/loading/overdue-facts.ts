@@ -80,7 +80,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** The reason of the newest failure (§3.2); null: none. */
+/** The reason of the newest failure (§3.2); null if there is none. */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);

@@ -10,7 +10,7 @@ import {
 } from '../../records/index.ts';
 import { type KeyValueService, type SettingsOf, SystemKey } from '../../tenants/index.ts';
 import { BillingError, invalidParameter } from '../../values/errors/index.ts';
-import { converterOf } from '../../values/given/index.ts';
+import { converterOf } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
 import { stringifyExactJson } from '../../values/money/index.ts';
@@ -21,6 +21,7 @@ import {
   localDateOf,
   yearOf,
 } from '../../values/time/index.ts';
+import { invalidOverdueConfig } from '../config/config-values.ts';
 import {
   CLEAR_STATE_NAME,
   type OverdueConfig,
@@ -37,7 +38,6 @@ import {
   readOverdueDocument,
   readOverdueJson,
 } from '../config/read-config.ts';
-import { invalidOverdueConfig } from '../config/written.ts';
 import {
   agesFrom,
   type BillingSnapshot,

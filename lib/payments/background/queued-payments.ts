@@ -200,7 +200,7 @@ class PaymentRun {
   }
 }
 
-/** Ends the holds of payments that a control plugin stopped: nothing would ask again (§9.3). */
+/** Ends the holds of payments that a control plugin stopped, because nothing would retry them (§9.3). */
 async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]) {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;

@@ -24,7 +24,7 @@ import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import { type CallOutcome, claimedResults } from '../claims/gateway-claims.ts';
 import { recordOutcomes } from '../machine/record-outcomes.ts';
 import { AttemptControl } from '../plugins/attempt-control.ts';
-import { askGateway, type ControlCaller, isRunning } from '../plugins/call-gateway.ts';
+import { type ControlCaller, callGatewayOnce, isRunning } from '../plugins/call-gateway.ts';
 import { type EndedAttempt, endedAttempt } from '../state/outcome-consequences.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import {
@@ -59,7 +59,7 @@ interface Answered extends Question {
 }
 
 /**
- * Resolves transactions without an outcome (§7.1, §7.2): asks the gateway and records its answer, or checks again
+ * Resolves transactions without an outcome (§7.1, §7.2): queries the gateway and records its answer, or checks again
  * later.
  */
 export class JanitorHandler implements QueueHandler {
@@ -147,7 +147,7 @@ export class JanitorHandler implements QueueHandler {
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
     // Read before the list: a call that settles in between may be missing there.
     const wasRunning = isRunning(gateway, transaction.id);
-    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+    const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedResults(await gateway.getPaymentInfo(asking, as)),
     );
     const isComplete = gateway.capabilities?.completeLedger === true;
@@ -175,8 +175,8 @@ export class JanitorHandler implements QueueHandler {
       configOf,
     });
     // From now on, undecided transactions that were queried count as open without a running call (§5.3 rule 3).
-    const askedIds = asked.map(({ transaction: { id } }) => id);
-    const lapsed = askedIds.filter((id) => {
+    const requestedIds = asked.map(({ transaction: { id } }) => id);
+    const lapsed = requestedIds.filter((id) => {
       const after = stored.get(id);
       return after !== undefined && hasLapsed(after, now);
     });

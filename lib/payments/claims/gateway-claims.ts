@@ -8,7 +8,7 @@ import type {
   PaymentMethodDetails,
 } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
   MAX_EXTERNAL_KEY_CHARACTERS,
@@ -132,16 +132,16 @@ export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): Claim
 
 /** Reads a gateway's list of an account's methods; null if unreadable. */
 export function claimedMethods(
-  methods: readonly Given<GatewayPaymentMethod>[] | null | undefined,
+  methods: readonly HostInput<GatewayPaymentMethod>[] | null | undefined,
 ): readonly ClaimedMethod[] | null {
   if (!Array.isArray(methods)) return null;
-  const claimed = methods.map((method: Given<GatewayPaymentMethod> | null | undefined) =>
+  const claimed = methods.map((method: HostInput<GatewayPaymentMethod> | null | undefined) =>
     claimedMethod(method),
   );
   return claimed.every((method) => method !== null) ? claimed : null;
 }
 
-function claimedMethod(method: Given<GatewayPaymentMethod> | null | undefined): ClaimedMethod | null {
+function claimedMethod(method: HostInput<GatewayPaymentMethod> | null | undefined): ClaimedMethod | null {
   if (typeof method !== 'object' || method === null) return null;
   const id = String(method.paymentMethodId ?? '').toLowerCase();
   if (id !== '' && !isUuid(id)) return null;
@@ -167,10 +167,10 @@ function claimedId(id: unknown) {
 
 /** Reads a page of a gateway's search: our ids and the number of hits; null if unreadable. */
 export function claimedHits(
-  page: GatewayPage<Given<GatewayPaymentMethod>> | null | undefined,
+  page: GatewayPage<HostInput<GatewayPaymentMethod>> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
   if (typeof page !== 'object' || page === null || !Array.isArray(page.rows)) return null;
-  const ids = page.rows.flatMap((row: Given<GatewayPaymentMethod> | null | undefined) => {
+  const ids = page.rows.flatMap((row: HostInput<GatewayPaymentMethod> | null | undefined) => {
     const id = String(row?.paymentMethodId ?? '').toLowerCase();
     return isUuid(id) ? [id] : [];
   });
@@ -305,7 +305,7 @@ export interface ClaimedNotification {
 
 /** Reads a gateway's answer; null if invalid. */
 export function claimedAnswer(
-  answer: Given<NotificationAnswer> | null | undefined,
+  answer: HostInput<NotificationAnswer> | null | undefined,
 ): ClaimedNotification | null {
   if (typeof answer !== 'object' || answer === null) return null;
   const status = answer.status ?? DEFAULT_STATUS;
@@ -361,7 +361,7 @@ export interface HostedFormView {
  * gateway's answer is ignored.
  */
 export function claimedForm(
-  form: Given<HostedForm> | null | undefined,
+  form: HostInput<HostedForm> | null | undefined,
   kbAccountId: Uuid,
 ): HostedFormView | null {
   if (typeof form !== 'object' || form === null) return null;

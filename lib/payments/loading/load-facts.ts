@@ -15,7 +15,7 @@ import { isFirstOperation, type PaymentOperation } from '../state/payment-state.
 import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
 
 /** The payment of a request, null for a new one, and the transactions with its key. */
-interface Asked {
+interface RequestTarget {
   readonly payment: Payment | null;
   readonly accountId: Uuid;
   readonly keyTransactions: readonly PaymentTransaction[];
@@ -23,7 +23,7 @@ interface Asked {
 
 /**
  * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. `locked` is the account if known.
- * @throws BillingError as `loadAsked`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ * @throws BillingError as `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
   session: ReadSession,
@@ -34,7 +34,7 @@ export async function loadOperationFacts(
   const isFirst = isFirstOperation(request.operation);
   const newMethodId = request.paymentMethodId ?? locked?.paymentMethodId ?? null;
   const [{ payment, accountId, keyTransactions }, [newMethod]] = await Promise.all([
-    loadAsked(session, request),
+    loadRequestTarget(session, request),
     // Most requests without an id are for a new payment.
     reads.findMethodsByIds(
       request.paymentId === null && isFirst && newMethodId !== null ? [newMethodId] : [],
@@ -51,7 +51,7 @@ export async function loadOperationFacts(
   ]);
   const method = (isLoaded ? newMethod : otherMethod) ?? null;
   const openInvoiceRefunds =
-    rows.length > 0 && takesBack.has(request.operation)
+    rows.length > 0 && reversingOperations.has(request.operation)
       ? await reads.findOpenInvoiceRefunds([account.recordId])
       : [];
   return { account, payment, transactions, keyTransactions, rows, openInvoiceRefunds, method };
@@ -60,7 +60,10 @@ export async function loadOperationFacts(
 /**
  * Finds the payment and account of a request. @throws BillingError as `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
-export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
+export async function loadRequestTarget(
+  { payments: reads }: ReadSession,
+  request: OperationRequest,
+): Promise<RequestTarget> {
   const { paymentId, paymentExternalKey, transactionExternalKey } = request;
   const [keyTransactions, byId, [byKey]] = await Promise.all([
     transactionExternalKey === null ? [] : reads.findTransactionsByKeys([transactionExternalKey]),
@@ -79,7 +82,7 @@ export async function loadAsked({ payments: reads }: ReadSession, request: Opera
 }
 
 /** Completions arrive as CAPTURE, because an invoice payment never has separate captures. */
-const takesBack: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
+const reversingOperations: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 
 /** Loads the facts for the requests of the locked accounts in a constant number of queries. */
 export async function loadFacts<R extends PaymentRequest>(
@@ -120,7 +123,7 @@ export async function loadFacts<R extends PaymentRequest>(
 async function loadPaymentsOf(
   reads: PaymentReads,
   invoiceIds: readonly Uuid[],
-  askedMethodIds: readonly Uuid[],
+  requestedMethodIds: readonly Uuid[],
 ) {
   const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
   const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
@@ -128,7 +131,10 @@ async function loadPaymentsOf(
   const transactions = paymentIds.length > 0 ? await reads.findTransactions(paymentIds) : [];
   const keys = payments.map(({ externalKey }) => externalKey);
   const attempts = keys.length > 0 ? await reads.findAttemptsByPaymentKeys(keys) : [];
-  const methodIds = new Set([...askedMethodIds, ...payments.map(({ paymentMethodId }) => paymentMethodId)]);
+  const methodIds = new Set([
+    ...requestedMethodIds,
+    ...payments.map(({ paymentMethodId }) => paymentMethodId),
+  ]);
   const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
   return { rows, payments, transactions, attempts, methods };
 }

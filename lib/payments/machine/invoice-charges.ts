@@ -66,7 +66,7 @@ type Planned<R extends PaymentRequest> = Pick<KnownFacts, 'facts'> & {
 type Tools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be asked first. Payments that a plugin
+ * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first. Payments that a plugin
  * stopped are skipped. Gateways without outside effect are called here, in the same transaction (§2.4 rule 1).
  */
 export async function reserveCharges<R extends PaymentRequest>(
@@ -89,7 +89,7 @@ export async function reserveCharges<R extends PaymentRequest>(
     await session.payments.insertAttempts(begun.map(({ begun: { attempt } }) => attempt));
     return { kind: 'CONSULT', runs: begun, config };
   }
-  // Payments that became possible after the plugins were asked wait for the next round.
+  // Payments that became possible after the plugins were consulted wait for the next round.
   const planned = known.map((each) => (runs.get(each) ? { ...each, plan: { kind: 'WAIT' as const } } : each));
   const charges = planned.flatMap(({ request, plan }) => {
     if (plan.kind !== 'CHARGE') return [];
@@ -142,7 +142,7 @@ async function planAll<R extends PaymentRequest>(
   });
 }
 
-/** Returns the run that control plugins must be asked about; null if none must be, or they were asked. */
+/** Returns the run that control plugins must be consulted about; null if none must be, or they already were. */
 function runOf<R extends PaymentRequest>(
   { request, plan, facts }: Planned<R>,
   { callerOf, keyOf }: Pick<Round<R>, 'callerOf' | 'keyOf'>,
@@ -231,7 +231,7 @@ export type ReservedPayment = Charge<PaymentRequest>;
 /** One call at a time, so that the oldest invoice is paid first. */
 const ONE = 1;
 
-interface AskedPayments {
+interface PaymentsRequest {
   readonly context: CallContext;
   readonly account: Account;
   readonly payments: readonly { readonly invoiceId: Uuid; readonly api: ApiPayment }[];
@@ -272,7 +272,7 @@ export class AccountCharges {
   /** Reserves the payments of the locked account; control plugins identify them by invoice. */
   reserve(
     session: WriteSession,
-    { context, account, payments, paysEmptyInvoices = false }: AskedPayments,
+    { context, account, payments, paysEmptyInvoices = false }: PaymentsRequest,
     consulted: Consulted,
   ) {
     return reserveCharges(this.#machine, session, {
@@ -287,7 +287,7 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2); none if plugins must be asked first.
+   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2); none if plugins must be consulted first.
    */
   async reserveUnpaid(
     session: WriteSession,

@@ -38,10 +38,10 @@ export type Step<C extends OpenCall, R> =
       readonly accountId: Uuid;
       /** Number of looks that the tenant allows (§5.3 rule 2). */
       readonly patience: number;
-      /** True: the runs have ended, and control plugins must be asked again. */
+      /** True: the runs have ended, and control plugins must be consulted again. */
       readonly consultsAgain: boolean;
     }
-  /** Some outcomes are unknown: ask the gateway for them before deciding anything (§4.1 rule 4). */
+  /** Some outcomes are unknown: query the gateway before deciding anything (§4.1 rule 4). */
   | {
       readonly kind: 'ASK_GATEWAY';
       readonly context: CallContext;
@@ -49,7 +49,7 @@ export type Step<C extends OpenCall, R> =
       readonly properties: readonly PluginProperty[];
       readonly timeoutMs: number;
     }
-  /** The attempts are stored: ask the control plugins now (§8.1). */
+  /** The attempts are stored: call the control plugins now (§8.1). */
   | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
   /** The payment is reserved: call the gateways after the commit. */
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
@@ -58,7 +58,7 @@ export type Step<C extends OpenCall, R> =
 export type StepOf<K extends Step<never, never>['kind']> = Extract<Step<never, never>, { readonly kind: K }>;
 
 export interface Progress {
-  readonly hasAskedGateway: boolean;
+  readonly hasCalledGateway: boolean;
   readonly consulted: Consulted;
 }
 
@@ -77,7 +77,7 @@ export interface PaymentWork<C extends OpenCall, R> {
 
 type Author = Pick<PaymentWork<never, unknown>, 'write' | 'comesAgain'>;
 
-/** Takes payments through reserve, call and record (§5.1), and asks the control plugins before and after. */
+/** Takes payments through reserve, call and record (§5.1), and calls the control plugins before and after. */
 export class PaymentMachine {
   readonly ports: PaymentPorts;
   readonly configOf: PaymentConfigOf;
@@ -101,7 +101,7 @@ export class PaymentMachine {
   }
 
   async run<C extends OpenCall, R>(work: PaymentWork<C, R>): Promise<R> {
-    let progress: Progress = { hasAskedGateway: false, consulted: NOT_CONSULTED };
+    let progress: Progress = { hasCalledGateway: false, consulted: NOT_CONSULTED };
     for (let looks = 0; ; ) {
       const { consulted } = progress;
       const refuse = (error: unknown) => this.#refuse(work, consulted, error);
@@ -117,8 +117,8 @@ export class PaymentMachine {
         case 'CALL':
           return this.finish(work, step.calls, consulted);
         case 'ASK_GATEWAY':
-          await this.#askGateway(step);
-          progress = { ...progress, hasAskedGateway: true };
+          await this.#callGatewayOnce(step);
+          progress = { ...progress, hasCalledGateway: true };
           break;
         case 'CONSULT':
           progress = { ...progress, consulted: await this.#consult(work, step) };
@@ -143,7 +143,7 @@ export class PaymentMachine {
   ): Promise<R> {
     const answered = await this.call(calls, work.parallelCalls);
     try {
-      return await work.record(await this.control.tellEnds(answered, consulted));
+      return await work.record(await this.control.notifyEnds(answered, consulted));
     } finally {
       this.#later.follow(answered);
     }
@@ -184,7 +184,7 @@ export class PaymentMachine {
   }
 
   /** A gateway that cannot answer blocks nothing. */
-  async #askGateway({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
+  async #callGatewayOnce({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;
     const asked = [{ payment, pluginName: method.pluginName }];
@@ -200,7 +200,7 @@ export class PaymentMachine {
     return consulted;
   }
 
-  /** Reports the refusal to the plugins that were asked before, and throws the error. */
+  /** Reports the refusal to the plugins that were called before, and throws the error. */
   async #refuse(work: Author, consulted: Consulted, error: unknown): Promise<never> {
     const ends = async (): Promise<readonly RunEnd[]> =>
       work.comesAgain(error) ? attemptsPassed(consulted) : this.control.refused(consulted);

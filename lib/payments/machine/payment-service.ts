@@ -11,7 +11,7 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { CallOutcome, ClaimedResults } from '../claims/gateway-claims.ts';
-import { loadAsked, loadOperationFacts, loadPayments } from '../loading/load-facts.ts';
+import { loadOperationFacts, loadPayments, loadRequestTarget } from '../loading/load-facts.ts';
 import type { PaymentResult } from '../payment-operations.ts';
 import { type PlannedCall, plannedOperation } from '../planning/call-records.ts';
 import type { OperationFacts, OperationRequest, OperationRules } from '../planning/operation-facts.ts';
@@ -53,7 +53,7 @@ export interface Deciding {
 /** An operation and how to decide it once the facts are known. */
 export interface Operation {
   readonly request: OperationRequest;
-  /** Default true: open outcomes are asked about first (§4.1 rule 4), and control plugins are asked. */
+  /** Default true: open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
   readonly isNew?: boolean;
   /** True: the built-in invoice control comes first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
@@ -68,9 +68,9 @@ interface Looking extends Deciding {
   readonly work: Operation;
   readonly config: PaymentConfig;
   readonly consulted: ConsultedRun | null;
-  /** Control plugins still to be asked, including the built-in one. */
+  /** Control plugins that are still to be called, including the built-in one. */
   readonly names: readonly string[];
-  /** The number of a new payment; null: taken in the transaction. */
+  /** The number of a new payment; null = reserved in the transaction. */
   readonly paymentNumber: number | null;
 }
 
@@ -126,10 +126,10 @@ export class PaymentService {
     return resultOf(ended.loaded, ended);
   }
 
-  /** Decides whether the operation may start; again after control plugins were asked; then reserves it (§4.1, §5.1 rule 1). */
+  /** Decides whether the operation may start; again after control plugins were called; then reserves it (§4.1, §5.1 rule 1). */
   async #look(
     session: WriteSession,
-    { hasAskedGateway, consulted: { passed, stopped } }: Progress,
+    { hasCalledGateway, consulted: { passed, stopped } }: Progress,
     asked: Pick<Looking, 'context' | 'work' | 'paymentNumber'>,
   ): Promise<OperationStep> {
     const { context, work } = asked;
@@ -138,7 +138,7 @@ export class PaymentService {
     const { ports, configOf, stateMachines, control } = this.#machine;
     const consulted = passed.get(RUN)?.consulted ?? null;
     const request = consulted === null ? work.request : adjustedRequest(work.request, consulted);
-    const accountId = request.accountId ?? (await loadAsked(session, request)).accountId;
+    const accountId = request.accountId ?? (await loadRequestTarget(session, request)).accountId;
     const [[locked], config, tables] = await Promise.all([
       session.lockAccounts([accountId], { wait: LockWait.PAYMENT }),
       configOf(session),
@@ -147,7 +147,7 @@ export class PaymentService {
     const facts = await loadOperationFacts(session, request, locked);
     const { createdDate: now } = session.authorship;
     const { isNew = true } = work;
-    if (isNew && !hasAskedGateway && openOf(facts, now).length > 0) {
+    if (isNew && !hasCalledGateway && openOf(facts, now).length > 0) {
       const { properties } = request;
       return { kind: 'ASK_GATEWAY', context, facts, properties, timeoutMs: config.pluginTimeoutMs };
     }
@@ -349,7 +349,7 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown) {
   });
 }
 
-/** An operation that has ended; the outcome is null if no gateway was asked. */
+/** An operation that has ended; the outcome is null if no gateway was called. */
 export interface Done {
   readonly paymentId: Uuid;
   readonly transaction: Pick<PaymentTransaction, 'id'>;

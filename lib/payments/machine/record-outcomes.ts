@@ -21,11 +21,11 @@ import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts'
 import { recoveryKey, releaseNotification, retryKey } from '../state/payment-notifications.ts';
 import { isLeased } from '../state/payment-state.ts';
 import {
+  type ReportedPayment,
   readOutcome,
+  reportedSettlements,
   type Settlement,
   settledTransaction,
-  settlementsTold,
-  type ToldPayment,
 } from '../state/transaction-outcome.ts';
 
 interface RecordTools {
@@ -218,11 +218,11 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor asks again.
+   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor queries them again.
    * @returns whether there was something to record.
    */
-  async repair(context: CallContext, told: readonly ToldPayment[]): Promise<boolean> {
-    const settlements = told.flatMap((each) => settlementsTold(each, context.createdDate));
+  async repair(context: CallContext, told: readonly ReportedPayment[]): Promise<boolean> {
+    const settlements = told.flatMap((each) => reportedSettlements(each, context.createdDate));
     if (settlements.length === 0) return false;
     const paymentIds = new Set<Uuid>(settlements.map(({ paymentId }) => paymentId));
     const changed = told.filter(({ payment }) => paymentIds.has(payment.id));
@@ -241,7 +241,7 @@ export class LaterOutcomes {
     }
   }
 
-  /** Records late answers in the background when they arrive. Failures are logged, and the janitor asks again. */
+  /** Records late answers in the background when they arrive. Failures are logged, and the janitor queries them again. */
   follow(answered: readonly AnsweredCall[]): void {
     for (const call of answered)
       void call.late?.then((outcome) => {

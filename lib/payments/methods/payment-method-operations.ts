@@ -1,6 +1,6 @@
 import type { PaymentMethodDetails } from '../../ports/index.ts';
 import type { Leading, Page, PageRequest, PaymentMethod, PluginProperty } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { ControlledInput, PluginInfoOptions, PluginInput } from '../plugins/gateway-info.ts';
 
@@ -67,7 +67,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_API_ABORTED (7106) when a control plugin aborts, INVALID_PARAMETER
    * (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
    */
-  add(...given: [...C, input: Given<PaymentMethodInput>]): Promise<PaymentMethodView>;
+  add(...given: [...C, input: HostInput<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
    * Makes the method the account's default; the gateway is notified first (§10.4). If it already is, nothing is
@@ -75,14 +75,14 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
    */
-  setDefault(...given: [...C, options: Given<SetDefaultInput>]): Promise<void>;
+  setDefault(...given: [...C, options: HostInput<SetDefaultInput>]): Promise<void>;
 
   /**
    * Returns the account's methods in creation order. A failing gateway gives null information and a warning.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
-    ...given: [...C, accountId: Uuid | string, options?: Given<PaymentMethodReadOptions>]
+    ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<readonly PaymentMethodView[]>;
 
   /**
@@ -91,19 +91,19 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * asked and fails.
    */
   get(
-    ...given: [...C, paymentMethodId: Uuid | string, options?: Given<PaymentMethodReadOptions>]
+    ...given: [...C, paymentMethodId: Uuid | string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
   /** Returns the method with an external key; a deleted one only if requested. @throws BillingError as `get`. */
   getByKey(
-    ...given: [...C, externalKey: string, options?: Given<PaymentMethodReadOptions>]
+    ...given: [...C, externalKey: string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
   /**
    * Returns the tenant's active methods in creation order. A failing gateway gives null information and a warning.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
-  page(...given: [...C, request: Given<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
+  page(...given: [...C, request: HostInput<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
 
   /**
    * Finds active methods by whole id or account id, part of external key or plugin name, or clauses in operator form
@@ -113,7 +113,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103) or PAYMENT_PLUGIN_TIMEOUT (7100) if the named gateway fails.
    */
   search(
-    ...given: [...C, key: string, request: Given<PaymentMethodPageRequest>]
+    ...given: [...C, key: string, request: HostInput<PaymentMethodPageRequest>]
   ): Promise<Page<PaymentMethodView>>;
 
   /**
@@ -123,7 +123,7 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway refuses,
    * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
    */
-  delete(...given: [...C, input: Given<DeletePaymentMethodInput>]): Promise<void>;
+  delete(...given: [...C, input: HostInput<DeletePaymentMethodInput>]): Promise<void>;
 
   /**
    * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes missing ones and
@@ -131,5 +131,5 @@ export interface PaymentMethodOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
    */
-  refresh(...given: [...C, input: Given<RefreshPaymentMethodsInput>]): Promise<void>;
+  refresh(...given: [...C, input: HostInput<RefreshPaymentMethodsInput>]): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-claims.ts';
-import { askGateway } from '../plugins/call-gateway.ts';
+import { callGatewayOnce } from '../plugins/call-gateway.ts';
 import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
@@ -150,7 +150,7 @@ export class PaymentMethodReads {
     return pluginName;
   }
 
-  /** Returns the time limit for the gateways; null if none is asked. */
+  /** Returns the time limit for the gateways; null if none is called. */
   async #timeoutMs(session: ReadSession, options: PluginInfoOptions) {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
@@ -201,7 +201,7 @@ async function hitsOf(
     }
     const timeoutMs = Math.max(0, deadlineMs - systemClock.nowMs());
     const request = { searchKey: key, ...window, properties };
-    const reply = await askGateway(ports, { context, timeoutMs, request }, async (asking, as) =>
+    const reply = await callGatewayOnce(ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedHits(await gateway.searchPaymentMethods?.(asking, as)),
     );
     if (reply.kind !== 'VALUE' || reply.value === null) {

@@ -11,7 +11,7 @@ import { notifyGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
-import { isTakenKey, newMethod, setDefaultMethods } from './stored-methods.ts';
+import { isKeyInUse, newMethod, setDefaultMethods } from './stored-methods.ts';
 
 interface Listing {
   readonly gateway: PaymentGateway;
@@ -57,7 +57,7 @@ export class PaymentMethodRefresh {
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
       // A call for another account has taken a gateway's key in the meantime: store again without it.
-      if (isTakenKey(error)) return store();
+      if (isKeyInUse(error)) return store();
       throw error;
     });
     await this.#reset(asking, refreshed, defaultId);
@@ -108,12 +108,12 @@ async function stored(
   asked: { readonly before: readonly PaymentMethod[]; readonly listings: readonly Listing[] },
 ) {
   const known = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: true });
-  const takenKeys = await checkedKeys(session, account, asked.listings);
+  const usedKeys = await checkedKeys(session, account, asked.listings);
   const activeBefore = new Map(asked.before.map(({ id, isActive }) => [id, isActive]));
   const refreshed = asked.listings.map(({ gateway, listed }) => {
     const ofPlugin = known.filter(({ pluginName }) => pluginName === gateway.name);
-    const methods = refreshedMethods({ listed, known: ofPlugin, activeBefore, takenKeys });
-    for (const { externalKey } of methods.inserted) takenKeys.add(externalKey);
+    const methods = refreshedMethods({ listed, known: ofPlugin, activeBefore, usedKeys });
+    for (const { externalKey } of methods.inserted) usedKeys.add(externalKey);
     return { gateway, ...methods };
   });
   await session.payments.insertMethods(
@@ -176,10 +176,10 @@ export interface RefreshFacts {
   readonly listed: readonly ListedMethod[];
   /** The account's methods of this plugin, including deleted ones. */
   readonly known: readonly PaymentMethod[];
-  /** Whether each was active before the gateway was asked; its list does not reflect later changes. */
+  /** Whether each was active before the gateway was called; its list does not reflect later changes. */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** Keys that methods of the tenant already have. */
-  readonly takenKeys: ReadonlySet<string>;
+  readonly usedKeys: ReadonlySet<string>;
 }
 
 export interface RefreshedMethods {
@@ -197,7 +197,7 @@ export interface RefreshedMethods {
 }
 
 /**
- * Compares a gateway's list with our methods (§10.5), by our id, else by key, else by the id the method got when new.
+ * Compares a gateway's list with our methods (§10.5), by our id, otherwise by key, otherwise by the id the method got when new.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -235,7 +235,7 @@ export function refreshedDefault(
 }
 
 /** Matches the listed methods with ours. If several match the same method, the first is used. */
-function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
+function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];
   const knownIds = new Set(known.map(({ id }) => id));
@@ -248,7 +248,7 @@ function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
     if (ids.has(id)) continue;
     ids.set(id, method);
     if (knownIds.has(id)) continue;
-    const isFree = key !== null && !takenKeys.has(key) && !newKeys.has(key);
+    const isFree = key !== null && !usedKeys.has(key) && !newKeys.has(key);
     const externalKey = isFree ? key : id;
     newKeys.add(externalKey);
     if (key !== null && ofKey === undefined) idsByKey.set(key, id);

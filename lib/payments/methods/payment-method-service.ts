@@ -9,7 +9,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
 import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/invoice-charges.ts';
 import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
-import { askGateway, notifyGateway } from '../plugins/call-gateway.ts';
+import { callGatewayOnce, notifyGateway } from '../plugins/call-gateway.ts';
 import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { isDefaultMethod, registeredGateway } from '../state/payment-errors.ts';
@@ -21,15 +21,15 @@ import type {
 } from './payment-method-operations.ts';
 import {
   type AddableMethod,
-  type AskedMethod,
   activeMethod,
   addableMethods,
   addTogether,
   checkExternalKey,
-  isTakenKey,
+  isKeyInUse,
   type MethodAddition,
   methodOfAccount,
   type NewMethod,
+  type RequestedMethod,
   setDefaultMethods,
   storeMethods,
 } from './stored-methods.ts';
@@ -40,7 +40,7 @@ interface Addition {
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
   readonly account: Account;
-  readonly givenKey: string | null;
+  readonly requestedKey: string | null;
   /** The new method's id. */
   readonly id: Uuid;
   readonly timeoutMs: number;
@@ -57,7 +57,7 @@ export class PaymentMethodService {
   readonly #configOf: PaymentConfigOf;
   readonly #charges: AccountCharges;
   readonly #control: ControlCalls;
-  readonly #checks: SharedCalls<AskedMethod, AddableMethod | BillingError>;
+  readonly #checks: SharedCalls<RequestedMethod, AddableMethod | BillingError>;
   readonly #additions: SharedCalls<MethodAddition, PaymentMethod>;
 
   constructor(machine: PaymentMachine) {
@@ -77,12 +77,12 @@ export class PaymentMethodService {
 
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
     this.checkPlugin(input.pluginName);
-    const givenKey = checkExternalKey(input.externalKey ?? null);
-    const { account, config } = await this.#addable(context, input, givenKey);
-    const addition = { context, account, givenKey, timeoutMs: config.pluginTimeoutMs };
+    const requestedKey = checkExternalKey(input.externalKey ?? null);
+    const { account, config } = await this.#addable(context, input, requestedKey);
+    const addition = { context, account, requestedKey, timeoutMs: config.pluginTimeoutMs };
     const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) => {
       const gateway = registeredGateway(this.#ports.gateways, adjusted.pluginName);
-      return this.#addTold({ ...addition, gateway, input: adjusted, id: this.#ports.ids.next() });
+      return this.#addThroughGateway({ ...addition, gateway, input: adjusted, id: this.#ports.ids.next() });
     });
     if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
@@ -116,10 +116,10 @@ export class PaymentMethodService {
   }
 
   /** Checks the request; simultaneous calls share one read. */
-  async #addable(context: CallContext, input: PaymentMethodInput, givenKey: string | null) {
+  async #addable(context: CallContext, input: PaymentMethodInput, requestedKey: string | null) {
     const { storage } = this.#ports;
     const { tenant } = context;
-    const asked = { accountId: input.accountId, pluginName: input.pluginName, givenKey };
+    const asked = { accountId: input.accountId, pluginName: input.pluginName, requestedKey };
     const found = await this.#checks.run(tenant.within ? null : tenant.id, asked, (all) =>
       storage.read(tenant, (session) => addableMethods(session, all, this.#configOf)),
     );
@@ -130,17 +130,17 @@ export class PaymentMethodService {
   }
 
   /** Notifies the gateway and stores the method unless the gateway refuses. */
-  async #addTold(addition: Addition) {
-    const { input, id, givenKey } = addition;
+  async #addThroughGateway(addition: Addition) {
+    const { input, id, requestedKey } = addition;
     await this.#notifyGateway(addition);
-    const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
+    const gatewayKey = requestedKey === null ? await this.#gatewayKey(addition) : null;
     const isDefault = input.isDefault === true;
-    const method = { id, givenKey, gatewayKey, pluginName: input.pluginName, isDefault };
+    const method = { id, requestedKey, gatewayKey, pluginName: input.pluginName, isDefault };
     try {
       return await this.#store(addition, method);
     } catch (error) {
       // Another call has taken the gateway's key. The caller did not request this key, so omit it.
-      if (gatewayKey === null || !isTakenKey(error)) throw error;
+      if (gatewayKey === null || !isKeyInUse(error)) throw error;
       return this.#store(addition, { ...method, gatewayKey: null });
     }
   }
@@ -246,7 +246,7 @@ export class PaymentMethodService {
   /** Returns the gateway's own id of the method; null if it has none. */
   async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition) {
     const request = { accountId: input.accountId, paymentMethodId: id, properties: input.properties ?? [] };
-    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+    const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedKey((await gateway.getPaymentMethodDetail?.(asking, as))?.externalPaymentMethodId),
     );
     if (reply.kind === 'VALUE') return reply.value;

@@ -66,7 +66,7 @@ export async function methodOfAccount(
 /** A method that a gateway has accepted, to be stored. */
 export interface NewMethod {
   readonly id: Uuid;
-  readonly givenKey: string | null;
+  readonly requestedKey: string | null;
   /** The gateway's own id; null if it gave none. */
   readonly gatewayKey: string | null;
   readonly pluginName: string;
@@ -78,8 +78,8 @@ export async function storeMethods(
   session: WriteSession,
   additions: readonly { readonly account: Account; readonly method: NewMethod }[],
 ): Promise<readonly PaymentMethod[]> {
-  const keys = additions.flatMap(({ method: { givenKey, gatewayKey } }) =>
-    givenKey ? [] : (gatewayKey ?? []),
+  const keys = additions.flatMap(({ method: { requestedKey, gatewayKey } }) =>
+    requestedKey ? [] : (gatewayKey ?? []),
   );
   const external = additions.filter(({ method }) => method.pluginName === EXTERNAL_PAYMENT_PLUGIN);
   const [ofKeys, externals] = await Promise.all([
@@ -91,8 +91,8 @@ export async function storeMethods(
     if (refusal !== null) throw refusal;
   }
   const taken = new Set(ofKeys.map(({ externalKey }) => externalKey));
-  const keyOf = ({ id, givenKey, gatewayKey }: NewMethod): string => {
-    const key = givenKey ?? (gatewayKey === null || taken.has(gatewayKey) ? id : gatewayKey);
+  const keyOf = ({ id, requestedKey, gatewayKey }: NewMethod): string => {
+    const key = requestedKey ?? (gatewayKey === null || taken.has(gatewayKey) ? id : gatewayKey);
     taken.add(key);
     return key;
   };
@@ -116,7 +116,7 @@ export async function storeMethods(
   });
 }
 
-export function isTakenKey(error: unknown): boolean {
+export function isKeyInUse(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
 
@@ -216,10 +216,10 @@ function notTogether() {
   );
 }
 
-export interface AskedMethod {
+export interface RequestedMethod {
   readonly accountId: Uuid;
   readonly pluginName: string;
-  readonly givenKey: string | null;
+  readonly requestedKey: string | null;
 }
 
 /** The facts needed before the gateway is notified. */
@@ -231,10 +231,10 @@ export interface AddableMethod {
 /** Checks the requests in a constant number of statements. The table's unique key has the final word. */
 export async function addableMethods(
   session: ReadSession,
-  asked: readonly AskedMethod[],
+  asked: readonly RequestedMethod[],
   configOf: PaymentConfigOf,
 ): Promise<readonly (AddableMethod | BillingError)[]> {
-  const keys = asked.flatMap(({ givenKey }) => givenKey ?? []);
+  const keys = asked.flatMap(({ requestedKey }) => requestedKey ?? []);
   const external = asked.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
   const [config, accounts, ofKeys, externals] = await Promise.all([
     configOf(session),
@@ -244,13 +244,13 @@ export async function addableMethods(
   ]);
   const accountOf = new Map(accounts.map((account) => [account.id, account]));
   const taken = new Set(ofKeys.map(({ externalKey }) => externalKey));
-  return asked.map(({ accountId, pluginName, givenKey }) => {
+  return asked.map(({ accountId, pluginName, requestedKey }) => {
     const account = accountOf.get(accountId);
     if (!account) return noSuchAccount(accountId);
     const refusal =
       pluginName === EXTERNAL_PAYMENT_PLUGIN ? refuseSecondExternal(externals, accountId) : null;
     if (refusal !== null) return refusal;
-    return givenKey !== null && taken.has(givenKey) ? keyInUse(givenKey) : { account, config };
+    return requestedKey !== null && taken.has(requestedKey) ? keyInUse(requestedKey) : { account, config };
   });
 }
 

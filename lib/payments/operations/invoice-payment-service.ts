@@ -100,7 +100,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await this.#charges.run<void>(
       context,
       async (session, consulted) => {
-        const { account, payments, due, amount } = await this.#allAsked(session, context, input);
+        const { account, payments, due, amount } = await this.#findRequested(session, context, input);
         tried = due;
         const step = await this.#charges.reserve(session, { context, account, payments }, consulted);
         if (step.kind === 'CONSULT') return step;
@@ -198,7 +198,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /** Returns the unpaid invoices of the locked account with their shares of the amount. */
-  async #allAsked(session: WriteSession, context: CallContext, input: PayAllInput) {
+  async #findRequested(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
     const rest = sum(due.map((invoice) => balanceOf(invoice)));

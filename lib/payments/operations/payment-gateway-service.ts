@@ -16,7 +16,7 @@ import {
   type PluginProperty,
 } from '../../records/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   claimedAnswer,
@@ -30,7 +30,7 @@ import type {
   DirectPaymentOperations,
   PaymentReadOperations,
 } from '../payment-operations.ts';
-import { askGateway } from '../plugins/call-gateway.ts';
+import { callGatewayOnce } from '../plugins/call-gateway.ts';
 import {
   ControlCalls,
   type ControlledRun,
@@ -180,8 +180,10 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   ) {
     const { pluginTimeoutMs: timeoutMs } = await this.#read(context, this.#configOf);
     const request = { rawBody, headers, query };
-    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (notification, as) =>
-      gateway.verifyNotification?.(notification, as),
+    const reply = await callGatewayOnce(
+      this.#ports,
+      { context, timeoutMs, request },
+      async (notification, as) => gateway.verifyNotification?.(notification, as),
     );
     if (reply.kind === 'VALUE' && reply.value === true) return;
     const why = reply.kind === 'VALUE' ? 'the signature is invalid' : reply.kind;
@@ -195,7 +197,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     context: CallContext,
     { gateway, run, timeoutMs, request, call, read, paymentOf }: Between<R, T, V>,
   ) {
-    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+    const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       read(await call(asking, as)),
     );
     const value = reply.kind === 'VALUE' ? reply.value : null;
@@ -292,17 +294,17 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT (7100),
    * PAYMENT_INTERNAL_ERROR (7019) for any other failure.
    */
-  buildForm(...given: [...C, input: Given<HostedFormInput>]): Promise<HostedFormView>;
+  buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
    * As `buildForm` for an existing or new account and payment method, as `payments.combo`; created ones stay in any
    * case.
    * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
    * (40000) if creation is not allowed.
    */
-  buildComboForm(...given: [...C, input: Given<ComboFormInput>]): Promise<HostedFormView>;
+  buildComboForm(...given: [...C, input: HostInput<ComboFormInput>]): Promise<HostedFormView>;
 
   /**
-   * Passes a notification to its gateway and returns the gateway's answer. A payment it names is asked about if its
+   * Passes a notification to its gateway and returns the gateway's answer. The outcome of a payment that it names is queried if its
    * outcome is open, and a reported dispute begins or ends a chargeback. The caller is trusted; use
    * `processSignedNotification` for outside callers.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
@@ -311,7 +313,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * another call holds a disputed payment.
    */
   processNotification(
-    ...given: [...C, input: Given<GatewayNotificationInput>]
+    ...given: [...C, input: HostInput<GatewayNotificationInput>]
   ): Promise<NotificationAnswerView>;
 
   /**
@@ -321,7 +323,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * (60004) for a wrong signature; otherwise as `processNotification`.
    */
   processSignedNotification(
-    ...given: [...C, input: Given<SignedNotificationInput>]
+    ...given: [...C, input: HostInput<SignedNotificationInput>]
   ): Promise<NotificationAnswerView>;
 }
 
@@ -347,7 +349,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Follows up on a notification (§11.2 rule 3): asks the gateway about open outcomes, and records or reverses the
+ * Follows up on a notification (§11.2 rule 3): queries the gateway for open outcomes, and records or reverses the
  * chargeback of a dispute. Repeated or late notifications have the same result.
  * @throws BillingError if a repetition can help, as when another call holds the payment (7019, `facts.isBusy`).
  */

@@ -84,7 +84,7 @@ export function plannedCharge(
   tools: PlanTools,
   paid: {
     readonly payment: Payment | null;
-    /** The attempt that is repeated under its key, if any. */
+    /** The attempt that is repeated under its key; null for a new one. */
     readonly origin: PaymentAttempt | null;
     readonly amount: Decimal;
     readonly method: PaymentMethod;

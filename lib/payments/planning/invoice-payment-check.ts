@@ -74,7 +74,7 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
 }
 
 /** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0 unless the invoice is empty and that is allowed (§4.3 rule 2). */
-export function checkAskedAmount(
+export function checkRequestedAmount(
   amount: Decimal | null,
   { invoice, allowEmptyInvoice }: Pick<InvoicePaymentCheckInput, 'invoice' | 'allowEmptyInvoice'>,
 ): void {

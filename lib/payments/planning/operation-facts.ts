@@ -95,7 +95,7 @@ export interface KeyedPayments {
   readonly payments: readonly Payment[];
 }
 
-type Asked = Pick<
+type PaymentReference = Pick<
   OperationRequest,
   'operation' | 'accountId' | 'paymentId' | 'paymentExternalKey' | 'transactionExternalKey'
 >;
@@ -106,7 +106,7 @@ type Asked = Pick<
  * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several payments
  * have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
  */
-export function findRequestedPayment(request: Asked, found: KeyedPayments): Payment | null {
+export function findRequestedPayment(request: PaymentReference, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
   const accountId = request.accountId ?? payment?.accountId ?? null;
   if (payment !== null && payment.accountId !== accountId) throw paymentOfOther(payment.id, accountId);
@@ -114,7 +114,7 @@ export function findRequestedPayment(request: Asked, found: KeyedPayments): Paym
   return payment;
 }
 
-function namedPayment(request: Asked, found: KeyedPayments) {
+function namedPayment(request: PaymentReference, found: KeyedPayments) {
   const { paymentId, paymentExternalKey, transactionExternalKey, operation } = request;
   if (paymentId !== null) {
     if (found.byId === undefined) throw noSuchPayment(paymentId);
@@ -286,9 +286,9 @@ export function operationAmount(
 ): OperationAmount {
   const { transactionType: type, invoiceRefund } = pending;
   if (type === 'VOID') return { amount: null, currency: null };
-  const givesBack = type === 'REFUND' || invoiceRefund !== null;
+  const returnsMoney = type === 'REFUND' || invoiceRefund !== null;
   const row = paysRow(pending, facts);
-  const isBound = givesBack || !isFirstOperation(type) || row !== undefined;
+  const isBound = returnsMoney || !isFirstOperation(type) || row !== undefined;
   if (isBound && currency !== null && currency !== pending.currency)
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
@@ -299,7 +299,7 @@ export function operationAmount(
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
   if (!isOfNothing) checkSign(amount, type);
   const isMore = pending.amount === null || amount.greaterThan(pending.amount);
-  if (givesBack && isMore) checkMore(amount, { pending, facts, rules });
+  if (returnsMoney && isMore) checkMore(amount, { pending, facts, rules });
   return { amount, currency };
 }
 

@@ -35,7 +35,7 @@ import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
   | { readonly kind: 'WAIT' }
-  /** A pending transaction: ask for its outcome (§4.2, §6.1), or record the reported one (§6.2). */
+  /** A pending transaction: query its outcome (§4.2, §6.1), or record the reported one (§6.2). */
   | {
       readonly kind: 'COMPLETE';
       readonly transaction: PaymentTransaction;
@@ -207,7 +207,7 @@ export function gatewayOf(
   return gateway;
 }
 
-/** Returns the open transactions to ask the gateway about first (§4.1 rule 4). */
+/** Returns the open transactions to query first (§4.1 rule 4). */
 export function openOf(
   facts: Pick<OperationFacts, 'transactions'>,
   now: Instant,

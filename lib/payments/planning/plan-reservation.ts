@@ -18,10 +18,10 @@ import { type InvoiceRetryJob, noPaymentEvent } from '../state/payment-notificat
 import { mayStart, notAllowed } from '../state/payment-state.ts';
 import { newAttempt, newHold, type PlannedCharge, plannedCharge } from './call-records.ts';
 import {
-  checkAskedAmount,
   checkInvoicePayment,
   checkKeysAreFree,
   checkKeysAreOwn,
+  checkRequestedAmount,
   checkTransactionKeyIsFree,
   failedPaymentOf,
   type InvoicePaymentDecision,
@@ -46,7 +46,7 @@ export interface PaymentRequest {
   /** The released hold to pay (§9.3). */
   readonly holdId?: Uuid;
   readonly api?: ApiPayment;
-  /** The run that control plugins let pass; absent if none was asked. */
+  /** The run that control plugins let pass; absent if none was called. */
   readonly consulted?: ConsultedRun;
 }
 
@@ -123,7 +123,7 @@ function isForLater(
 /** Plans an API payment (§9.6), which skips or waits for what cannot be paid now and leaves no hold. */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
-  checkAskedAmount(api.amount, planning);
+  checkRequestedAmount(api.amount, planning);
   checkKeysAreOwn(api, planning);
   const open = openPaymentOf(api, planning);
   if (open !== null) {
@@ -301,7 +301,7 @@ function decide(
     requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
-  // An amount in another currency settles what the plugins approved (§9.4) and cannot be reduced: if less is due, ask again.
+  // An amount in another currency settles what the plugins approved (§9.4) and cannot be reduced: if less is due, the plugins are called again.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

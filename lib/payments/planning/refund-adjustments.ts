@@ -20,7 +20,7 @@ export interface RefundAdjustmentInput {
   readonly description?: string | null;
 }
 
-interface AskedRefund {
+interface RefundTerms {
   readonly amount: Decimal | null;
   readonly isAdjusted: boolean;
   readonly adjustments: readonly RefundAdjustmentInput[];
@@ -43,7 +43,7 @@ export interface AdjustedRefund {
  * for an adjustment with too many digits or an invalid description.
  */
 export function adjustedRefund(
-  asked: AskedRefund,
+  asked: RefundTerms,
   paid: AmountForm & {
     readonly items: readonly InvoiceItem[];
     /** The refunded payment; null for the invoice's own currency. */

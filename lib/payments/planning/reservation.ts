@@ -27,7 +27,7 @@ import type { OperationTable } from '../state/payment-state.ts';
 /** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /** Null if no gateway is asked, as for a chargeback, which the network makes (§2.1 rule 3). */
+  /** Null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3). */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
@@ -39,11 +39,11 @@ export interface ReservedCall {
   readonly isRefused?: boolean;
 }
 
-/** A run that control plugins are asked about before it is reserved (§8.1). */
+/** A run that control plugins are consulted about before it is reserved (§8.1). */
 export interface BegunRun {
   /** The stored attempt: INIT, without a transaction or properties, because plugins may remove secrets. */
   readonly attempt: New<PaymentAttempt>;
-  /** Planned before the plugins are asked; the ids are kept. */
+  /** Planned before the plugins are consulted; the ids are kept. */
   readonly planned: {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
@@ -165,7 +165,7 @@ export interface ReservationFacts {
   /** The active hold of the invoice, if it was loaded. */
   readonly hold: AutoPayHold | null;
   readonly api?: ApiPayment;
-  /** The run that control plugins let pass; absent if none was asked. */
+  /** The run that control plugins let pass; absent if none was called. */
   readonly consulted?: ConsultedRun;
   /** Records with the requested keys, of any invoice. */
   readonly keyed: KeyedRecords;

@@ -30,7 +30,7 @@ import {
   pluginsAmong,
 } from './control-calls.ts';
 
-/** A run to ask control plugins about, with their view of it. */
+/** A run for control plugins, with their view of it. */
 export interface Consultation {
   readonly key: unknown;
   readonly begun: BegunRun;
@@ -140,7 +140,7 @@ export class AttemptControl {
   }
 
   /** Reports the ends of calls to the plugins before recording them; a completion has the plugins of its attempt (§6.1 rule 4). */
-  async tellEnds<C extends AnsweredCall>(
+  async notifyEnds<C extends AnsweredCall>(
     answered: readonly C[],
     { passed }: Consulted,
   ): Promise<readonly C[]> {

@@ -11,7 +11,7 @@ import {
 import type { CallContext } from '../../records/index.ts';
 import { type ActivityPorts, hostAnswer, ofAccount, plainError, spanned } from '../../runtime/index.ts';
 import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
-import { frozenCopy } from '../../values/given/index.ts';
+import { frozenCopy } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import {
@@ -82,7 +82,7 @@ interface Asking<R> {
   readonly request: R;
 }
 
-export async function askGateway<R, T>(
+export async function callGatewayOnce<R, T>(
   { systemClock }: Pick<Ports, 'systemClock'>,
   { context: { tenant, userName, userToken, createdDate }, timeoutMs, request }: Asking<R>,
   call: (request: R, context: GatewayContext) => Promise<T>,
@@ -98,7 +98,7 @@ export async function notifyGateway<R, T>(
   call: (request: R, context: GatewayContext) => Promise<T>,
 ): Promise<T> {
   const { gateway, failsWith, ...asking } = asked;
-  const reply = await askGateway(ports, asking, call);
+  const reply = await callGatewayOnce(ports, asking, call);
   if (reply.kind === 'VALUE') return reply.value;
   throw gatewayFailed(failsWith, gateway.name, reply);
 }

@@ -6,7 +6,7 @@ import {
   type PluginProperty,
 } from '../../records/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import { converterOf, type Given } from '../../values/given/index.ts';
+import { converterOf, type HostInput } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { type Decimal, isCurrency } from '../../values/money/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
@@ -147,7 +147,7 @@ export interface ClaimedPrior {
 }
 
 /** Reads each member of a plugin's answer once; an error counts as the plugin's own. */
-export function claimedPrior(result: Given<PriorCallResult> | null | undefined): ClaimedPrior | null {
+export function claimedPrior(result: HostInput<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
   return {

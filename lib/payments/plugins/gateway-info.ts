@@ -29,7 +29,7 @@ import {
   failureOf,
   type GatewayReply,
 } from '../claims/gateway-claims.ts';
-import { askGateway } from './call-gateway.ts';
+import { callGatewayOnce } from './call-gateway.ts';
 
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
@@ -90,7 +90,7 @@ export class GatewayInfo {
     if (gateway && !holdsMethods(gateway)) return null;
     const request = { accountId, paymentMethodId, properties };
     const reply =
-      gateway && (await askGateway(this.#ports, { context, timeoutMs, request }, detailFrom(gateway)));
+      gateway && (await callGatewayOnce(this.#ports, { context, timeoutMs, request }, detailFrom(gateway)));
     if (reply?.kind === 'VALUE' && reply.value !== null) return reply.value;
     throw billingError(
       ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
@@ -135,7 +135,7 @@ export class GatewayInfo {
     const ask = (gateway: PaymentGateway, request: R): Promise<GatewayReply<T | null>> => {
       const timeoutMs = deadlineMs - systemClock.nowMs();
       if (timeoutMs <= 0) return Promise.resolve({ kind: 'TIMEOUT', timeoutMs: asked.timeoutMs });
-      return askGateway(this.#ports, { context, timeoutMs, request }, from(gateway));
+      return callGatewayOnce(this.#ports, { context, timeoutMs, request }, from(gateway));
     };
     const answers = await inParallel(asked.questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => {
       const { id, pluginName, request } = question;

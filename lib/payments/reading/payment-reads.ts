@@ -15,7 +15,7 @@ import {
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { assertInvariant, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
 import { loadPayments } from '../loading/load-facts.ts';
@@ -26,7 +26,7 @@ import type {
   PaymentReadOperations,
   PaymentReadOptions,
 } from '../payment-operations.ts';
-import { askGateway } from '../plugins/call-gateway.ts';
+import { callGatewayOnce } from '../plugins/call-gateway.ts';
 import { GatewayInfo } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
@@ -40,7 +40,7 @@ import { paymentStateNames } from '../state/payment-state.ts';
 import { type PaymentView, viewPayments, withInvoices } from '../state/payment-view.ts';
 
 /**
- * Reads of payments (§11), each in a constant number of queries. With plugin information, the gateways are asked and their
+ * Reads of payments (§11), each in a constant number of queries. With plugin information, the gateways are called and their
  * news about open transactions is recorded (§7.2 rule 3); a failing gateway gives null information and a warning.
  */
 export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
@@ -144,7 +144,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     });
   }
 
-  /** Loads the payments, and asks their gateways outside the session if requested. */
+  /** Loads the payments, and queries their gateways outside the session if requested. */
   async #read<F extends Found>(
     context: CallContext,
     options: PaymentReadOptions,
@@ -163,12 +163,12 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
       return { payment, pluginName: loaded.pluginNames.get(payment.paymentMethodId) };
     });
     const told = await this.#gatewayInfo.transactionsOf(context, asked, { ...options, timeoutMs });
-    const toldPayments = loaded.payments.flatMap((payment) => {
+    const reportedPayments = loaded.payments.flatMap((payment) => {
       const results = told.get(payment.id);
       if (!results) return [];
       return [{ payment, transactions: loaded.transactions.get(payment.id) ?? [], results }];
     });
-    const hasChanged = await this.#later.repair(context, toldPayments);
+    const hasChanged = await this.#later.repair(context, reportedPayments);
     const current = hasChanged ? await load() : { loaded, found };
     return { payments: viewPayments(current.loaded, told), found: current.found };
   }
@@ -280,7 +280,7 @@ async function searchPaymentsOfGateway(
 ) {
   const limit = Math.abs(request.limit);
   const search = { searchKey, offset: request.offset, limit, properties };
-  const reply = await askGateway(ports, { context, timeoutMs, request: search }, async (asking, as) =>
+  const reply = await callGatewayOnce(ports, { context, timeoutMs, request: search }, async (asking, as) =>
     claimedPage(await gateway.searchPayments?.(asking, as), limit),
   );
   const found = reply.kind === 'VALUE' ? reply.value : null;
@@ -290,9 +290,9 @@ async function searchPaymentsOfGateway(
 }
 
 /** Returns the hits of a valid page, at most `limit`; null if the page is invalid. */
-function claimedPage(page: GatewayPage<Given<GatewayResult>> | undefined, limit: number) {
+function claimedPage(page: GatewayPage<HostInput<GatewayResult>> | undefined, limit: number) {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
-  const ids = page.rows.slice(0, limit).flatMap((row: Partial<Given<GatewayResult>> | null) => {
+  const ids = page.rows.slice(0, limit).flatMap((row: Partial<HostInput<GatewayResult>> | null) => {
     const id = row?.kbPaymentId;
     return typeof id === 'string' && isUuid(id) ? [id] : [];
   });

@@ -22,8 +22,8 @@ import {
   decidingTransaction,
   isOwnRefund,
   isRowOf,
-  movedIn,
   paidRowOf,
+  processedAmountIn,
   refundShare,
   remainderOf,
 } from './invoice-remainder.ts';
@@ -101,7 +101,11 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
   if (converted !== null && !amount.isZero()) {
     // The invoice's share of the refund (§9.5 rule 1 d).
     const others = [...latest.values()].filter(({ id }) => id !== before?.id);
-    amount = refundShare(movedIn(transaction, converted), { paid, rows: others, transactions: own });
+    amount = refundShare(processedAmountIn(transaction, converted), {
+      paid,
+      rows: others,
+      transactions: own,
+    });
   }
   const refunded = { ...result, amount: amount.negated() };
   if (before) return changedRow(before, refunded);

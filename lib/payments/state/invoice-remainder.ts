@@ -26,7 +26,7 @@ export interface PaidRows {
   readonly transactions: readonly PaymentTransaction[];
 }
 
-interface Asked {
+interface RequestedAmount {
   readonly amount: Decimal;
   readonly currency: Currency | null;
 }
@@ -61,7 +61,7 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
   const reserved = sum(open.map(({ amount }) => amount ?? ZERO));
   const back = backOf(paid, rows);
   const refunded = countedOf(own, back);
-  const left = taken.minus(sum(refunded.map((each) => movedIn(each, converted)))).minus(reserved);
+  const left = taken.minus(sum(refunded.map((each) => processedAmountIn(each, converted)))).minus(reserved);
   if (back.length === refunded.length && elsewhere.length === 0) return atLeastNothing(left);
   // Other payments and disputes are recorded in the invoice's currency only.
   const settled = remainderOf({ ...of, transactions: transactions.filter((each) => !open.includes(each)) });
@@ -102,7 +102,7 @@ export function refundRemainderOf(of: PaidRows, currency: Currency | null): Deci
 }
 
 /** @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than remains in the requested currency. */
-export function checkRefundable({ amount, currency }: Asked, of: PaidRows): void {
+export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = refundRemainderOf(of, currency);
   if (amount.lessThanOrEqualTo(most)) return;
   throw tooHigh(ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH, amount, most);
@@ -112,7 +112,7 @@ export function checkRefundable({ amount, currency }: Asked, of: PaidRows): void
  * Checks a chargeback; one in another currency takes everything that remains (§9.5 rule 3).
  * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than remains, or if nothing does.
  */
-export function checkDisputable({ amount, currency }: Asked, of: PaidRows): void {
+export function checkDisputable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = remainderOf(of);
   const isWithin = currency === of.paid.currency ? amount.lessThanOrEqualTo(most) : most.greaterThan(0);
   if (isWithin) return;
@@ -157,7 +157,7 @@ export function isOwnRefund(
 }
 
 /** Returns the processed amount in the payment's currency; the requested one if processed in another currency. */
-export function movedIn(
+export function processedAmountIn(
   { amount, processedAmount, processedCurrency }: Processed,
   { currency }: Pick<ConvertedPayment, 'currency'>,
 ): Decimal {
@@ -210,7 +210,7 @@ export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | und
 }
 
 type Keyed = Pick<PaymentTransaction, 'externalKey' | 'paymentId' | 'invoiceRefund'>;
-type Told = Keyed & Pick<PaymentTransaction, 'transactionType' | 'status'>;
+type ComparedTransaction = Keyed & Pick<PaymentTransaction, 'transactionType' | 'status'>;
 
 /** Returns whether a row of the transaction's type belongs to it (§1.7 rule 4). */
 export function isRowOf(
@@ -221,11 +221,14 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that decides the row, among those with the same key: a successful one, else a pending one,
+ * Returns the transaction that decides the row, among those with the same key: a successful one, otherwise a pending one,
  * else the newest; for chargebacks and reversals, the newest one, reversed or not.
  * @param transactions in creation order.
  */
-export function decidingTransaction<T extends Told>(transaction: T, transactions: readonly T[]): T {
+export function decidingTransaction<T extends ComparedTransaction>(
+  transaction: T,
+  transactions: readonly T[],
+): T {
   const keyed = transactions.filter((each) => hasSameRow(each, transaction));
   const newest = (...statuses: TransactionStatus[]) =>
     keyed.findLast(({ status }) => statuses.includes(status));
@@ -236,7 +239,7 @@ export function decidingTransaction<T extends Told>(transaction: T, transactions
   );
 }
 
-function hasSameRow(one: Told, other: Told) {
+function hasSameRow(one: ComparedTransaction, other: ComparedTransaction) {
   return (
     one.transactionType === other.transactionType &&
     one.externalKey === other.externalKey &&

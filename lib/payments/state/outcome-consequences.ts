@@ -145,7 +145,8 @@ export function endedAttempt(
     transactionId: transaction.id,
     paymentMethodId: payment.paymentMethodId,
     ...requestedBy(attempt, transaction),
-    pluginProperties: stateName === 'RETRIED' ? pluginProperties : keptProperties(attempt, pluginProperties),
+    pluginProperties:
+      stateName === 'RETRIED' ? pluginProperties : retainedProperties(attempt, pluginProperties),
   };
   if (stateName !== 'RETRIED' || retryAt === null) return { attempt: ended, retry: [] };
   const job = { attemptId: attempt.id, paymentId: payment.id, invoiceId };
@@ -186,12 +187,12 @@ export function hasOnlyBegun(
   if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
   if (stateName === 'INIT') return true;
   // The engine ended it for good, because there are no plugins.
-  const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
-  return stateName === 'ABORTED' && wasAsked;
+  const wasConsulted = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
+  return stateName === 'ABORTED' && wasConsulted;
 }
 
 /** Returns the properties that an attempt without retry keeps (§8.1 rule 3): all, if a plugin could remove secrets. */
-export function keptProperties(
+export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
   properties: readonly PluginProperty[],
 ): readonly PluginProperty[] {
@@ -202,7 +203,7 @@ export function keptProperties(
 /** Returns the attempt after its retry was made or canceled; none if it stays the same. */
 export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[] {
   const properties = attempt.pluginProperties ?? [];
-  const pluginProperties = keptProperties(attempt, properties);
+  const pluginProperties = retainedProperties(attempt, properties);
   return pluginProperties.length === properties.length ? [] : [{ ...attempt, pluginProperties }];
 }
 

@@ -190,7 +190,7 @@ type Counted = Pick<
 /** Totals over the transactions of one payment in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
-  const kept = keptTransactions(transactions);
+  const kept = effectiveTransactions(transactions);
   const chargebacks = activeChargebacks(transactions);
   const total = (type: TransactionType): Decimal =>
     currency === null ? ZERO : roundToCurrency(totalOf(kept, type, currency), currency);
@@ -210,7 +210,7 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
 export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
-  const kept = keptTransactions(transactions);
+  const kept = effectiveTransactions(transactions);
   return collectedAmount(transactions).minus(totalOf(kept, 'REFUND', currency));
 }
 
@@ -218,7 +218,7 @@ export function refundable(transactions: readonly Counted[]): Decimal {
 export function collectedAmount(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
-  const kept = keptTransactions(transactions);
+  const kept = effectiveTransactions(transactions);
   return totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
 }
 
@@ -238,7 +238,7 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
 }
 
 /** Returns the transactions without those that a VOID cancels: each the latest success before it (§4.4 rule 1). */
-function keptTransactions(transactions: readonly Counted[]) {
+function effectiveTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
   for (const transaction of transactions.toReversed()) {

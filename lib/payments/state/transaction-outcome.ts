@@ -179,7 +179,7 @@ export interface Settlement {
   /** The lease of the call; absent without a call. */
   readonly leaseUntil?: Instant | null;
   readonly fix?: TransactionFix;
-  /** The control plugins' reaction; absent if none was asked. */
+  /** The control plugins' reaction; absent if none was called. */
   readonly control?: ControlResult;
   readonly properties?: readonly PluginProperty[];
 }
@@ -200,7 +200,7 @@ export interface ControlResult {
 }
 
 /** A payment with its transactions and its gateway's current results. */
-export interface ToldPayment {
+export interface ReportedPayment {
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
   readonly results: ClaimedResults;
@@ -239,8 +239,8 @@ function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
 }
 
 /** Returns news about transactions without a running call (§7.1). A missing one may still arrive (§7.2 rule 6). */
-export function settlementsTold(
-  { payment, transactions, results }: ToldPayment,
+export function reportedSettlements(
+  { payment, transactions, results }: ReportedPayment,
   now: Instant,
 ): readonly Settlement[] {
   return transactions.flatMap((transaction) => {
@@ -257,7 +257,7 @@ export function settlementsTold(
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;
 
 /** Requested states; null for those that the status implies. */
-export interface AskedStates {
+export interface RequestedStates {
   readonly stateName: PaymentStateName | null;
   readonly lastSuccessStateName: PaymentStateName | null;
 }
@@ -268,9 +268,9 @@ export interface AskedStates {
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that the transaction type does not have.
  */
 export function fixedStates(
-  asked: AskedStates,
+  asked: RequestedStates,
   fixed: Pick<PaymentTransaction, 'id' | 'transactionType' | 'status'>,
-  { payment, transactions }: Pick<ToldPayment, 'payment' | 'transactions'>,
+  { payment, transactions }: Pick<ReportedPayment, 'payment' | 'transactions'>,
 ): Omit<TransactionFix, 'allowsRetry'> {
   const stateName = asked.stateName ?? impliedState(fixed);
   return { stateName, lastSuccessStateName: asked.lastSuccessStateName ?? impliedSuccess() };

@@ -6,7 +6,7 @@ import type {
   ProductCategory,
 } from '../../records/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
-import type { Given, Plain } from '../../values/given/index.ts';
+import type { HostInput, Plain } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
@@ -50,7 +50,7 @@ export interface EntitlementTerms {
 export type NoTerms = Readonly<Record<never, never>>;
 
 /** The part of the request that no plugin can replace, by operation. */
-export interface EntitlementGiven {
+export interface FixedEntitlementTerms {
   readonly CREATE: readonly CreationPlace[];
   readonly CHANGE_PLAN: null;
   readonly UNDO_CHANGE_PLAN: null;
@@ -91,7 +91,7 @@ export interface EntitlementSubject {
 
 export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
-  readonly given: EntitlementGiven[Operation];
+  readonly given: FixedEntitlementTerms[Operation];
   /** The terms after the changes of the previous plugins. */
   readonly terms: Plain<EntitlementTerms[Operation]>;
 }
@@ -109,7 +109,7 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
 /** Return nothing to continue, a reason to abort, which is shown to the caller, or the replaced terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
-  | { readonly replace: Given<Partial<EntitlementTerms[Operation]>> }
+  | { readonly replace: HostInput<Partial<EntitlementTerms[Operation]>> }
   | null
   | undefined;
 

@@ -1,18 +1,18 @@
 import type { Invoice, InvoiceItem, InvoiceItemType, PluginProperty } from '../../records/index.ts';
-import type { Given, Plain } from '../../values/given/index.ts';
+import type { HostInput, Plain } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-export type SeenInvoiceItem = Plain<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>;
+export type InvoiceItemForPlugins = Plain<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>;
 
 /**
  * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ) are
  * computed again after the plugins.
  */
-export interface SeenInvoice extends Plain<Omit<Invoice, 'recordId' | 'accountRecordId'>> {
-  readonly items: readonly SeenInvoiceItem[];
+export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'accountRecordId'>> {
+  readonly items: readonly InvoiceItemForPlugins[];
 }
 
 export interface InvoicePluginContext {
@@ -24,9 +24,9 @@ export interface InvoicePluginContext {
    * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`
    * the unstored invoice, if any.
    */
-  readonly invoice: SeenInvoice | null;
+  readonly invoice: InvoiceForPlugins | null;
   /** The account's stored invoices with their items, in creation order, read on demand. */
-  existingInvoices(): AsyncIterable<SeenInvoice>;
+  existingInvoices(): AsyncIterable<InvoiceForPlugins>;
   readonly dryRun: boolean;
   /** True if a plugin requested this run by a reschedule date. */
   readonly rescheduled: boolean;
@@ -87,7 +87,7 @@ export interface AdditionalItemFields {
  * null. Other members are ignored with a warning, as are the rate of a RECURRING item and the details of usage. A
  * visible item may be returned unchanged.
  */
-export type AdditionalItem = Given<AdditionalItemFields>;
+export type AdditionalItem = HostInput<AdditionalItemFields>;
 
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
@@ -130,7 +130,7 @@ export interface InvoicePlugin extends PluginIdentity {
   ): Promise<PriorInvoiceAnswer | null | undefined>;
   /** Called for each invoice with items; each plugin sees the items of the previous ones. */
   getAdditionalInvoiceItems?(
-    invoice: SeenInvoice,
+    invoice: InvoiceForPlugins,
     dryRun: boolean,
     properties: readonly PluginProperty[],
     context: InvoicePluginContext,
@@ -140,7 +140,7 @@ export interface InvoicePlugin extends PluginIdentity {
    * Adjustments stay with their items.
    */
   getInvoiceGrouping?(
-    invoice: SeenInvoice,
+    invoice: InvoiceForPlugins,
     dryRun: boolean,
     properties: readonly PluginProperty[],
     context: InvoicePluginContext,

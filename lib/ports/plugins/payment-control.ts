@@ -1,5 +1,5 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
@@ -63,7 +63,7 @@ export interface PaymentControl extends PluginIdentity {
   priorCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
-  ): Promise<Given<PriorCallResult> | null>;
+  ): Promise<HostInput<PriorCallResult> | null>;
   /** After SUCCESS and PENDING. */
   onSuccessCall?(
     context: PaymentControlContext,

@@ -1,6 +1,6 @@
 import type { PluginProperty, TransactionType } from '../../records/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
@@ -75,7 +75,7 @@ export interface GatewayCapabilities {
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
-) => Promise<Given<GatewayResult> | null>;
+) => Promise<HostInput<GatewayResult> | null>;
 
 export interface PaymentQuestion {
   readonly accountId: Uuid;
@@ -167,12 +167,18 @@ export interface PaymentGateway extends PluginIdentity {
   /** Reverses the latest successful transaction before money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
   /** Returns every transaction of the payment; recovery reads outcomes from it. */
-  getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly Given<GatewayResult>[]>;
-  searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<Given<GatewayResult>>>;
+  getPaymentInfo(
+    request: PaymentQuestion,
+    context: GatewayContext,
+  ): Promise<readonly HostInput<GatewayResult>[]>;
+  searchPayments?(
+    search: GatewaySearch,
+    context: GatewayContext,
+  ): Promise<GatewayPage<HostInput<GatewayResult>>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
-  ): Promise<GatewayPage<Given<GatewayPaymentMethod>>>;
+  ): Promise<GatewayPage<HostInput<GatewayPaymentMethod>>>;
   /** Called before a new method is stored; a throw rejects it. */
   addPaymentMethod?(
     request: PaymentMethodQuestion & {
@@ -197,7 +203,7 @@ export interface PaymentGateway extends PluginIdentity {
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
-  ): Promise<readonly Given<GatewayPaymentMethod>[] | null>;
+  ): Promise<readonly HostInput<GatewayPaymentMethod>[] | null>;
   /** Called at the end of a refresh with the account's current methods. */
   resetPaymentMethods?(
     request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
@@ -210,12 +216,12 @@ export interface PaymentGateway extends PluginIdentity {
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
-  ): Promise<Given<HostedForm>>;
+  ): Promise<HostInput<HostedForm>>;
   /** Handles a notification of the processor. Must be idempotent, since processors repeat them. */
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,
-  ): Promise<Given<NotificationAnswer>>;
+  ): Promise<HostInput<NotificationAnswer>>;
   /**
    * Returns true only if the processor's signature of the raw body is valid; absent = notifications need credentials.
    */

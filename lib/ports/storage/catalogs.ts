@@ -67,7 +67,7 @@ export interface CatalogWrites {
 export interface CatalogEntryReads {
   ofScope(accountRecordId: number | null): Rows<CatalogEntry>;
   ofAccounts(accountIds: readonly Uuid[]): Rows<CatalogEntry>;
-  /** Entries of these names in both scopes, and the name of their entry catalog, if any. */
+  /** Returns the entries of these names in both scopes, and the name of their entry catalog if it exists. */
   named(names: readonly string[]): Rows<CatalogEntry>;
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Sorted by plan, effective date and creation. */

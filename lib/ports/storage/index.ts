@@ -6,8 +6,8 @@ import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
 import type { SecurityStore } from './security.ts';
 import type {
-  AskedByEvents,
   EventIdOf,
+  FollowUpWork,
   LockWaitOf,
   ReadSession,
   SkippedEventsOf,
@@ -77,7 +77,7 @@ export interface Storage<Host = never> {
   /**
    * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of submissions
    * with one tracking id for one subscription the first is stored, also across callers. Returns, per submission in
-   * order, null if it was stored, else the fingerprint of the first usage with its tracking id. Waits only for callers
+   * order, null if it was stored, otherwise the fingerprint of the first usage with its tracking id. Waits only for callers
    * with the same tracking ids, or the same unit and day of a subscription. Without audit rows, events and account
    * locks. The caller limits the input, which is all in memory.
    */
@@ -107,7 +107,7 @@ export interface Storage<Host = never> {
   readonly idempotency: IdempotencyStore;
   readonly checks: CheckStore;
   /**
-   * Checks the schema version: applies missing migrations if the storage was opened for that, else throws an error with
+   * Checks the schema version: applies missing migrations if the storage was opened for that, otherwise throws an error with
    * the command that does. Then applies the policy to sessions; omitted members stay as they were.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
@@ -124,7 +124,7 @@ export interface StoragePolicy {
   /** Bus events that a tenant skips; none by default. */
   readonly skippedEventsOf?: SkippedEventsOf;
   /** Further work for bus events; none by default. */
-  readonly jobsOfEvents?: AskedByEvents;
+  readonly jobsOfEvents?: FollowUpWork;
   /** Public ids of bus events, apart from skipped ones; none by default. */
   readonly eventIdOf?: EventIdOf;
   /** Called with the bus events of each committed transaction, except a host's; must be synchronous and not throw. */

@@ -7,6 +7,7 @@ import type {
   CursorToSave,
   Invoice,
   InvoiceAmounts,
+  InvoiceAnnouncement,
   InvoiceItem,
   InvoiceStatus,
   ItemBasis,
@@ -17,7 +18,6 @@ import type {
   SearchOperator,
   StoredBalance,
   StoredCursor,
-  ToldInvoice,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
@@ -177,7 +177,7 @@ export interface InvoiceWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
   /** Returns the numbers already used. Blocks other callers from numbering invoices until the transaction ends. */
-  takenNumbers(numbers: readonly number[]): Rows<number>;
+  findUsedNumbers(numbers: readonly number[]): Rows<number>;
   /** Moves the tenant's counter past this number; rolled back with the transaction. */
   passNumber(last: number): Promise<void>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
@@ -225,7 +225,7 @@ export interface InvoiceWrites {
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
   /** Records announced invoices once; returns the new ones. */
-  tellInvoices(told: readonly ToldInvoice[]): Rows<ToldInvoice>;
+  announceInvoices(told: readonly InvoiceAnnouncement[]): Rows<InvoiceAnnouncement>;
 }
 
 export interface CreditNoteReads {

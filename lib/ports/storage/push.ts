@@ -22,7 +22,7 @@ export interface PushReads {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
   /** Record id of the last event with a delivery to the callback or sink; null = no callback or unknown sink. */
-  takenUpTo(sink?: string): Promise<number | null>;
+  lastEventId(sink?: string): Promise<number | null>;
 }
 
 export interface PushWrites {
@@ -134,5 +134,5 @@ export interface EventStore extends EventReads {
    */
   horizon(tenantRecordId: number | null): Promise<number>;
   /** Calls `listener` after this process commits events of a tenant or, after a host's commit, of any (null). */
-  onTold(listener: (tenantRecordId: number | null) => void): () => void;
+  onPublished(listener: (tenantRecordId: number | null) => void): () => void;
 }

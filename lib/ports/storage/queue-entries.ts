@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /** A live or finished queue entry for operators (platform §9.1). */
-export interface KeptEntry extends QueueEntry {
+export interface OperatorEntry extends QueueEntry {
   /** End of its lease or time of its next attempt (system time); null = neither. */
   readonly availableAtMs: number | null;
   /** The last error. */
@@ -16,7 +16,7 @@ export interface KeptEntry extends QueueEntry {
 }
 
 /** A live or failed entry with the entries before it. */
-export interface SeenEntry extends KeptEntry {
+export interface PositionedEntry extends OperatorEntry {
   /** Record id and node of its account's entry in processing. */
   readonly underWay: { readonly recordId: number; readonly owner: string | null } | null;
   /** Record id of its account's first entry before it. */
@@ -24,7 +24,7 @@ export interface SeenEntry extends KeptEntry {
 }
 
 /** A push for operators. */
-export interface KeptDelivery extends PushDelivery {
+export interface OperatorDelivery extends PushDelivery {
   readonly tenantRecordId: number;
   readonly tenantId: Uuid | null;
 }
@@ -60,9 +60,9 @@ export interface ChosenEntries extends EntriesOf {
 /** The queue for operators, of some tenants or all (platform §12). */
 export interface EntryStore {
   /** Entries of a part, oldest first; live ones in claim order. */
-  see(look: EntryLook): Rows<SeenEntry>;
+  see(look: EntryLook): Rows<PositionedEntry>;
   /** Finished entries among the last `among` record ids, newest first. */
-  recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<KeptEntry>;
+  recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
    * Makes stuck entries, which are late and have no lease, available at once on any node, without counted failures. Returns
    * their record ids.
@@ -77,16 +77,16 @@ export interface EntryStore {
   /** Unsent pushes due before, oldest first. */
   lateDeliveries(
     request: OfTenants & { readonly before: Instant; readonly limit: number },
-  ): Rows<KeptDelivery>;
+  ): Rows<OperatorDelivery>;
   /** Ended pushes among the last `among` of all tenants, newest first. */
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
-  ): Rows<KeptDelivery>;
+  ): Rows<OperatorDelivery>;
   /** Failed pushes due from `from` to before `to`, oldest first. */
   failedDeliveries(
     request: OfTenants &
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
-  ): Rows<KeptDelivery>;
+  ): Rows<OperatorDelivery>;
   /** Makes pushes due before due at once, without counted failures. Returns their number. */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },

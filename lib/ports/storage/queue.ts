@@ -62,7 +62,7 @@ export interface WorkAheadRequest {
   readonly availableByMs: number;
 }
 
-export interface FoundAhead {
+export interface EarlierWork {
   readonly asker: number;
   /** The last due date; for bus entries, their creation. */
   readonly lastDue: Instant;
@@ -77,7 +77,7 @@ export interface NotificationReads {
   /** Live entries of these accounts, due or not: those in processing first, then in processing order. */
   findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
   /** Live entries before each asker's work; askers without any are omitted. */
-  findAhead(request: WorkAheadRequest): Rows<FoundAhead>;
+  findEarlierWork(request: WorkAheadRequest): Rows<EarlierWork>;
   /** True if work of the account is due or in processing, including error pauses. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }

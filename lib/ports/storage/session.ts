@@ -82,7 +82,7 @@ export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
  * Returns further work for a transaction's bus events, including skipped ones; called once per publishing transaction,
  * before its commit.
  */
-export type AskedByEvents = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
+export type FollowUpWork = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
 
 /** Returns the public id of an event; null = internal. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;

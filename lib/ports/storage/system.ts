@@ -26,9 +26,9 @@ export interface SystemStore {
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
   /** Deletes up to `limit` announcements of invoices dated before that day. */
-  purgeToldInvoices(before: LocalDate, limit: number): Promise<void>;
+  purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before. */
-  purgeToldThresholds(before: Instant, limit: number): Promise<void>;
+  purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
   /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
@@ -55,7 +55,7 @@ export interface RequestClaim extends KeyedRequest {
 }
 
 /** A stored answer; parts are null while the request runs. */
-export interface KeptRequest {
+export interface StoredRequest {
   readonly key: string;
   /** Hexadecimal SHA-256 of the request. */
   readonly requestHash: string;
@@ -78,9 +78,9 @@ export interface IdempotencyStore {
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
     bounds: { readonly expiredBeforeMs: number; readonly abandonedBeforeMs: number },
-  ): Promise<KeptRequest | null | undefined>;
+  ): Promise<StoredRequest | null | undefined>;
   /** Returns false if another call has the claim. */
-  keep(claim: RequestClaim, answer: Pick<KeptRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
+  keep(claim: RequestClaim, answer: Pick<StoredRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
   /** Deletes the request while the claim is ours. */
   release(claim: RequestClaim): Promise<void>;
   /** Deletes up to `limit` older requests; returns their number. */

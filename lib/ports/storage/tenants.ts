@@ -12,13 +12,13 @@ export interface ActiveValue {
 export interface TenantRevisions {
   /** Raised by every catalog change. */
   readonly catalogRevision: number;
-  /** The active PER_TENANT_CONFIG row, if any. */
+  /** Returns the active PER_TENANT_CONFIG row; null if there is none. */
   readonly configuration: ActiveValue | null;
   /** The active OVERDUE_CONFIG row; null = default. */
   readonly overdueConfig: ActiveValue | null;
   /** The active USAGE_TERMS row, if it has thresholds. */
   readonly usageThresholds: ActiveValue | null;
-  /** The active PUSH_NOTIFICATION_CB row, if any. */
+  /** Returns the active PUSH_NOTIFICATION_CB row; null if there is none. */
   readonly callback: ActiveValue | null;
   /** Raised by every change of a payment state machine; null = none. */
   readonly stateMachineRevision: number | null;

@@ -5,7 +5,7 @@ import type {
   PointRange,
   Rows,
   StoredUsageInterval,
-  ToldThreshold,
+  ThresholdAnnouncement,
   UsagePiece,
   UsageSubmission,
   VoidOutcome,
@@ -82,7 +82,7 @@ export interface HourSum extends UsageSum {
 
 export interface UsageReads extends UsageArchiveReads {
   /**
-   * Intervals of these subscriptions ending on or after the date (null = all) whose invoice, if any, is not VOID, in billing
+   * Intervals of these subscriptions ending on or after the date (null = all) without a VOID invoice, in billing
    * order; one statement.
    */
   intervals(
@@ -129,7 +129,7 @@ export interface UsageWrites extends UsageArchiveWrites {
   /** Same as `marks`, but locks them against recording until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records reached thresholds once; returns the new ones. */
-  tellThresholds(thresholds: readonly ToldThreshold[]): Rows<ToldThreshold>;
+  announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
    * Voids a submission: its points no longer count, and their days get a new version. No-op for a void submission. Locks all
    * days from its first to its last, but not the account. If its points are archived, roll the transaction back.

@@ -91,7 +91,7 @@ export const paymentTransactionFields = {
   processedCurrency: f.orNull(f.currency()),
   gatewayErrorCode: f.orNull(f.text()),
   gatewayErrorMsg: f.orNull(f.text()),
-  /** Decline reason of the gateway, if any. */
+  /** Decline reason of the gateway; null if there is none. */
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** Only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),

@@ -30,11 +30,11 @@ export interface UsageReading {
   /** The tenant's usage settings as text; if they changed, everything is read. */
   readonly settings: string;
   /** Null = every run of the account looks for late usage. */
-  readonly looked: LookedDays | null;
+  readonly looked: EvaluatedDays | null;
 }
 
 /** The billed days at the last run, unchanged without late usage. */
-export interface LookedDays {
+export interface EvaluatedDays {
   /** The last day; the first is `UsageReading.from`. */
   readonly through: LocalDate;
   /** Number of recorded points plus number of voids on these days. */

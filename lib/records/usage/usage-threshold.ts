@@ -5,7 +5,7 @@ export const ThresholdMeasure = enumeration('QUANTITY', 'AMOUNT');
 export type ThresholdMeasure = keyof typeof ThresholdMeasure;
 
 /** A threshold reached in a period; recorded at most once. */
-export const toldThresholdFields = {
+export const thresholdAnnouncementFields = {
   subscriptionRecordId: f.bigint(),
   usageName: f.text(),
   /** Start of the period. */
@@ -18,4 +18,4 @@ export const toldThresholdFields = {
   overAt: f.orNull(f.instant()),
   createdDate: f.instant(),
 };
-export interface ToldThreshold extends RecordOf<typeof toldThresholdFields> {}
+export interface ThresholdAnnouncement extends RecordOf<typeof thresholdAnnouncementFields> {}

@@ -86,7 +86,7 @@ export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tra
       );
     } catch (error) {
       failed(error);
-      return { ...unseen, traceParent: span.parent ?? NO_TRACE };
+      return { ...inertSpan, traceParent: span.parent ?? NO_TRACE };
     }
   };
   return { start, detached: (work) => once((run) => tracer.detached(run), work, failed) };
@@ -96,7 +96,7 @@ export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tra
 const NO_TRACE = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
 /** Replaces a span that the tracer could not start. */
-const unseen: Omit<Span, 'traceParent'> = {
+const inertSpan: Omit<Span, 'traceParent'> = {
   tell: () => undefined,
   fail: () => undefined,
   end: () => undefined,

@@ -10,7 +10,7 @@ import {
 import type { Instant } from '../../values/time/index.ts';
 import { type ActivityPorts, detached } from '../activity.ts';
 import { atMost } from '../wait/bounded-waits.ts';
-import { type BusyPauses, EntryCounts, EntryRunner, meterDone, meterTaken } from './entry-runner.ts';
+import { type BusyPauses, EntryCounts, EntryRunner, meterClaimed, meterDone } from './entry-runner.ts';
 import { type QueueHandler, topicsOf } from './handler.ts';
 import { type Care, Housekeeping, Leases, Signal } from './housekeeping.ts';
 import {
@@ -95,7 +95,7 @@ export class Dispatcher {
   /** The signal's count when a worker last looked for due work. */
   #looked = 0;
   /** System time of the last search for expired leases. */
-  #tookBackAtMs = Number.NEGATIVE_INFINITY;
+  #releasedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DispatcherPorts, options: DispatcherOptions) {
     this.#ports = ports;
@@ -135,7 +135,7 @@ export class Dispatcher {
     const { node, isFormerNode } = this.#options;
     const owners = await storage.queue.owners();
     const former = owners.filter((name) => storage.singleNode || name === node || isFormerNode?.(name));
-    this.#logTakenBack(await storage.queue.takeBackFrom(former));
+    this.#logReleasedLeases(await storage.queue.takeBackFrom(former));
   }
 
   start(): void {
@@ -160,12 +160,12 @@ export class Dispatcher {
     this.#signal.raise();
     await this.#housekeeping.stop();
     await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.allSettled([...this.#running]));
-    await this.#giveBack();
+    await this.#releaseEntries();
     await Promise.all(this.#options.handlers.map((handler) => handler.idle?.()));
   }
 
   /** If the database is unreachable or full, the entries are released when their leases end. */
-  async #giveBack(): Promise<void> {
+  async #releaseEntries(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
     const left = this.#held();
     if (left.length === 0) return;
@@ -243,11 +243,11 @@ export class Dispatcher {
     this.#signal.raise();
     if (!this.#started) return;
     // The work is not done on behalf of the caller.
-    detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#askForHelp()));
+    detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
   }
 
   /** Starts another worker if the busy one does not return soon. Large batches cost less per entry, so it waits first. */
-  #askForHelp(): void {
+  #requestHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
     this.#cancelHelp = this.#ports.systemClock.after(QUEUE_HELP_AFTER_MS, () => {
       this.#cancelHelp = undefined;
@@ -337,10 +337,10 @@ export class Dispatcher {
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const systemNowMs = systemClock.nowMs();
-    if (systemNowMs - this.#tookBackAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
-    this.#tookBackAtMs = systemNowMs;
+    if (systemNowMs - this.#releasedAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
+    this.#releasedAtMs = systemNowMs;
     const held = [...new Set(this.#held().map(({ claimId }) => claimId))];
-    this.#logTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
+    this.#logReleasedLeases(await storage.queue.takeBackLapsed({ systemNowMs, held }));
   }
 
   /** Returns the claims of this node. */
@@ -348,9 +348,10 @@ export class Dispatcher {
     return [...this.#leases.values()].flatMap(({ held }) => held);
   }
 
-  #logTakenBack(takenBack: number): void {
+  #logReleasedLeases(releasedLeases: number): void {
     const { node } = this.#options;
-    if (takenBack > 0) this.#ports.logger.warn({ takenBack, node }, 'reclaimed queue entries of lost nodes');
+    if (releasedLeases > 0)
+      this.#ports.logger.warn({ releasedLeases, node }, 'reclaimed queue entries of lost nodes');
   }
 
   async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
@@ -378,7 +379,7 @@ export class Dispatcher {
       leases.endClaim(claimed);
       this.#countHandled(lane, claimed.length - limit);
     }
-    meterTaken(this.#ports.meters, claimed);
+    meterClaimed(this.#ports.meters, claimed);
     return claimed;
   }
 

@@ -110,7 +110,7 @@ export class EntryRunner {
     const of = (kind: BatchOutcome['kind']): readonly Work[] =>
       outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
     this.#count(handler, outcomes);
-    const givenUp = await this.#releaseBusy(batch.tenant, handler, outcomes);
+    const releasedEntries = await this.#releaseBusy(batch.tenant, handler, outcomes);
     await this.#afterErrors(
       outcomes.flatMap(({ work, outcome }) =>
         outcome.kind === 'failed' ? [{ work, error: outcome.error }] : [],
@@ -121,7 +121,7 @@ export class EntryRunner {
     const others = open.filter((work) => work.handlers.length > 1).map((work) => work.entry);
     if (last.length > 0) await queue.finish(last);
     if (others.length > 0) await queue.markDone(others, handler.name);
-    return [...of('finished'), ...open, ...(await this.#giveUp(givenUp, handler))];
+    return [...of('finished'), ...open, ...(await this.#giveUp(releasedEntries, handler))];
   }
 
   #count({ name }: QueueHandler, outcomes: readonly { readonly outcome: BatchOutcome }[]): void {
@@ -129,7 +129,7 @@ export class EntryRunner {
       this.#input.counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
-  /** Releases entries of busy accounts; returns those to give up, if the handler can. */
+  /** Releases entries of busy accounts; returns those that fail for good if the handler allows it. */
   async #releaseBusy(
     tenant: TenantRef,
     handler: QueueHandler,
@@ -295,7 +295,7 @@ export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses):
   return intervalsMs[times - steps - 1] ?? null;
 }
 
-/** Returns the pause of work that is never given up. */
+/** Returns the pause of work that is retried without limit. */
 export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
@@ -342,7 +342,7 @@ const incoming = { BUS: 'queue.bus.incoming', NOTIFICATION: 'queue.notifications
 const latency = { BUS: 'queue.bus.latency', NOTIFICATION: 'queue.notifications.latency' } as const;
 
 /** Counts claimed entries (platform §12.2). */
-export function meterTaken(meters: Meters | undefined, entries: readonly QueueEntry[]): void {
+export function meterClaimed(meters: Meters | undefined, entries: readonly QueueEntry[]): void {
   if (meters === undefined) return;
   for (const [kind, of] of Map.groupBy(entries, (entry) => entry.kind))
     meters.mark(incoming[kind], of.length);

@@ -1,5 +1,5 @@
 import type { SystemClock } from '../../ports/index.ts';
-import { type ActivityPorts, endUnwanted } from '../activity.ts';
+import { type ActivityPorts, throwIfUnwanted } from '../activity.ts';
 
 interface Waiting {
   readonly size: number;
@@ -83,7 +83,7 @@ export type NextTurn = () => Promise<void>;
 export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
   return async () => {
     await systemClock.nextTurn();
-    endUnwanted({ scopes });
+    throwIfUnwanted({ scopes });
   };
 }
 

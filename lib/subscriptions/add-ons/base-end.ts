@@ -186,7 +186,7 @@ export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 /**
- * How a base's product offers an add-on product (§6.2 rule 10): by the version of the base's plan, else by the version
+ * How a base's product offers an add-on product (§6.2 rule 10): by the version of the base's plan, otherwise by the version
  * in force, which may have newer add-ons or an account's own (catalog §15.6).
  */
 export function addOnOffer(

@@ -186,11 +186,11 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   let previous: BlockingState | undefined;
   for (const state of ordered) {
     // A state without a date means now, so a repeated call stores nothing.
-    const isSaidOfNow = state === added && state.effective.at === truncateToSecond(tools.now);
+    const startsNow = state === added && state.effective.at === truncateToSecond(tools.now);
     const isRedundant =
       previous !== undefined &&
       isEqual(state, previous) &&
-      (isSaidOfNow || !isKept(state, previous, tools.now));
+      (startsNow || !mustStay(state, previous, tools.now));
     if (isRedundant) redundant.push(state);
     else previous = state;
   }
@@ -209,7 +209,7 @@ const comparedMembers = ['stateName', 'isBlockChange', 'isBlockEntitlement', 'is
  * True for a state kept although it equals its predecessor, since a pause or resume may still come between: an end of a
  * block, a pause, and a future state while the predecessor is in force.
  */
-function isKept(state: BlockingState, previous: BlockingState, now: Instant): boolean {
+function mustStay(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;
   const blocks = state.isBlockChange || state.isBlockEntitlement || state.isBlockBilling;
   const isToCome = previous.effective.at <= now && now < state.effective.at;

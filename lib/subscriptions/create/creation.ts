@@ -36,11 +36,11 @@ import {
   namedBundle,
   originalCreation,
   withoutKey,
-} from './chosen-group.ts';
+} from './choose-group.ts';
 
 interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** Creates the plan of requested prices, if any. */
+  /** Creates the plan of requested prices; null if none were requested. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }
@@ -60,8 +60,8 @@ export interface Creation extends NewSubscription {
 export interface NewBundleContent {
   /** null if the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
-  /** The ended bundle that loses its key, if any. */
-  readonly keyGivenUp: Bundle | null;
+  /** The ended bundle that loses its key; null if there is none. */
+  readonly releasedKey: Bundle | null;
   /** The base first. */
   readonly creations: readonly NewSubscription[];
 }
@@ -88,13 +88,13 @@ export function planCreations(input: CreationsInput): readonly BundleCreation[] 
       group: chosen.group,
       bundle,
       newBundle,
-      keyGivenUp: newBundle && keyGivenUp(chosen.group, input),
+      releasedKey: newBundle && releasedKey(chosen.group, input),
       creations,
     };
   });
 }
 
-function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
+function releasedKey(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
   const holder = namedBundle(group, found);
   return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
 }

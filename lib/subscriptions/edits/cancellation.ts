@@ -36,6 +36,7 @@ import {
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
 import { transitionAt } from '../timeline/transitions.ts';
 import {
+  adviceForEnd,
   entitlementStartOf,
   firstTransitionOf,
   nextEvents,
@@ -43,7 +44,6 @@ import {
   planOf,
   type RunningSubscription,
   stateOf,
-  wayAroundEnd,
 } from './running-subscription.ts';
 import {
   editOf,
@@ -97,7 +97,7 @@ function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, no
   const pending = transitions.find(({ event }) => isEnd(event));
   if (pending !== undefined && pending.event.effective.at < billing.at) {
     const ends = `already ends by ${pending.event.type} at ${formatInstant(pending.event.effective.at)}`;
-    const wayAround = wayAroundEnd(running, pending.event, 'cancel');
+    const wayAround = adviceForEnd(running, pending.event, 'cancel');
     throw badState(running, ends, `that is before ${formatInstant(billing.at)}; ${wayAround}`);
   }
   const last = transitionAt(transitions, now) ?? transitions[0];

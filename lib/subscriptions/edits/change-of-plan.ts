@@ -40,6 +40,7 @@ import {
 import { transitionAt } from '../timeline/transitions.ts';
 import { billingHasEnded, policyDate } from './cancellation.ts';
 import {
+  adviceForEnd,
   entitlementStartOf,
   firstTransitionOf,
   nextEvents,
@@ -47,7 +48,6 @@ import {
   type RunningInBundle,
   type RunningSubscription,
   stateOf,
-  wayAroundEnd,
 } from './running-subscription.ts';
 import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
@@ -79,7 +79,7 @@ export function planChange(
     }),
     { now, nextId },
   );
-  const later = eventsFrom(events, effective.at).filter(({ type }) => !keptByChange.has(type));
+  const later = eventsFrom(events, effective.at).filter(({ type }) => !typesUnaffectedByChange.has(type));
   const withdrawn = withdrawnBy(addedEvents, start === undefined ? later : [start, ...later]);
   const replaced = new Set(withdrawn.map(({ event }) => event.id));
   checkBillable({
@@ -98,7 +98,7 @@ export function planChange(
   };
 }
 
-const keptByChange: ReadonlySet<LifecycleEventType> = new Set([
+const typesUnaffectedByChange: ReadonlySet<LifecycleEventType> = new Set([
   LifecycleEventType.BCD_CHANGE,
   LifecycleEventType.QUANTITY_CHANGE,
 ]);
@@ -273,7 +273,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
   if (end === undefined) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED, running, {
-    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; ${wayAroundEnd(running, end.event, 'change')}`,
+    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; ${adviceForEnd(running, end.event, 'change')}`,
   });
 }
 

@@ -158,7 +158,7 @@ export function isTransferEnd({ type, reason }: Pick<LifecycleEvent, 'type' | 'r
 }
 
 /** Advice for a caller whose `edit` conflicts with a pending end of billing. */
-export function wayAroundEnd(
+export function adviceForEnd(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
   end: Pick<LifecycleEvent, 'type' | 'reason' | 'effective'>,
   edit: 'change' | 'cancel',

@@ -67,7 +67,7 @@ export function planBillCycleDayChange(
 ): TermsChange {
   checkBilled(running, tools.now);
   const { day } = change;
-  const from = dayAskedFor(change.from, tools.now, running.account);
+  const from = requestedDayOf(change.from, tools.now, running.account);
   const effective = billCycleDayChangeDate(running, { day, from }, tools.now);
   return termsChange(
     running,
@@ -87,7 +87,7 @@ export function planQuantityChange(
 ): TermsChange {
   const { account } = running;
   checkBilled(running, tools.now);
-  const from = dayAskedFor(change.from, tools.now, account);
+  const from = requestedDayOf(change.from, tools.now, account);
   const asked = from === null ? datedInstant(null, tools.now, account) : atReferenceTime(from, account);
   const effective = raisedTo(asked, firstTransitionOf(running).event.effective);
   const { quantity } = change;
@@ -152,7 +152,7 @@ export interface EffectiveFrom {
  * The requested day; null = today (§15.3 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002) for a disallowed past day or an unreachable one.
  */
-function dayAskedFor(
+function requestedDayOf(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,
   now: Instant,
   account: Pick<Account, 'timeZone' | 'referenceTime'>,

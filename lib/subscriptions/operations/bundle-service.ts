@@ -12,7 +12,7 @@ import {
   invalidField,
 } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { holdsKey } from '../create/chosen-group.ts';
+import { holdsKey } from '../create/choose-group.ts';
 import {
   type CheckedTransfer,
   checkBundleKey,

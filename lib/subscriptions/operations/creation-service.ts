@@ -12,7 +12,7 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { chooseGroup, groupsByBundle } from '../create/chosen-group.ts';
+import { chooseGroup, groupsByBundle } from '../create/choose-group.ts';
 import { type Creation, lateAddOnEnds, planCreations } from '../create/creation.ts';
 import {
   type CheckedGroup,

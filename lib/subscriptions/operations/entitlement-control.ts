@@ -5,7 +5,6 @@ import {
   type CreationTerms,
   EntitlementActionPolicy,
   type EntitlementCall,
-  type EntitlementGiven,
   EntitlementOperation,
   type EntitlementPlugin,
   type EntitlementPluginContext,
@@ -13,6 +12,7 @@ import {
   type EntitlementSubject,
   type EntitlementSuccess,
   type EntitlementTerms,
+  type FixedEntitlementTerms,
   type Ports,
 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
@@ -31,7 +31,13 @@ import {
   pluginFailure,
 } from '../../runtime/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import { type AnyShape, converterOf, plainBy, type Shape, type ValueKind } from '../../values/given/index.ts';
+import {
+  type AnyShape,
+  converterOf,
+  plainBy,
+  type Shape,
+  type ValueKind,
+} from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { Decimal } from '../../values/money/index.ts';
@@ -49,7 +55,7 @@ type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
 interface Controlled<Operation extends EntitlementOperation, T> {
   readonly operation: Operation;
   readonly terms: EntitlementTerms[Operation];
-  readonly given: EntitlementGiven[Operation];
+  readonly given: FixedEntitlementTerms[Operation];
   readonly subject: FindSubject;
   /** Checks the terms and returns the work. Called again only if plugins replaced terms. */
   prepare(terms: EntitlementTerms[Operation]): () => Promise<T>;
@@ -108,7 +114,7 @@ export function entitlementControl(
     if (plugins.length === 0) return asked();
     const { operation, given } = controlled;
     const subject = await ports.storage.read(context.tenant, controlled.subject);
-    const seen = seenBy(context);
+    const seen = pluginContextOf(context);
     const reached: EntitlementPlugin[] = [];
     const callOn = (terms: EntitlementTerms[Operation]) =>
       ({
@@ -144,7 +150,7 @@ function called({ name }: EntitlementPlugin): CalledPlugin {
   return { kind: 'entitlement plugin', name, timeoutMs: ENTITLEMENT_PLUGIN_TIMEOUT_MS };
 }
 
-function seenBy(context: CallContext): EntitlementPluginContext {
+function pluginContextOf(context: CallContext): EntitlementPluginContext {
   return {
     tenantId: context.tenant.id,
     userName: context.userName,

@@ -7,7 +7,7 @@ import {
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import { chooseGroup } from '../create/chosen-group.ts';
+import { chooseGroup } from '../create/choose-group.ts';
 import { planCreations } from '../create/creation.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
@@ -73,7 +73,7 @@ async function started(
   const [bundle] = planCreations({
     ...input,
     groups: [chosen],
-    overridePlanOf: () => overridePlan ?? neverAsked(),
+    overridePlanOf: () => overridePlan ?? neverCalled(),
     nextId,
   });
   const [creation] = bundle?.creations ?? [];
@@ -135,6 +135,6 @@ async function findRunning(
   throw elsewhere === undefined ? noSuchSubscription(subscriptionId) : notInBundle(subscriptionId, bundleId);
 }
 
-function neverAsked(): never {
+function neverCalled(): never {
   throw new Error('Only a request with prices needs a plan for them');
 }

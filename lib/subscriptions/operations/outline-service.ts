@@ -18,7 +18,7 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { holdsKey } from '../create/chosen-group.ts';
+import { holdsKey } from '../create/choose-group.ts';
 import {
   noBundleOfKey,
   noSubscriptionOfKey,

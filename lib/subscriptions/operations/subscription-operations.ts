@@ -10,7 +10,7 @@ import type {
   TransferBundleOptions,
 } from '../../ports/index.ts';
 import type { BlockingState, BlockingStateType, Leading, Page, PageRequest } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import type { BillCycleDayChange, QuantityChange } from '../edits/terms-change.ts';
@@ -50,7 +50,11 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * @example await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate: '2024-03-01' });
    */
   create(
-    ...given: [...C, request: Given<CreateSubscriptionRequest>, options?: Given<CreateSubscriptionOptions>]
+    ...given: [
+      ...C,
+      request: HostInput<CreateSubscriptionRequest>,
+      options?: HostInput<CreateSubscriptionOptions>,
+    ]
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }>;
 
   /**
@@ -59,7 +63,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * @throws BillingError as `createBundles`.
    */
   createWithAddOns(
-    ...given: [...C, requests: Given<CreateBundleRequest>, options?: Given<CreateSubscriptionOptions>]
+    ...given: [...C, requests: HostInput<CreateBundleRequest>, options?: HostInput<CreateSubscriptionOptions>]
   ): Promise<CreatedBundle>;
 
   /**
@@ -72,8 +76,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   createBundles(
     ...given: [
       ...C,
-      groups: Given<readonly (CreateBundleRequest | null)[]>,
-      options?: Given<CreateSubscriptionOptions>,
+      groups: HostInput<readonly (CreateBundleRequest | null)[]>,
+      options?: HostInput<CreateSubscriptionOptions>,
     ]
   ): Promise<readonly CreatedBundle[]>;
 
@@ -95,7 +99,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before
    * its billing starts and from its end on.
    */
-  planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForce>;
+  planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
    * Returns the account's bundles by original creation, all or those of the filter, in a constant number of queries for
@@ -104,7 +108,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * rows; use `outlines.pageOfAccount` then.
    */
   bundlesOfAccount(
-    ...given: [...C, accountId: Uuid | string, filter?: Given<BundleFilter>]
+    ...given: [...C, accountId: Uuid | string, filter?: HostInput<BundleFilter>]
   ): Promise<readonly BundleView[]>;
 
   /**
@@ -122,7 +126,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
    */
   cancel(
-    ...given: [...C, subscriptionId: Uuid | string, options?: Given<CancelSubscriptionOptions>]
+    ...given: [...C, subscriptionId: Uuid | string, options?: HostInput<CancelSubscriptionOptions>]
   ): Promise<CancelledSubscription>;
 
   /**
@@ -142,7 +146,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002), BUSY (60018).
    */
   changePlan(
-    ...given: [...C, subscriptionId: Uuid | string, change: Given<ChangePlanRequest & ChangePlanOptions>]
+    ...given: [...C, subscriptionId: Uuid | string, change: HostInput<ChangePlanRequest & ChangePlanOptions>]
   ): Promise<ChangedSubscription>;
 
   /**
@@ -159,7 +163,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a disallowed past day, BUSY (60018).
    */
   changeBillCycleDay(
-    ...given: [...C, subscriptionId: Uuid | string, change: Given<BillCycleDayChange>]
+    ...given: [...C, subscriptionId: Uuid | string, change: HostInput<BillCycleDayChange>]
   ): Promise<ChangedSubscription>;
 
   /**
@@ -168,7 +172,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a disallowed past day, BUSY (60018).
    */
   changeQuantity(
-    ...given: [...C, subscriptionId: Uuid | string, change: Given<QuantityChange>]
+    ...given: [...C, subscriptionId: Uuid | string, change: HostInput<QuantityChange>]
   ): Promise<ChangedSubscription>;
 }
 
@@ -226,7 +230,11 @@ export interface BundleOperations<C extends Leading = []> {
    * INVALID_PARAMETER (60002), BUSY (60018), and from the target account's catalog 2020, 2010, 2011, 3.
    */
   transfer(
-    ...given: [...C, bundleId: Uuid | string, request: Given<TransferBundleRequest & TransferBundleOptions>]
+    ...given: [
+      ...C,
+      bundleId: Uuid | string,
+      request: HostInput<TransferBundleRequest & TransferBundleOptions>,
+    ]
   ): Promise<Uuid>;
 }
 
@@ -236,7 +244,9 @@ export interface OutlineOperations<C extends Leading = []> {
    * Returns the account's bundles by original creation, all or those of the filter; unknown ids and keys are ignored.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
-  ofAccount(...given: [...C, accountId: Uuid | string, filter?: Given<BundleFilter>]): Promise<BundleWindow>;
+  ofAccount(
+    ...given: [...C, accountId: Uuid | string, filter?: HostInput<BundleFilter>]
+  ): Promise<BundleWindow>;
 
   /**
    * Returns a page in creation order, with the counts of pagination headers.
@@ -296,7 +306,11 @@ export interface BlockingOperations<C extends Leading = []> {
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1081, 1082, INVALID_PARAMETER (60002), BUSY (60018).
    */
   add(
-    ...given: [...C, object: Given<BlockedRef>, request: Given<BlockingStateRequest & BlockingOptions>]
+    ...given: [
+      ...C,
+      object: HostInput<BlockedRef>,
+      request: HostInput<BlockingStateRequest & BlockingOptions>,
+    ]
   ): Promise<{ readonly accountId: Uuid }>;
 
   /**
@@ -304,14 +318,16 @@ export interface BlockingOperations<C extends Leading = []> {
    * stores nothing.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
    */
-  pauseBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;
+  pauseBundle(...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]): Promise<void>;
 
   /**
    * Resumes a paused bundle from a date on, default now; may be stored before the pause it ends. A redundant resume
    * stores nothing.
    * @throws as `pauseBundle`.
    */
-  resumeBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;
+  resumeBundle(
+    ...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]
+  ): Promise<void>;
 
   /**
    * Returns the active states of an account, its bundles and subscriptions, past and future, with starts and ends of
@@ -319,6 +335,6 @@ export interface BlockingOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
-    ...given: [...C, accountId: Uuid | string, options?: Given<BlockingStateFilter>]
+    ...given: [...C, accountId: Uuid | string, options?: HostInput<BlockingStateFilter>]
   ): Promise<readonly BlockingState[]>;
 }

@@ -221,7 +221,7 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * The ends of these subscriptions' services: their own or, for add-ons, their base's (§12), else a past expiry; only
+ * The ends of these subscriptions' services: their own or, for add-ons, their base's (§12), otherwise a past expiry; only
  * those that end. Constant number of statements.
  */
 export async function loadServiceEnds(

@@ -4,7 +4,7 @@ import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../.
 import type { Account, Bundle, Subscription } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type FoundBundle, type GroupChoiceInput, holdsKey } from '../create/chosen-group.ts';
+import { type FoundBundle, type GroupChoiceInput, holdsKey } from '../create/choose-group.ts';
 import {
   type RunningInBundle,
   type RunningSubscription,

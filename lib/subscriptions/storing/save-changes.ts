@@ -92,7 +92,7 @@ export async function saveCreations(
 ): Promise<void> {
   const { subscriptions, invoices } = session;
   const creations = bundles.flatMap((bundle) => bundle.creations);
-  await subscriptions.setBundleKeys(bundles.flatMap(({ keyGivenUp }) => keyGivenUp ?? []));
+  await subscriptions.setBundleKeys(bundles.flatMap(({ releasedKey }) => releasedKey ?? []));
   await subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? []));
   await subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
   await subscriptions.insertEvents(creations.flatMap(({ events }) => events));

@@ -31,7 +31,7 @@ export interface BillCycleDay {
 }
 
 /**
- * The latest BCD_CHANGE, else the day by billing alignment (§15.1), by the rules of the version that supplies the plan
+ * The latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the version that supplies the plan
  * (catalog §6.3, §8). Without an account day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(

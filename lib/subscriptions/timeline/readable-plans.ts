@@ -40,14 +40,14 @@ export function readablePlans(plans: PlanResolver): PlanResolver {
       try {
         return plans.resolvePlan(planName, ...dates);
       } catch (error) {
-        if (error instanceof BillingError && tellsNoPlan.has(error.code)) return unknownPlan(planName);
+        if (error instanceof BillingError && missingPlanCodes.has(error.code)) return unknownPlan(planName);
         throw error;
       }
     },
   };
 }
 
-const tellsNoPlan: ReadonlySet<ErrorCode> = new Set([
+const missingPlanCodes: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.CATALOG_PLAN_NOT_FOUND,
   ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
 ]);

@@ -22,7 +22,7 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
-import { KeyRetirement, withoutKey } from '../create/chosen-group.ts';
+import { KeyRetirement, withoutKey } from '../create/choose-group.ts';
 import {
   entitlementStarted,
   firstCursor,
@@ -121,8 +121,8 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
     }),
   );
   const ends = transferEnds({ ofBundle: running, live, continuations, transfer, policy }, tools);
-  const keyGivenUp = withoutKey(bundle, KeyRetirement.TRANSFERRED);
-  return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
+  const releasedKey = withoutKey(bundle, KeyRetirement.TRANSFERRED);
+  return { ends, begun: { newBundle, releasedKey, creations }, bundleId: newBundle.id };
 }
 
 /** Subscriptions running at `at` and not transferred, base first; add-ons only with their base. */

@@ -1,4 +1,4 @@
-import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../../catalog/index.ts';
+import type { CatalogWithOverrides, CollapsedSpan, OverridePlan } from '../../catalog/index.ts';
 import type { CancelSubscriptionOptions } from '../../ports/index.ts';
 import type {
   Account,
@@ -48,7 +48,7 @@ export interface Hypothesis {
   /** The override plan of the requested prices; null if there is none. */
   readonly overridePlan: OverridePlan | null;
   /** The rest of the action's day, whose end supplies the catalog (§20); null if there is no date. */
-  readonly day: SeenAsOf | null;
+  readonly day: CollapsedSpan | null;
 }
 
 type HypothesisTime = Pick<Hypothesis, 'day'> & { readonly now: Instant };
@@ -176,7 +176,7 @@ export type HypotheticalAction =
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },
-): SeenAsOf | null {
+): CollapsedSpan | null {
   if (!requested || !('date' in requested)) return null;
   const from = datedInstant(requested, now, account).at;
   const end = addMilliseconds(startOfDay(addDays(requested.date, 1), UTC), -1_000);
@@ -184,6 +184,6 @@ export function dayOf(
 }
 
 /** The catalog of that day. */
-export function catalogOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
-  return day === null ? catalog : catalog.seenAsOf(day);
+export function catalogOn(day: CollapsedSpan | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
+  return day === null ? catalog : catalog.collapseSpan(day);
 }

@@ -18,7 +18,7 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Settings in force (platform §4.1): the tenant's value, else the server's. The tenant row names the immutable row of
+ * Settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row names the immutable row of
  * its configuration, so every node sees a change at the next call and parses it once. Constant within a session.
  */
 export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {

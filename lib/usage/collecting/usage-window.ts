@@ -60,10 +60,10 @@ function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone:
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {
     if (endDate >= date) continue;
-    const isLookedAt =
+    const isEvaluated =
       consumed.some(({ localDate }) => localDate >= date) ||
       (supplied?.amounts ?? []).some(({ end }) => localDateOf(end, zone) >= date);
-    if (isLookedAt) date = endDate;
+    if (isEvaluated) date = endDate;
   }
   return date === from ? from : withConsumers(date, billed, zone);
 }

@@ -26,7 +26,7 @@ export interface RollUpBounds extends RequestedBounds {
 }
 
 /** Parts of time for which the usage of a subscription is requested. */
-interface Asked {
+interface RolledUpParts {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
   /** null = every unit. */
@@ -36,7 +36,7 @@ interface Asked {
 
 /** Reports recorded usage or, if a source has the subscription, the source's (§3). */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
-  async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<Asked>) {
+  async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
     if (sources.isEmpty) {
       return storage.read(context.tenant, async (session) => recordedUsage(session, await load(session)));
     }
@@ -48,7 +48,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
   /** The usage from a usage source (§3.1 rule 7); null = none has the subscription. */
   async function supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
-    { subscription: { id: subscriptionId, accountId }, unit, parts }: Asked,
+    { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,
   ) {
     if (sources.isEmpty) return null;
     const instants = new Set(parts.flatMap(({ start, end }) => [start, end]));
@@ -117,17 +117,20 @@ async function requestedParts(
   session: ReadSession,
   { subscriptionId, unit }: { readonly subscriptionId: Uuid; readonly unit: string | null },
   partsIn: (zone: TimeZone) => readonly Bounds[],
-): Promise<Asked> {
+): Promise<RolledUpParts> {
   const subscription = await loadSubscription(session, subscriptionId);
   const { timeZone: zone } = await loadAccount(session, subscription.accountId);
   return { subscription, zone, unit, parts: partsIn(zone) };
 }
 
-async function recordedUsage(session: ReadSession, asked: Asked): Promise<readonly RolledUpUsage[]> {
+async function recordedUsage(session: ReadSession, asked: RolledUpParts): Promise<readonly RolledUpUsage[]> {
   return rolledUp(asked, await sumsByDays(session, asked));
 }
 
-async function sumsByDays(session: ReadSession, asked: Asked): Promise<readonly (readonly UsageSum[])[]> {
+async function sumsByDays(
+  session: ReadSession,
+  asked: RolledUpParts,
+): Promise<readonly (readonly UsageSum[])[]> {
   const stretches = await answerableStretches(session, asked);
   const { subscription, unit } = asked;
   if (stretches.length === 0 || (unit !== null && !isStorable(unit))) return [];
@@ -136,7 +139,7 @@ async function sumsByDays(session: ReadSession, asked: Asked): Promise<readonly 
 
 async function sumsByHour(
   session: ReadSession,
-  { subscription: { recordId: subscriptionRecordId }, unit, zone, parts }: Asked,
+  { subscription: { recordId: subscriptionRecordId }, unit, zone, parts }: RolledUpParts,
 ): Promise<readonly (readonly UsageSum[])[]> {
   const stretches = hoursOfDays(parts, zone);
   const days = stretches.map(({ day }) => day);
@@ -151,7 +154,7 @@ async function sumsByHour(
 }
 
 function rolledUp(
-  { subscription: { id: subscriptionId }, parts }: Asked,
+  { subscription: { id: subscriptionId }, parts }: RolledUpParts,
   sums: readonly (readonly UsageSum[])[],
 ): readonly RolledUpUsage[] {
   return parts.map(({ start, end }, index) => ({
@@ -167,7 +170,7 @@ function rolledUp(
  * points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
-async function answerableStretches(session: ReadSession, { subscription, zone, parts }: Asked) {
+async function answerableStretches(session: ReadSession, { subscription, zone, parts }: RolledUpParts) {
   const stretches = usageStretches(parts, zone);
   const cut = cutDaysOf(stretches);
   if (cut.length === 0) return stretches;

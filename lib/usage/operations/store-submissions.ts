@@ -25,7 +25,7 @@ export async function storeSubmissions(
   { storage, tenant, authorship, mayPassThresholds }: Storing,
   submissions: readonly UsageSubmission[],
 ): Promise<readonly RecordingOutcome[]> {
-  const takenBy = mayPassThresholds
+  const usedBy = mayPassThresholds
     ? await storage.write(tenant, authorship, async (session) => {
         const found = await session.usage.record(submissions);
         const looks = submissions
@@ -36,7 +36,7 @@ export async function storeSubmissions(
       })
     : await storage.recordUsage(tenant, authorship, submissions);
   return submissions.map((submission, index) => {
-    const taken = takenBy[index];
+    const taken = usedBy[index];
     assertInvariant(taken !== undefined, `Storage did not report the outcome of ${submission.trackingId}`);
     return recordingOutcome(submission, taken);
   });

@@ -1,5 +1,5 @@
 import type { Leading, RecordingOutcome } from '../../records/index.ts';
-import type { Given } from '../../values/given/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../../values/time/index.ts';
@@ -14,7 +14,7 @@ export interface NewUsageRecord {
    * A day of the account's calendar such as `2026-04-01`, which counts from its start, or an instant such as
    * `2026-04-01T08:00:00Z`.
    */
-  readonly recordDate: Given<RequestedDate>;
+  readonly recordDate: HostInput<RequestedDate>;
   /** Up to 20 digits before the point and 9 after it; not negative, unless the tenant has `usage.negativeAmounts`. */
   readonly amount: Decimal | string;
 }
@@ -52,9 +52,9 @@ export interface TimelineRequest extends RollUpRequest {
 }
 
 export interface RollUpRequest {
-  readonly startDate: Given<RequestedDate>;
+  readonly startDate: HostInput<RequestedDate>;
   /** Exclusive; not before `startDate`. */
-  readonly endDate: Given<RequestedDate>;
+  readonly endDate: HostInput<RequestedDate>;
   /** Default: all units. */
   readonly unitType?: string | null;
 }
@@ -134,7 +134,7 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
    */
   rollUpForTransitions(
-    ...given: [...C, subscriptionId: Uuid | string, instants: readonly Given<Instant>[]]
+    ...given: [...C, subscriptionId: Uuid | string, instants: readonly HostInput<Instant>[]]
   ): Promise<readonly RolledUpUsage[]>;
 
   /**

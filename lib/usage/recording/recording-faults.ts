@@ -91,14 +91,14 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 /**
  * The outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first (§2.1
  * rule 6).
- * @param takenBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
+ * @param usedBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
  */
 export function recordingOutcome(
   { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,
-  takenBy: string | null,
+  usedBy: string | null,
 ): RecordingOutcome {
-  if (takenBy === null) return RecordingOutcome.ACCEPTED;
-  return takenBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
+  if (usedBy === null) return RecordingOutcome.ACCEPTED;
+  return usedBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
 /** The fault of a used tracking id (§2.1 check 7 and rule 6); null if the submission is stored or ignored. */

@@ -22,7 +22,7 @@ import {
   readItemDetails,
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
-import { billedLines, billedTotal, changeOf, keyOf, type LineChange } from './billed-so-far.ts';
+import { billedLines, billedTotal, changeOf, keyOf, type LineChange } from './billed-lines.ts';
 import { ItemMode, NegativeDelta } from './usage-config.ts';
 
 interface SettleInput {
@@ -60,7 +60,7 @@ function settleAggregate(input: SettleInput): readonly UsageCharge[] {
   if (delta.isZero() || isOnlyRoundedOtherwise(input)) return [];
   const details = deltaDetails(input);
   if (delta.greaterThan(ZERO)) return [usageItem(delta, details.first, facts)];
-  return givesBack(delta, input) ? new Refundable(previous).credit(delta.abs(), { details, facts }) : [];
+  return creditsDelta(delta, input) ? new Refundable(previous).credit(delta.abs(), { details, facts }) : [];
 }
 
 function usageItem(amount: Decimal, details: string, facts: ChargeFacts): UsageCharge {
@@ -124,7 +124,7 @@ function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }):
       return [{ kind: 'USAGE', amount: delta, rate, quantity, details: details.first, ...facts }];
     }
     const isOfLine = (item: BilledEntry) => standsFor(item, line.now, rated);
-    return givesBack(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
+    return creditsDelta(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
   });
 }
 
@@ -213,7 +213,7 @@ class Refundable {
 }
 
 /** True if the setting credits the excess; `delta` is below 0. @throws InvariantError with FAIL. */
-function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
+function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
   throw new InvariantError(

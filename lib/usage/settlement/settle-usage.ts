@@ -117,14 +117,14 @@ function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
       })),
       { ...config, beyond: beyond.get(name) ?? NO_USAGE },
     );
-    for (const [place, { quantities, takesFresh, takesLateOf, takesBeyond }] of charged.entries()) {
+    for (const [place, { quantities, freshPoints, takesLateOf, takesBeyond }] of charged.entries()) {
       const planned = ordered[place]?.planned;
       if (planned === undefined) continue;
       const late = takesLateOf.flatMap((of) => ordered[of]?.planned ?? []);
       found.set(planned, {
         quantities,
-        freshOf: takesFresh === 'ALL' ? [planned, ...late] : late,
-        onTimeOf: takesFresh === 'ON_TIME' ? [planned] : [],
+        freshOf: freshPoints === 'ALL' ? [planned, ...late] : late,
+        onTimeOf: freshPoints === 'ON_TIME' ? [planned] : [],
         beyond: takesBeyond,
       });
     }
@@ -176,13 +176,13 @@ export interface CollectedUsage {
   readonly onTime: Quantities;
 }
 
-type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
+type FreshPoints = 'ALL' | 'ON_TIME' | 'NONE';
 
 /** The rated usage of an interval and the points it consumes, so that no other interval charges them. */
 interface ChargedUsage {
   readonly quantities: Quantities;
   /** Specifies which of its own fresh points the charge consumes. */
-  readonly takesFresh: TakenFresh;
+  readonly freshPoints: FreshPoints;
   /** Indexes of the intervals whose fresh points the charge consumes. */
   readonly takesLateOf: readonly number[];
   readonly takesBeyond: boolean;
@@ -211,21 +211,21 @@ function chargedUsage(
       : [];
   return intervals.map((interval, index): ChargedUsage => {
     const { section, isBilled, collected } = interval;
-    const takesFresh = isBilled ? takenOfBilled[mode] : 'ALL';
+    const freshPoints = isBilled ? freshPointsByMode[mode] : 'ALL';
     const taken =
       index === next ? { takesLateOf: lateOf, takesBeyond } : { takesLateOf: [], takesBeyond: false };
     const parts = [
-      ...(takesFresh === 'ALL' ? [collected.fresh] : []),
-      ...(takesFresh === 'ON_TIME' ? [collected.onTime] : []),
+      ...(freshPoints === 'ALL' ? [collected.fresh] : []),
+      ...(freshPoints === 'ON_TIME' ? [collected.onTime] : []),
       ...taken.takesLateOf.map((place) => intervals[place]?.collected.fresh ?? NO_USAGE),
       ...(taken.takesBeyond ? [modes.beyond] : []),
     ];
     const quantities = parts.reduce((all, more) => together(section, all, more), collected.billed);
-    return { quantities, takesFresh, ...taken };
+    return { quantities, freshPoints, ...taken };
   });
 }
 
-const takenOfBilled: Readonly<Record<LateMode, TakenFresh>> = {
+const freshPointsByMode: Readonly<Record<LateMode, FreshPoints>> = {
   DELTA: 'ALL',
   IGNORE: 'ON_TIME',
   NEXT_PERIOD: 'NONE',

@@ -14,7 +14,7 @@ import {
   readItemDetails,
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, BilledInterval, SupersededInterval } from './billed-interval.ts';
-import { billedTotal } from './billed-so-far.ts';
+import { billedTotal } from './billed-lines.ts';
 import { settleInterval, type UsageCharge, type UsageCredit } from './settle-interval.ts';
 import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
@@ -40,7 +40,8 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
   const hasCredits = billed.some(({ entries }) => entries.some(({ linkedItemId }) => linkedItemId !== null));
   if (supersededBy.size === 0 && !hasCredits) return { billed, superseded: [] };
   const carriers = carriersOf(billed);
-  if (supersededBy.size === 0 && ![...carriers.values()].some(isTakenOver)) return { billed, superseded: [] };
+  if (supersededBy.size === 0 && ![...carriers.values()].some(isPartlyCredited))
+    return { billed, superseded: [] };
   const entriesOf = entriesByPlace(billed, { carriers, isSuperseded: (one) => supersededBy.has(one) });
   const superseded = Map.groupBy([...supersededBy], ([one]) => spanKey(one));
   return {
@@ -57,7 +58,7 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
 export function readTogether(
   billed: readonly BilledInterval[],
 ): readonly (readonly [longer: BilledInterval, shorter: BilledInterval])[] {
-  return [...carriersOf(billed).values()].filter(isTakenOver).flatMap((carriers) => {
+  return [...carriersOf(billed).values()].filter(isPartlyCredited).flatMap((carriers) => {
     const [home] = carriers;
     return home === undefined ? [] : carriers.slice(1).map((carrier) => [home, carrier] as const);
   });
@@ -116,14 +117,14 @@ function placeOf(
   carriers: readonly BilledInterval[],
   isSuperseded: (one: BilledInterval) => boolean,
 ): BilledInterval {
-  if (!carriers.some(isSuperseded) && !isTakenOver(carriers)) return one;
+  if (!carriers.some(isSuperseded) && !isPartlyCredited(carriers)) return one;
   const [home] = carriers;
   if (home !== undefined && !isSuperseded(home)) return home;
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
 /** True if an interval within the one that charged the item credited part of it. */
-function isTakenOver([home, ...others]: readonly BilledInterval[]): boolean {
+function isPartlyCredited([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
 }

@@ -47,14 +47,14 @@ export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & S
 /** The question about an account to a usage source before a run (§9). */
 export interface SourceQuestion {
   readonly range: SuppliedRange;
-  readonly subscriptions: readonly AskedSubscription[];
+  readonly subscriptions: readonly SubscriptionQuestion[];
   /** One per quantity that the run needs, in order of the runs. */
   readonly requests: readonly QuantityRequest[];
   /** Equal texts mean that one answer is valid for both questions. */
   readonly text: string;
 }
 
-interface AskedSubscription {
+interface SubscriptionQuestion {
   readonly subscriptionId: Uuid;
   /** The instants that cut its records: starts of days and cuts of billing. */
   readonly slots: readonly Instant[];

@@ -154,9 +154,9 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const asCarried = { ...input.config, beyondLookBack: BeyondLookBack.NEXT_PERIOD };
   const plan = planUsage({ events, targetDate: today, zone, config: asCarried, billed });
   const old = plan.outdated.filter(({ run, interval }) => {
-    const isAsked = interval.start.at < end && interval.end.at > start;
+    const isRequested = interval.start.at < end && interval.end.at > start;
     return (
-      isAsked && interval.start.at < lookBackOf(run.section, { ...input, events, billed: plan.billed }).at
+      isRequested && interval.start.at < lookBackOf(run.section, { ...input, events, billed: plan.billed }).at
     );
   });
   const book = new UsageLedger({ events, zone, billed: plan.billed, pieces });

@@ -1,4 +1,4 @@
-import type { AnyShape, Shape, ValueKind } from '../given/index.ts';
+import type { AnyShape, Shape, ValueKind } from '../host-values/index.ts';
 import type { FieldKind, Fields, InputOf, RecordOf } from './field.ts';
 
 type ShapesByKind = Partial<Readonly<Record<FieldKind, AnyShape>>>;

@@ -12,5 +12,5 @@ export {
   underscored,
 } from './field.ts';
 export { inputShapeOf, shapeOf } from './field-shape.ts';
-export { givenChanges, givenOrNull } from './given-fields.ts';
+export { inputChanges, inputOrNull } from './nullable-fields.ts';
 export { authorFields, type SearchedFields, type SearchedType, searchedFields } from './searched-fields.ts';

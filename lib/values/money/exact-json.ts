@@ -179,9 +179,9 @@ class JsonReader<N> {
     if (first === OBJECT_BEGIN) return this.#object();
     if (first === LIST_BEGIN) return this.#list();
     if (first === MINUS || isDigit(first)) return this.#number(first);
-    if (this.#takesWord('true')) return true;
-    if (this.#takesWord('false')) return false;
-    if (this.#takesWord('null')) return null;
+    if (this.#readWord('true')) return true;
+    if (this.#readWord('false')) return false;
+    if (this.#readWord('null')) return null;
     throw new NotJson();
   }
 
@@ -282,7 +282,7 @@ class JsonReader<N> {
     if (this.#at === start) throw new NotJson();
   }
 
-  #takesWord(word: string): boolean {
+  #readWord(word: string): boolean {
     if (!this.#text.startsWith(word, this.#at)) return false;
     this.#at += word.length;
     return true;

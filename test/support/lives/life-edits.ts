@@ -1,5 +1,5 @@
 import { type Account, ProductCategory } from '../../../lib/records/index.ts';
-import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/choose-group.ts';
 import type { BundleCreation } from '../../../lib/subscriptions/create/creation.ts';
 import { lateAddOnEnds, planCreations } from '../../../lib/subscriptions/create/creation.ts';
 import { followBase } from '../../../lib/subscriptions/edits/add-on-ends.ts';

@@ -10,7 +10,7 @@ import {
   type Subscription,
 } from '../../../lib/records/index.ts';
 import type { BilledHistory } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import type { FoundBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
+import type { FoundBundle } from '../../../lib/subscriptions/create/choose-group.ts';
 import type { NewBundleContent } from '../../../lib/subscriptions/create/creation.ts';
 import {
   blockingStateNotification,
@@ -140,8 +140,8 @@ export class LifeRecords {
   }
 
   saveCreations(bundles: readonly NewBundleContent[], now: Instant): Stored {
-    for (const { newBundle, keyGivenUp } of bundles) {
-      if (keyGivenUp !== null) this.bundles.set(keyGivenUp.id, keyGivenUp);
+    for (const { newBundle, releasedKey } of bundles) {
+      if (releasedKey !== null) this.bundles.set(releasedKey.id, releasedKey);
       if (newBundle !== null) this.bundles.set(newBundle.id, this.#numbered(newBundle));
     }
     const creations = bundles.flatMap((bundle) => bundle.creations);

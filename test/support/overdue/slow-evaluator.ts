@@ -55,10 +55,10 @@ export function evaluateSlowly(before: ExpectedAccount, look: Look): ExpectedAcc
     const isPending = before.checkMs !== null && dayAt(before.checkMs, place) <= today;
     return isPending ? before : { ...before, checkMs: workMs };
   }
-  const askedMs = isCheck && isWorseNow ? (before.checkMs ?? Number.NaN) : nowMs;
+  const startedMs = isCheck && isWorseNow ? (before.checkMs ?? Number.NaN) : nowMs;
   const checkMs = nextCheck({ debt, next, config: { ...config, states: enterable }, today, place });
   const pending = isCheck ? null : before.checkMs;
-  return { ...enter(before, { next, askedMs, nowMs, debt, place }), checkMs: laterCheck(pending, checkMs) };
+  return { ...enter(before, { next, startedMs, nowMs, debt, place }), checkMs: laterCheck(pending, checkMs) };
 }
 
 /** All inputs of an evaluation as text. It must not change without an evaluation. */
@@ -100,7 +100,7 @@ function isReached(time: Span, { since }: Debt, today: string): boolean {
 
 interface Entering {
   readonly next: StateParts | null;
-  readonly askedMs: number;
+  readonly startedMs: number;
   readonly nowMs: number;
   readonly debt: Debt;
   readonly place: Place;
@@ -149,7 +149,7 @@ function isWorse(last: ExpectedBlock | undefined, next: StateParts | null, state
 }
 
 /** overdue §5.1 steps 5 to 8. */
-function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: Entering): ExpectedAccount {
+function enter(before: ExpectedAccount, { next, startedMs, nowMs, debt, place }: Entering): ExpectedAccount {
   const last = before.blocks.at(-1);
   const disables = next?.disables ?? false;
   const block = {
@@ -170,10 +170,10 @@ function enter(before: ExpectedAccount, { next, askedMs, nowMs, debt, place }: E
   const ownsInvoicingOff = begins ? !hasTag || owned : disables && owned;
   const hasInvoicingOff = begins || (hasTag && !(ends && owned));
   const firstDay =
-    next === null ? null : firstDayOf(next, debt, { from: dayAt(askedMs, place), to: dayAt(nowMs, place) });
+    next === null ? null : firstDayOf(next, debt, { from: dayAt(startedMs, place), to: dayAt(nowMs, place) });
   // A parent in a zone where it is already tomorrow may have an invoice of a future day.
-  const isLater = firstDay !== null && firstDay > dayAt(askedMs, place);
-  const dueMs = firstDay === null ? nowMs : isLater ? instantOf(firstDay, place) : askedMs;
+  const isLater = firstDay !== null && firstDay > dayAt(startedMs, place);
+  const dueMs = firstDay === null ? nowMs : isLater ? instantOf(firstDay, place) : startedMs;
   const wholeSecond = Math.floor(Math.min(dueMs, nowMs) / 1000) * 1000;
   const effectiveMs = Math.max(wholeSecond, last?.effectiveMs ?? 0);
   const blocks = [...before.blocks, { ...block, effectiveMs }];

@@ -15,7 +15,7 @@ export async function publishEvents(
 ): Promise<void> {
   await storage.prepare({ eventIdOf: newId });
   await storage.write(tenant, author(), async (session) => {
-    if ((await session.deliveries.takenUpTo()) === null) await session.keyValues.setCallback(1);
+    if ((await session.deliveries.lastEventId()) === null) await session.keyValues.setCallback(1);
     session.publish(
       accounts.map((accountRecordId) => ({ type: 'ACCOUNT_CHANGE', accountRecordId, payload: {} })),
     );
@@ -33,7 +33,7 @@ export async function storeDeliveries(stored: Stored, made: readonly New<PushDel
   const at = { businessNow: instant(0), systemNowMs: 0, leaseEndsAtMs: 1 };
   const tenants = await storage.push.take({ owner: 'writer', token, limit: 1_000, ...at });
   const upTo = await storage.events.horizon(tenant.recordId);
-  const after = await storage.read(tenant, (session) => session.deliveries.takenUpTo());
+  const after = await storage.read(tenant, (session) => session.deliveries.lastEventId());
   const lease = { tenantRecordId: tenant.recordId, token };
   const taken = await storage.push.takeUp(lease, { after: after ?? 0, upTo, deliveries: made }, 1);
   if (taken !== 'TAKEN') throw new Error(`the deliveries were not stored: ${taken}`);

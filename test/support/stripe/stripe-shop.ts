@@ -4,7 +4,7 @@ import type { GatewayRequest, GatewayTransaction, PaymentGateway, Uuid } from '.
 import { decimal } from '../../../lib/index.ts';
 import { API_KEY, StripeDouble, WEBHOOK_SECRET } from './stripe-double.ts';
 
-type Given = Partial<Omit<GatewayRequest, 'amount' | 'properties'>> & {
+type HostInput = Partial<Omit<GatewayRequest, 'amount' | 'properties'>> & {
   readonly amount?: string;
   readonly properties?: Readonly<Record<string, string>>;
 };
@@ -71,7 +71,7 @@ export class StripeShop {
   }
 
   /** A transaction request: by default new ids, 10 US dollars and the saved method. */
-  asked({ amount = '10', properties = {}, ...given }: Given = {}): GatewayRequest {
+  asked({ amount = '10', properties = {}, ...given }: HostInput = {}): GatewayRequest {
     return {
       accountId: this.accountId,
       paymentMethodId: this.paymentMethodId,

@@ -15,7 +15,7 @@ import type {
   Subscription,
 } from '../../../lib/records/index.ts';
 import { blockHistory } from '../../../lib/subscriptions/blocking/states-in-force.ts';
-import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/choose-group.ts';
 import type { BundleCreation, Creation } from '../../../lib/subscriptions/create/creation.ts';
 import { planCreations } from '../../../lib/subscriptions/create/creation.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';

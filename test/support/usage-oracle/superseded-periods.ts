@@ -136,7 +136,7 @@ export function creditedWhole(period: SupersededPeriod): readonly OwedInterval[]
       const open = totalOf(own);
       const part = item.left < open ? item.left : open;
       if (part <= 0n) return [];
-      const taken = takenBack(own.flatMap(({ lines }) => lines));
+      const taken = releasedLeases(own.flatMap(({ lines }) => lines));
       const lines = item.lineKey === null ? taken : taken.slice(0, 1);
       const exact = lines.reduce((all, { amount }) => all + amount, 0n);
       const entry = { of: item, amount: -part, left: 0n, lines, lineKey: item.lineKey };
@@ -149,7 +149,7 @@ export function creditedWhole(period: SupersededPeriod): readonly OwedInterval[]
   return [{ run, interval: { start, end, takesEnd: false }, previous, items, points: new Set() }];
 }
 
-function takenBack(lines: readonly PriceLine[]): readonly PriceLine[] {
+function releasedLeases(lines: readonly PriceLine[]): readonly PriceLine[] {
   const found = Map.groupBy(lines, ({ tier, unit }) => `${tier} ${unit}`);
   return [...found.values()].flatMap((own) => {
     const last = own.at(-1);

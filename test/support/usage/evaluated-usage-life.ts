@@ -11,7 +11,7 @@ import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-billing-state.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
-import type { LookedDays } from '../../../lib/records/index.ts';
+import type { EvaluatedDays } from '../../../lib/records/index.ts';
 import type { DayUsage } from '../../../lib/usage/collecting/usage-ledger.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
@@ -29,7 +29,7 @@ interface KeptInterval extends RatedInterval {
 export class EvaluatedUsageLife extends BookedUsageLife {
   /** Number of runs that would skip the subscription. */
   passedOver = 0;
-  #looked: LookedDays | null = null;
+  #looked: EvaluatedDays | null = null;
   #nextDate: LocalDate | null = null;
   #kept: readonly KeptInterval[] = [];
   readonly #freed: KeptInterval[] = [];

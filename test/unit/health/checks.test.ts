@@ -26,9 +26,9 @@ describe('health checks (platform §13)', () => {
 
   it('fail when clocks differ by more than 5 s in either direction, not counting the response time', () => {
     const read = (databaseMs: number) =>
-      clockCheck({ askedMs: 100_000, databaseMs, answeredMs: 101_000 }).healthy;
+      clockCheck({ startedMs: 100_000, databaseMs, answeredMs: 101_000 }).healthy;
     expect([94_999, 95_000, 100_500, 106_000, 106_001].map(read)).to.eql([false, true, true, true, false]);
-    expect(clockCheck({ askedMs: 0, databaseMs: 60_000, answeredMs: 0 }).message).to.equal(
+    expect(clockCheck({ startedMs: 0, databaseMs: 60_000, answeredMs: 0 }).message).to.equal(
       "The clock of this process differs by 60 s from the database's",
     );
   });

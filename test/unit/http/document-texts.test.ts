@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { areaTexts } from '../../../adapters/koa/openapi/descriptions/areas.ts';
-import { modelTexts } from '../../../adapters/koa/openapi/descriptions/described.ts';
+import { modelTexts } from '../../../adapters/koa/openapi/descriptions/model-texts.ts';
 import { pathSegments } from '../../../adapters/koa/openapi/descriptions/path-segments.ts';
 import { queryParameters } from '../../../adapters/koa/openapi/descriptions/query-parameters.ts';
 import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';

@@ -1,5 +1,8 @@
 import { type NewInvoiceItem, plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
-import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
+import {
+  type ConsultedInvoice,
+  withAdditionalItems,
+} from '../../../lib/invoicing/plugins/additional-items.ts';
 import { claimedItems } from '../../../lib/invoicing/plugins/plugin-claims.ts';
 import type { Proposal } from '../../../lib/invoicing/plugins/proposal.ts';
 import { isSameProposal, recordedIds, replayedIds } from '../../../lib/invoicing/plugins/proposal.ts';
@@ -17,7 +20,7 @@ function item(n: number, [itemType, amount]: readonly [InvoiceItem['itemType'], 
   return plainItem({ id: uuid(n), itemType, amount: decimal(amount), repairable: decimal(amount) });
 }
 
-function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[] = []): AskedInvoice {
+function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[] = []): ConsultedInvoice {
   return {
     invoiceId,
     currency: asCurrency('USD'),
@@ -29,7 +32,7 @@ function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[
   };
 }
 
-function asking(invoice: AskedInvoice, ...items: readonly AdditionalItem[]) {
+function asking(invoice: ConsultedInvoice, ...items: readonly AdditionalItem[]) {
   let next = 500;
   return withAdditionalItems(invoice, claimedItems({ items }).items, {
     pluginName: 'tax',
@@ -41,14 +44,14 @@ function asking(invoice: AskedInvoice, ...items: readonly AdditionalItem[]) {
   });
 }
 
-function linesOf({ items }: AskedInvoice): readonly string[] {
+function linesOf({ items }: ConsultedInvoice): readonly string[] {
   return items.map(
     ({ itemType, amount, repairable }) =>
       `${itemType} ${formatDecimal(amount)} left ${formatDecimal(repairable)}`,
   );
 }
 
-function codeOf(invoice: AskedInvoice, claim: AdditionalItem): number | string {
+function codeOf(invoice: ConsultedInvoice, claim: AdditionalItem): number | string {
   try {
     return linesOf(asking(invoice, claim).invoice).join();
   } catch (error) {

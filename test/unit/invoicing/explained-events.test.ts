@@ -1,6 +1,6 @@
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import type { EventFacts, SubscriptionPast } from '../../../lib/invoicing/explanation/event-facts.ts';
-import { eventsBehind, rulesBehind } from '../../../lib/invoicing/explanation/event-facts.ts';
+import { eventsOfBasis, rulesOfBasis } from '../../../lib/invoicing/explanation/event-facts.ts';
 import {
   caseText,
   cycleSentence,
@@ -56,7 +56,7 @@ function changed(reason: EventReason, fields: Omit<Partial<LifecycleEvent>, 'pha
 }
 
 const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts => {
-  const { event: facts } = eventsBehind({ ...recurring, event: of }, item, past);
+  const { event: facts } = eventsOfBasis({ ...recurring, event: of }, item, past);
   if (facts === null) throw new Error('there is an event');
   return facts;
 };
@@ -78,11 +78,11 @@ describe('rule case of an item', () => {
   ] as const;
   for (const [alignment, origin] of origins)
     it(`contains the origin of the phases for ${alignment}`, () => {
-      const events = eventsBehind(recurring, item, pastOf(changed(aligned(alignment))));
+      const events = eventsOfBasis(recurring, item, pastOf(changed(aligned(alignment))));
       expect(phaseSentence(events)).to.equal(
         `The phases of the plan count from 2024-01-20, ${origin} (change alignment for a change to price list club: ${alignment}).`,
       );
-      expect(rulesBehind(recurring, events)).to.eql([
+      expect(rulesOfBasis(recurring, events)).to.eql([
         { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: null, event: null },
         { rule: 'CHANGE_ALIGNMENT', result: alignment, conditions: { toPriceList: 'club' }, event: change },
       ]);
@@ -90,9 +90,9 @@ describe('rule case of an item', () => {
 
   it('omits phases that count from the change itself, and includes one dated by the alignment', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
-    expect(phaseSentence(eventsBehind(recurring, item, pastOf(own)))).to.equal('');
+    expect(phaseSentence(eventsOfBasis(recurring, item, pastOf(own)))).to.equal('');
     const phase = { ...recurring, event: named('PHASE', '2024-03-01') };
-    const events = eventsBehind(phase, item, pastOf(own, event('PHASE', '2024-03-01')));
+    const events = eventsOfBasis(phase, item, pastOf(own, event('PHASE', '2024-03-01')));
     expect(phaseSentence(events)).to.contain('count from 2024-02-01, the change of plan');
   });
 

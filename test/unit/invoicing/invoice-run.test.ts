@@ -1,5 +1,5 @@
 import type { DryRunWalkInput } from '../../../lib/invoicing/dry-run/walk.ts';
-import { subscriptionAfter, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
+import { subscriptionAfter, unchangedWalk, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
 import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import {
   evaluateAccount,
@@ -164,7 +164,7 @@ describe('dry run', () => {
     const now = (today * 86_400_000) as Instant;
     const known = { ...billed, now, today, dueDates: first.dueDates };
     const input = { ...known, ...changes, targetDate: day(targetDate) };
-    const invoice = atOnce(undisturbed(walkToTargetDate(input, countedIds(100))));
+    const invoice = atOnce(unchangedWalk(walkToTargetDate(input, countedIds(100))));
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }
 

@@ -1,4 +1,4 @@
-import { type DryRunWalkInput, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
+import { type DryRunWalkInput, unchangedWalk, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
 import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
@@ -95,7 +95,7 @@ describe('usage in a run', () => {
       today: day('2026-03-13'),
       dueDates: [day('2026-03-13')],
     };
-    const found = atOnce(undisturbed(walkToTargetDate(input, countedIds())));
+    const found = atOnce(unchangedWalk(walkToTargetDate(input, countedIds())));
     expect(found && lines(found.run)).to.eql([
       'RECURRING 2026-05-13 2026-06-13 30',
       'USAGE 2026-04-13 2026-05-13 0',

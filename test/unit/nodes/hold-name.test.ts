@@ -1,5 +1,5 @@
-import { holdName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/queue-listener.ts';
-import { holdName } from '../../../lib/nodes/index.ts';
+import { reserveName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/queue-listener.ts';
+import { reserveName } from '../../../lib/nodes/index.ts';
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import type { NodeInfo } from '../../../lib/records/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
@@ -32,7 +32,7 @@ async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) =
     systemClock: { nowMs: () => nowMs, nextTurn: async () => undefined, after },
     logger: recordingLogger(),
   };
-  const thrown: unknown = await holdName(ports, 'north').catch((error: unknown) => error);
+  const thrown: unknown = await reserveName(ports, 'north').catch((error: unknown) => error);
   return { thrown, nowMs };
 }
 

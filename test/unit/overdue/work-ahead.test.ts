@@ -1,4 +1,4 @@
-import { comesAgain, dueAhead } from '../../../lib/overdue/checks/in-order.ts';
+import { dueAhead, retryTiming } from '../../../lib/overdue/checks/order-checks.ts';
 import type { OverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { expect, formatInstant, instant, parseWireInstant, timeZone } from '../../support/unit.ts';
 
@@ -39,7 +39,7 @@ describe('work before an overdue entry (overdue §5.2)', () => {
   describe('an overdue entry with earlier work', () => {
     const due = at('2024-01-05T00:03:42Z');
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
-    const again = (more: object) => comesAgain({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
+    const again = (more: object) => retryTiming({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
 
     it('runs again after that work, but not before its due time', () => {
       expect(again({})).to.eql({ kind: 'DUE', at: ahead.lastDue });

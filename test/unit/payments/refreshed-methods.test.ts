@@ -23,7 +23,7 @@ const listed = (paymentMethodId: Uuid | null, members: object = {}) => ({
 const refreshed = (facts: Partial<RefreshFacts>) => {
   const { known = [] } = facts;
   const activeBefore = new Map(known.map((each) => [each.id, each.isActive]));
-  return refreshedMethods({ listed: [], known, activeBefore, takenKeys: new Set<string>(), ...facts });
+  return refreshedMethods({ listed: [], known, activeBefore, usedKeys: new Set<string>(), ...facts });
 };
 
 describe('payment method refresh (payments §10.5)', () => {
@@ -38,15 +38,15 @@ describe('payment method refresh (payments §10.5)', () => {
   it('payments §10.5: gives a new method its gateway key if that is free, and an id if it has none', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
-    const takenKeys = new Set(['tok']);
-    expect(refreshed({ listed: [listed(C, tok)], takenKeys }).inserted).to.eql([{ id: C, externalKey: C }]);
+    const usedKeys = new Set(['tok']);
+    expect(refreshed({ listed: [listed(C, tok)], usedKeys }).inserted).to.eql([{ id: C, externalKey: C }]);
     expect(refreshed({ listed: [listed(null)] }).inserted).to.eql([{ id: NEW, externalKey: NEW }]);
   });
 
   it('payments §10.5: identifies a method without an id by its key', () => {
     const known = [method(A, true, 'tok')];
     const list = [listed(null, { externalPaymentMethodId: 'tok' }), listed(A)];
-    const { inserted, changed } = refreshed({ known, listed: list, takenKeys: new Set(['tok']) });
+    const { inserted, changed } = refreshed({ known, listed: list, usedKeys: new Set(['tok']) });
     expect([inserted, changed]).to.eql([[], []]);
     const twice = [1, 2].map(() => listed(null, { externalPaymentMethodId: 'new' }));
     expect(refreshed({ listed: twice }).inserted).to.eql([{ id: NEW, externalKey: 'new' }]);

@@ -1,4 +1,4 @@
-import { type AttemptOutcome, afterAttempt } from '../../../lib/push/after-attempt.ts';
+import { type AttemptOutcome, afterAttempt } from '../../../lib/push/delivery-after-attempt.ts';
 import type { PushDelivery } from '../../../lib/records/index.ts';
 import { expect, formatInstant, instant } from '../../support/unit.ts';
 

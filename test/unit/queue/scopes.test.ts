@@ -50,7 +50,7 @@ describe('work scope (platform §13.1)', () => {
   });
 
   it('is optional for running work', async () => {
-    const done = await onBehalfOf({}, { requestId: 'one', start: neverAsked }, async (span) => {
+    const done = await onBehalfOf({}, { requestId: 'one', start: neverCalled }, async (span) => {
       expect(span).to.equal(null);
       return ofAccount({}, 7, () => detached({}, () => 'done'));
     });
@@ -59,6 +59,6 @@ describe('work scope (platform §13.1)', () => {
   });
 });
 
-function neverAsked(): never {
+function neverCalled(): never {
   throw new Error('a span was begun without a tracer');
 }

@@ -1,10 +1,10 @@
-import type { SeenEntry } from '../../../lib/ports/storage/index.ts';
+import type { PositionedEntry } from '../../../lib/ports/storage/index.ts';
 import { lateCause } from '../../../lib/queues/late-cause.ts';
 import { newId } from '../../support/storage/stored-records.ts';
 import { expect, instant } from '../../support/unit.ts';
 
 const NOW_MS = Date.UTC(2025, 2, 10, 10);
-const entry: SeenEntry = {
+const entry: PositionedEntry = {
   recordId: 7,
   kind: 'NOTIFICATION',
   topic: 'payment-service:retry',
@@ -31,7 +31,7 @@ const now = { systemNowMs: NOW_MS, topics: new Set([entry.topic]), isAnybodyAtWo
 const claimed = { processingState: 'IN_PROCESSING', processingOwner: 'n1' } as const;
 
 /** platform §9.5 rule 1, line by line: each holds where those before it do not. */
-const table: readonly (readonly [changes: Partial<SeenEntry>, cause: string, why: string])[] = [
+const table: readonly (readonly [changes: Partial<PositionedEntry>, cause: string, why: string])[] = [
   [
     { ...claimed, availableAtMs: NOW_MS + 1_000 },
     'IN_PROCESSING',

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { lenderOf } from '../../../adapters/mikro-orm/hosts/lender-of.ts';
+import { findLender } from '../../../adapters/mikro-orm/hosts/find-lender.ts';
 import { compiled } from '../../../adapters/mikro-orm/sql/connection.ts';
 import { rejection } from '../../support/storage/opened-storage.ts';
 import { ErrorCode, expect } from '../../support/unit.ts';
@@ -14,7 +14,7 @@ const prisma = (provider: string, answer: Answer = () => []) => ({
 });
 
 async function run(provider: string, answer: Answer, text = 'select 1') {
-  const lender = lenderOf(prisma(provider, answer));
+  const lender = findLender(prisma(provider, answer));
   if (typeof lender === 'string') throw new Error(lender);
   return (await lender.lend()).transaction.executeQuery(compiled(text, [7]));
 }
@@ -29,7 +29,7 @@ const failure = (code: string, cause?: object) =>
 describe('the Prisma lender', () => {
   it('rejects a client outside a transaction or on another database', () => {
     const refusalOf = (handle: object) => {
-      const lender = lenderOf(handle);
+      const lender = findLender(handle);
       return typeof lender === 'string' ? lender : lender.refusal;
     };
     const client = { ...prisma('postgresql'), $connect: async () => undefined };
@@ -67,7 +67,7 @@ describe('the Prisma lender', () => {
   it('sends concurrent statements one at a time, even after a failure', async () => {
     let running = 0;
     let most = 0;
-    const lender = lenderOf({
+    const lender = findLender({
       ...prisma('postgresql'),
       $queryRawUnsafe: async (text: string) => {
         running += 1;

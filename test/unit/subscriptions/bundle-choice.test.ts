@@ -1,5 +1,5 @@
-import type { BundleContent } from '../../../lib/subscriptions/create/chosen-group.ts';
-import { checkBundleTakes, chooseBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
+import type { BundleContent } from '../../../lib/subscriptions/create/choose-group.ts';
+import { checkBundleTakes, chooseBundle } from '../../../lib/subscriptions/create/choose-group.ts';
 import { account, at, created, type Life, nextId } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/lifecycle.ts';
 import { ErrorCode, expect } from '../../support/unit.ts';

@@ -2,7 +2,7 @@ import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
-import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/create/chosen-group.ts';
+import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/create/choose-group.ts';
 import type { CreateSubscriptionOptions } from '../../../lib/subscriptions/requests/create-request.ts';
 import { checkCreateRequest, groupOf } from '../../../lib/subscriptions/requests/create-request.ts';
 import { type BlockParts, withBlocks } from '../../support/subscriptions/blocks.ts';

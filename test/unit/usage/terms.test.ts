@@ -9,7 +9,7 @@ import { consumable, duoTopUsage, smsUsage, teamUsage } from '../../support/usag
 
 const USD = asCurrency('USD');
 
-interface Given {
+interface HostInput {
   readonly section: UsageSection;
   readonly used: Readonly<Record<string, string>>;
   readonly terms: object;
@@ -18,7 +18,7 @@ interface Given {
 /** Section, usage, terms; the amount, then the name and amount of each line of the terms. */
 type Case = readonly [UsageSection, used: string, terms: object, expected: string];
 
-function rated({ section, used, terms }: Given, share: PeriodShare | null = null) {
+function rated({ section, used, terms }: HostInput, share: PeriodShare | null = null) {
   const quantities = new Map(Object.entries(used).map(([unit, amount]) => [unit, decimal(amount)]));
   const document = readUsageTerms(JSON.stringify({ [section.name]: terms }));
   const own = termsOf(document, section.name, day('2026-05-01'));

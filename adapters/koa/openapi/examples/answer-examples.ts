@@ -98,7 +98,7 @@ const invoice = answer('Invoice', {
   trackingIds: [],
   isParentInvoice: false,
 });
-const foretold = {
+const dryRunAnswer = {
   ...invoice,
   invoiceId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d01',
   targetDate: '2024-03-10',
@@ -256,7 +256,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
   }),
   getInvoice: invoice,
   getInvoicesForAccount: [invoice],
-  generateDryRunInvoice: foretold,
+  generateDryRunInvoice: dryRunAnswer,
   getPayment: payment,
   getPaymentsForAccount: [payment],
   getTenantByApiKey: answer('Tenant', { tenantId, apiKey: 'bob' }),

@@ -28,8 +28,8 @@ export function withExamples(schema: JsonSchema, place: string, name = place): J
   if (isSchema(items) && isSchema(items.properties)) return { ...schema, items: withExamples(items, place) };
   if (isSchema(additionalProperties) && isSchema(additionalProperties.properties))
     return { ...schema, additionalProperties: withExamples(additionalProperties, place) };
-  const isSaid = values !== undefined || type === 'boolean' || '$ref' in schema;
-  if (isSaid && nameOfExample(schema, place, name) === undefined) return schema;
+  const hasValues = values !== undefined || type === 'boolean' || '$ref' in schema;
+  if (hasValues && nameOfExample(schema, place, name) === undefined) return schema;
   const example = exampleOf(schema, place, name);
   return example === undefined ? schema : { ...schema, examples: [example] };
 }

@@ -5,7 +5,7 @@ import { producedTypes, type Route } from '../../routing/route.ts';
 import { type Model, modelsByName } from '../../wire/model.ts';
 import { pluginProperties, type QueryParameter } from '../../wire/query.ts';
 import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/wire-type.ts';
-import { describedModel, queryText, segmentText } from '../descriptions/described.ts';
+import { describedModel, queryText, segmentText } from '../descriptions/model-texts.ts';
 import { failureCodes } from '../shared-parts.ts';
 import {
   classes,

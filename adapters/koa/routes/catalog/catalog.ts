@@ -27,7 +27,7 @@ import { instantParameter, moment, plainText, required, uuidParameter } from '..
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf, unaudited } from '../../wire/wire-type.ts';
 
-// Selects the account's own catalog, if any (catalog §15.6, §16).
+// Selects the account's own catalog if it has one (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 
@@ -47,7 +47,7 @@ export const catalogRoutes: readonly Route[] = [
     query,
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', ...XML_TYPES] },
     async handle(call) {
-      const { catalog, versions } = await versionsAsked(call);
+      const { catalog, versions } = await requestedVersions(call);
       if (call.mediaType !== 'application/json') return xmlAnswer(call, catalog, versions);
       return { json: versions.map((version) => Catalog.write(version, unaudited(call.dialect))) };
     },
@@ -58,7 +58,7 @@ export const catalogRoutes: readonly Route[] = [
     query,
     success: { status: 200, mediaTypes: XML_TYPES },
     async handle(call) {
-      const { catalog, versions } = await versionsAsked(call);
+      const { catalog, versions } = await requestedVersions(call);
       return xmlAnswer(call, catalog, versions);
     },
   }),
@@ -117,7 +117,7 @@ type CatalogCall = Pick<
 >;
 
 /** The catalog with the requested versions (catalog §12 rule 1), or null. */
-async function versionsAsked({
+async function requestedVersions({
   billing,
   context,
   dialect,

@@ -107,14 +107,14 @@ export const invoiceRoutes: readonly Route[] = [
     ...generating,
     summary: 'Invoice an account up to a date',
     creates: '/invoices/{invoiceId}',
-    handle: async (call) => call.billing.generateInvoice(call.context, await runAsked(call)),
+    handle: async (call) => call.billing.generateInvoice(call.context, await requestedRun(call)),
   }),
   tenantRoute('createFutureInvoiceGroup', 'POST /invoices/group', {
     ...generating,
     summary: 'Invoice an account up to a date, with several invoices if a plugin splits the charges',
     success: { status: 201, location: '/invoices/{groupId}/group?accountId={accountId}' },
     async handle(call) {
-      const [first] = await call.billing.invoices.generateGroup(call.context, await runAsked(call));
+      const [first] = await call.billing.invoices.generateGroup(call.context, await requestedRun(call));
       if (first === undefined) throw new Error('a run that is done makes an invoice');
       return { location: `/invoices/${first.groupId}/group?accountId=${first.accountId}` };
     },
@@ -235,14 +235,14 @@ export const invoiceRoutes: readonly Route[] = [
 
 type RunCall = Pick<TenantCall<string, typeof generateQuery, unknown>, 'billing' | 'context' | 'query'>;
 
-async function runAsked(call: RunCall): Promise<GenerateRequest> {
+async function requestedRun(call: RunCall): Promise<GenerateRequest> {
   const { accountId, acceptBounds, pluginProperty } = call.query;
   const targetDate = await requestedDay(call, accountId, call.query.targetDate);
-  return { accountId, targetDate, acceptBounds, ...draftAsked(pluginProperty) };
+  return { accountId, targetDate, acceptBounds, ...requestedDraft(pluginProperty) };
 }
 
 /** The plugin properties that select a draft (invoicing §8.3). */
-function draftAsked(properties: readonly PluginPropertyParameter[]) {
+function requestedDraft(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
   if (draftId !== null && !isUuid(draftId))

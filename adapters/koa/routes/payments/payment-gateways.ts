@@ -15,7 +15,7 @@ import {
   comboFailures,
   controlled,
   controlOf,
-  makingNeeds,
+  creationPermissions,
   partiesOf,
   propertiesOf,
 } from './payment-parts.ts';
@@ -55,7 +55,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
     summary:
       "Get the form for a gateway's hosted payment page, creating the account and payment method if they do not exist",
     permission: 'NONE',
-    needsFor: makingNeeds,
+    needsFor: creationPermissions,
     query: controlled,
     body: jsonBody(ComboHostedPaymentPage),
     shows: HostedPaymentPageFormDescriptor,

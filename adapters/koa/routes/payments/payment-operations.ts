@@ -27,8 +27,8 @@ import {
   chosenBy,
   comboFailures,
   controlled,
+  creationPermissions,
   inputOf,
-  makingNeeds,
   missing,
   outcomeOf,
   partiesOf,
@@ -176,7 +176,7 @@ export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /payments/combo', {
     summary: 'Authorize, purchase or credit, creating the account and payment method if they do not exist',
     permission: 'payment:trigger',
-    needsFor: makingNeeds,
+    needsFor: creationPermissions,
     query: { controlPluginName: textList },
     body: jsonBody(ComboPaymentTransaction),
     success: created,

@@ -75,7 +75,7 @@ export const comboFailures = [
   'EXTERNAL_KEY_LIMIT_EXCEEDED',
 ] as const;
 
-export const makingNeeds = {
+export const creationPermissions = {
   'if the account is created': 'account:create',
   'if the payment method is created': 'payment_method:create',
 } as const;

@@ -14,7 +14,7 @@ export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorName[] = ['ENTITLEMENT_PLUGIN_API_ABORTED'];
 
-/** Errors of the plan that a creation, change or dry run asks for. */
+/** Errors of the plan that a creation, change or dry run requests. */
 export const planErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_BAD_PHASE',
   'CATALOG_NO_SUCH_PLAN',
@@ -34,7 +34,7 @@ export const changeErrors: readonly ErrorName[] = [
   ...planErrors,
 ];
 
-/** Errors of add-ons that a creation or change asks for. */
+/** Errors of add-ons that a creation or change requests. */
 export const addOnErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE',
   'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED',

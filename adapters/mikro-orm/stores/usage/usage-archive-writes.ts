@@ -2,19 +2,19 @@ import type { ArchivedDay, UsageArchiveWrites } from '../../../../lib/ports/stor
 import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
-import { type Cell, dateIn, givenColumns, numberIn, numberOf, textIn, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateIn, inputColumns, numberIn, numberOf, textIn, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { bucketKey } from '../../tables/usage/usage.ts';
 import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage/usage-archive.ts';
 import { isInRange, isVoided, pointRangeColumns, rangeCells, writePart } from './usage-pieces.ts';
 
-const boundColumns = givenColumns({ subscription_record_id: 'bigint', before: 'date' });
+const boundColumns = inputColumns({ subscription_record_id: 'bigint', before: 'date' });
 const pieceColumns = [
-  ...givenColumns({ piece: 'bigint', part: 'text', subscription_record_id: 'bigint' }),
+  ...inputColumns({ piece: 'bigint', part: 'text', subscription_record_id: 'bigint' }),
   ...pointRangeColumns,
 ];
-const dayColumns = givenColumns({ subscription_record_id: 'bigint', local_date: 'date', unit: 'text' });
+const dayColumns = inputColumns({ subscription_record_id: 'bigint', local_date: 'date', unit: 'text' });
 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   const { runner, tenantRecordId } = scope;

@@ -14,7 +14,7 @@ import {
   type CellRows,
   dateIn,
   dateOf,
-  givenColumns,
+  inputColumns,
   numberIn,
   numberOf,
   type Row,
@@ -25,15 +25,15 @@ import {
 import { firstRowsAs, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 
-const requestColumns = givenColumns({ request: 'bigint', subscription_record_id: 'bigint' });
+const requestColumns = inputColumns({ request: 'bigint', subscription_record_id: 'bigint' });
 const rangeColumns = [
   ...requestColumns,
-  ...givenColumns({ first_day: 'date' }),
+  ...inputColumns({ first_day: 'date' }),
   // A single day; null = all days from the first one on.
-  ...givenColumns({ only_day: 'date' }),
+  ...inputColumns({ only_day: 'date' }),
 ];
 /** A range of points of a day, as bound to statements; null where any value matches. */
-export const pointRangeColumns = givenColumns({
+export const pointRangeColumns = inputColumns({
   local_date: 'date',
   unit: 'text',
   after_ordinal: 'bigint',
@@ -44,7 +44,7 @@ export const pointRangeColumns = givenColumns({
 });
 
 const pieceColumns = [
-  ...givenColumns({ piece: 'bigint', subscription_record_id: 'bigint' }),
+  ...inputColumns({ piece: 'bigint', subscription_record_id: 'bigint' }),
   ...pointRangeColumns,
 ];
 
@@ -176,7 +176,7 @@ export function isVoided(point: string, tenantRecordId: number): Sql {
       and k.record_id = ${raw(point)}.key_record_id and k.voided_date is not null)`;
 }
 
-const bucketColumns = givenColumns({
+const bucketColumns = inputColumns({
   request: 'bigint',
   subscription_record_id: 'bigint',
   local_date: 'date',
@@ -216,7 +216,7 @@ export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
       return runner.read(
         sql`
         select distinct d.local_date
-        from ${firstRowsAs('r', givenColumns({ local_date: 'date' }), rows)} cross join bw_usage_days d
+        from ${firstRowsAs('r', inputColumns({ local_date: 'date' }), rows)} cross join bw_usage_days d
         where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = ${subscriptionRecordId}
           and d.local_date = r.local_date and d.archived_count is not null
         order by d.local_date`,
@@ -256,9 +256,9 @@ export async function archivedPieces(
   return found;
 }
 
-export type RangeAsked = Omit<PointRange, 'upTo'> & { readonly upTo: number | null };
+export type OpenPointRange = Omit<PointRange, 'upTo'> & { readonly upTo: number | null };
 
-export function rangeCells({ unit, localDate, part, after, upTo }: RangeAsked): readonly Cell[] {
+export function rangeCells({ unit, localDate, part, after, upTo }: OpenPointRange): readonly Cell[] {
   const range = typeof part === 'object' ? [part.from, part.to] : [null, null];
   const ofDay = part === 'ALL' ? null : Number(part === 'DAY_POINTS');
   return [writeDay(localDate), unit, after, upTo, ofDay, ...range];

@@ -25,7 +25,7 @@ export async function marksOf(
 interface Offer {
   readonly submission: UsageSubmission;
   /** The fingerprint of earlier usage with the tracking id; null if this submission was stored. */
-  takenBy: string | null;
+  usedBy: string | null;
 }
 
 /** Stores the submissions whose tracking ids are free; of several with the same id, the first. */
@@ -39,7 +39,7 @@ export async function recordUsage(
   const asked = submissions.map((submission) => {
     const key = keyOf(submission);
     const known = offers.get(key);
-    const offer = known ?? { submission, takenBy: null };
+    const offer = known ?? { submission, usedBy: null };
     if (known === undefined) offers.set(key, offer);
     return { offer, isFirst: known === undefined };
   });
@@ -50,10 +50,10 @@ export async function recordUsage(
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
     const offer = offered[index];
     assertInvariant(offer, `Submission ${index} does not exist`);
-    offer.takenBy = fingerprint;
+    offer.usedBy = fingerprint;
   }
   return asked.map(({ offer, isFirst }) =>
-    isFirst ? offer.takenBy : (offer.takenBy ?? offer.submission.fingerprint),
+    isFirst ? offer.usedBy : (offer.usedBy ?? offer.submission.fingerprint),
   );
 }
 
@@ -62,8 +62,8 @@ export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],
 ): Promise<readonly (string | null)[]> {
-  const takenBy = await recordUsage(scope.runner, scope, submissions);
-  const stored = submissions.filter((_submission, index) => takenBy[index] === null);
+  const usedBy = await recordUsage(scope.runner, scope, submissions);
+  const stored = submissions.filter((_submission, index) => usedBy[index] === null);
   const marked = new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId));
   // Sorted to avoid deadlocks. These are the last rows that a recording locks.
   const marks = [...marked].sort((a, b) => a - b).map((each) => ({ subscriptionRecordId: each, version: 1 }));
@@ -72,7 +72,7 @@ export async function recordMarked(
     marks,
     sql`on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`,
   );
-  return takenBy;
+  return usedBy;
 }
 
 function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission) {

@@ -10,7 +10,7 @@ import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { HOUR_MS, MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type CellRows, dateIn, givenColumns, idIn, numberIn, textIn, writeDay } from '../../sql/columns.ts';
+import { type CellRows, dateIn, idIn, inputColumns, numberIn, textIn, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { usageThresholdsTable } from '../../tables/usage/usage.ts';
@@ -20,8 +20,8 @@ import { isVoided, usageArchiveReads, usageDays, usagePieces } from './usage-pie
 import { marksOf, recordMarked } from './usage-recording.ts';
 import { trackingIdReads, voidSubmission } from './usage-tracking-ids.ts';
 
-const wholeColumns = givenColumns({ stretch: 'bigint', first_day: 'date', last_day: 'date' });
-const cutColumns = givenColumns({ stretch: 'bigint', cut_day: 'date', start_at: 'bigint', end_at: 'bigint' });
+const wholeColumns = inputColumns({ stretch: 'bigint', first_day: 'date', last_day: 'date' });
+const cutColumns = inputColumns({ stretch: 'bigint', cut_day: 'date', start_at: 'bigint', end_at: 'bigint' });
 
 export function usageReads(scope: TenantScope): UsageReads {
   const { runner, tenantRecordId } = scope;
@@ -112,7 +112,7 @@ export function usageWrites(scope: WriteScope): UsageWrites {
       const lock = sql`order by subscription_record_id ${raw(scope.runner.dialect.forUpdate)}`;
       return marksOf(scope, subscriptionRecordIds, lock);
     },
-    tellThresholds: async (thresholds) =>
+    announceThresholds: async (thresholds) =>
       thresholds.length === 0
         ? []
         : scope.runner.readAs(usageThresholdsTable)`
@@ -143,7 +143,7 @@ function cutRows(stretches: readonly UsageStretch[]): CellRows {
   );
 }
 
-const hourColumns = givenColumns({
+const hourColumns = inputColumns({
   stretch: 'bigint',
   local_date: 'date',
   start_at: 'bigint',
@@ -157,7 +157,7 @@ function isOfUnit(column: string, unit: string | null, tenantRecordId: number) {
     select record_id from bw_usage_units where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;
 }
 
-const windowColumns = givenColumns({ subscription_id: 'uuid', from_date: 'date' });
+const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' });
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 

@@ -4,7 +4,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, type CellRows, givenColumns, numberOf, type Row, textOf } from '../../sql/columns.ts';
+import { type Cell, type CellRows, inputColumns, numberOf, type Row, textOf } from '../../sql/columns.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { firstRowsAs, isIn, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
@@ -13,10 +13,10 @@ import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { isInRange, isVoided, pointRangeColumns, rangeCells } from './usage-pieces.ts';
 
 const rangeColumns = [
-  ...givenColumns({ invoice: 'bigint', subscription_id: 'uuid' }),
+  ...inputColumns({ invoice: 'bigint', subscription_id: 'uuid' }),
   ...pointRangeColumns,
   // null = not billed yet.
-  ...givenColumns({ billed_at: 'bigint' }),
+  ...inputColumns({ billed_at: 'bigint' }),
 ];
 
 export function trackingIdReads(

@@ -1,4 +1,4 @@
-import { toldThresholdFields } from '../../../../lib/records/index.ts';
+import { thresholdAnnouncementFields } from '../../../../lib/records/index.ts';
 import { bigint, type Column, date, fieldsOf, instantAt, instantAtOrNull, text } from '../../sql/columns.ts';
 import { columnsOf } from '../described-columns.ts';
 import {
@@ -105,7 +105,7 @@ export const usageMarksTable = new RecordTable(
 /** Thresholds for which an event was emitted, one row each. */
 export const usageThresholdsTable = new RecordTable(
   'usage_thresholds',
-  columnsOf(toldThresholdFields, { start: 'starts_at' }),
+  columnsOf(thresholdAnnouncementFields, { start: 'starts_at' }),
   {
     uniques: {
       bound: 'tenant_record_id, subscription_record_id, usage_name, starts_at, measure, measured, bound',

@@ -24,15 +24,15 @@ import { NameKind } from '../../validation/findings.ts';
 // The entry API's input with the names of json-models §13: the stored fields, all optional.
 
 /** Absent, null and "" are the same. */
-export type EntryGiven<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
-export type GivenValue<T> = T extends Decimal | number
+export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };
+export type EntryInputValue<T> = T extends Decimal | number
   ? T
   : T extends readonly (infer Item)[]
-    ? readonly GivenValue<Item>[]
+    ? readonly EntryInputValue<Item>[]
     : T extends EntryPrice
       ? PriceInput
       : T extends object
-        ? EntryGiven<T>
+        ? EntryInputOf<T>
         : T;
 
 export interface PriceInput {
@@ -41,16 +41,16 @@ export interface PriceInput {
 }
 
 /** `max` defaults to −1, unbounded. */
-export type BlockInput = EntryGiven<EntryBlock>;
+export type BlockInput = EntryInputOf<EntryBlock>;
 
 /** `tierNumber` defaults to its position from 1. */
-export type TierInput = EntryGiven<EntryTier>;
+export type TierInput = EntryInputOf<EntryTier>;
 
 /** `tierBlockPolicy` defaults to ALL_TIERS. */
-export type UsageInput = EntryGiven<EntryUsage>;
+export type UsageInput = EntryInputOf<EntryUsage>;
 
 /** If `fixedPrices` is missing, a TRIAL is free. */
-export interface PhaseInput extends EntryGiven<Omit<EntryPhase, 'duration'>> {
+export interface PhaseInput extends EntryInputOf<Omit<EntryPhase, 'duration'>> {
   readonly durationUnit?: TimeUnit | null;
   /** −1 or absent with UNLIMITED. */
   readonly durationLength?: number | null;
@@ -58,13 +58,13 @@ export interface PhaseInput extends EntryGiven<Omit<EntryPhase, 'duration'>> {
 
 /** A plan; the last phase is its final one. It recurs IN_ADVANCE only. */
 export interface PlanEntryInput
-  extends EntryGiven<Omit<PlanTerms, 'xmlProduct'>>,
-    EntryGiven<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
+  extends EntryInputOf<Omit<PlanTerms, 'xmlProduct'>>,
+    EntryInputOf<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
   readonly name?: string | null;
   readonly phases?: readonly PhaseInput[] | null;
 }
 
-export interface ProductEntryInput extends EntryGiven<ProductTerms> {
+export interface ProductEntryInput extends EntryInputOf<ProductTerms> {
   readonly name?: string | null;
 }
 

@@ -52,8 +52,8 @@ import {
   list,
   name,
   nillable,
-  noNumber,
   nonBlankText,
+  noneNumber,
   oneOf,
   only,
   type RuleCaseType,
@@ -160,11 +160,11 @@ const tieredBlock = record<TieredBlock>(
     unit: element(name),
     size: element(decimal),
     prices: element(internationalPrice),
-    max: element(decimal, { unsaid: noBound }),
+    max: element(decimal, { ifAbsent: noBound }),
   },
   {
     constants: [['type', only('the type of a tiered block', BlockType.TIERED, [BlockType.VANILLA])]],
-    ignored: [['minTopUpCredit', noNumber]],
+    ignored: [['minTopUpCredit', noneNumber]],
   },
 );
 
@@ -211,7 +211,7 @@ const recurring = record<Recurring>({
 export const phase = record<PhaseContent>({
   type: attribute(oneOf('a phase type', PhaseType)),
   prettyName: attribute(anyText, none),
-  duration: element(duration, { unsaid: UNLIMITED_DURATION }),
+  duration: element(duration, { ifAbsent: UNLIMITED_DURATION }),
   fixed: element(fixed, none),
   recurring: element(recurring, none),
   usages: list('usage', usage, { absent: [] }),
@@ -256,7 +256,7 @@ export const version = record<VersionContent>({
   currencies: list('currency', currency),
   units: list('unit', unit, { absent: [] }),
   products: list('product', product, { limit: VERSION_LIMITS.products }),
-  rules: element(rules, { unsaid: SIMPLE_RULES }),
+  rules: element(rules, { ifAbsent: SIMPLE_RULES }),
   plans: list('plan', plan, { limit: VERSION_LIMITS.plans }),
   priceLists: element(priceLists),
 });

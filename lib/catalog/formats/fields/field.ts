@@ -54,7 +54,7 @@ export interface Field<out T = unknown> {
   /** Default: a value, or a function of the previous fields. Undefined: required. */
   readonly absent?: unknown;
   /** Default in definitions only; documents must have it. */
-  readonly unsaid?: unknown;
+  readonly ifAbsent?: unknown;
   /** Limits the number in a version or plan. */
   readonly limit?: VersionLimit;
   readonly of?: T;
@@ -67,7 +67,7 @@ export interface NamedField extends Field {
 
 interface Options<A> extends Pick<Field, 'element' | 'limit' | 'isNoneAtMinusOne'> {
   readonly absent?: A | ((before: { readonly name: string }) => A);
-  readonly unsaid?: A;
+  readonly ifAbsent?: A;
 }
 
 export function attribute<T, A = never>(type: Scalar<T>, options: Options<A> = {}): Field<T | A> {
@@ -124,7 +124,7 @@ export function completed<T>(
   values: { readonly [Name in keyof T]?: T[Name] | null },
 ): T {
   const known: Readonly<Record<string, unknown>> = values;
-  return recordOf(type, ({ name, unsaid }) => known[name] ?? unsaid);
+  return recordOf(type, ({ name, ifAbsent }) => known[name] ?? ifAbsent);
 }
 
 /** A type with text values: an attribute, element, or definition member. */
@@ -205,4 +205,4 @@ export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
 }
 
 /** Only −1 for none. */
-export const noNumber = scalar('-1, which means none', (text) => (NONE.test(text) ? '-1' : undefined));
+export const noneNumber = scalar('-1, which means none', (text) => (NONE.test(text) ? '-1' : undefined));

@@ -35,7 +35,7 @@ export interface RunsToAsk {
  * Asks usage sources for the usage (usage §9), outside transactions and without locks. The questions come from a snapshot; the
  * answers apply to runs with the same question under the lock. Returns null if there are no sources.
  */
-export async function askUsageSources(
+export async function callUsageSources(
   { storage }: Pick<Ports, 'storage'>,
   { sources, configOf }: { readonly sources: UsageSources; readonly configOf: InvoicingConfigOf },
   runs: RunsToAsk,

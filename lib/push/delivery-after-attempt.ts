@@ -7,7 +7,7 @@ const EVENT_SINK_LEAST_PAUSE_MS = 1_000;
 const MAX_DELIVERY_ERROR_CHARACTERS = 500;
 
 export type AttemptOutcome =
-  /** The HTTP status, if any. */
+  /** The HTTP status if there was an answer. */
   | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
   /** A sink requested the event again after a delay. */
@@ -36,7 +36,7 @@ export type AfterAttempt = Pick<
 
 /**
  * The delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure is retried at the start of the attempt
- * plus the next delay of the schedule, and given up after the last. A delay requested by a sink is no failure (platform
+ * plus the next delay of the schedule, and fails for good after the last. A delay requested by a sink does not count as a failure (platform
  * §10.6).
  */
 export function afterAttempt(

@@ -18,7 +18,7 @@ const libraries: readonly Recognise[] = [
 ];
 
 /** Returns the lender for a handle, or an error message. */
-export function lenderOf(handle: unknown): Lender | string {
+export function findLender(handle: unknown): Lender | string {
   for (const recognise of libraries) {
     const lender = recognise(handle);
     if (lender !== undefined) return lender;

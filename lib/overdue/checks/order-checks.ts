@@ -1,22 +1,22 @@
-import type { ClaimedEntry, FoundAhead, WriteSession } from '../../ports/storage/index.ts';
+import type { ClaimedEntry, EarlierWork, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, NewNotification } from '../../records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
 import { endOfDay, type Instant, maxInstant } from '../../values/time/index.ts';
 import { OverdueAction, type OverdueJob, overdueNotification } from '../triggers/overdue-jobs.ts';
 
-export interface AskedJob {
+export interface ClaimedJob {
   readonly entry: ClaimedEntry;
   readonly job: OverdueJob;
 }
 
-export interface LockedJob extends AskedJob {
+export interface LockedJob extends ClaimedJob {
   readonly account: Account;
   /** Null: the account pays for itself. */
   readonly parent: Account | null;
 }
 
 export interface OrderedJob extends LockedJob {
-  /** When the last other work of today is due, which may still prevent a worse state; null: none. */
+  /** When the last other work of today is due, which may still prevent a worse state; null if there is none. */
   readonly workUntil: Instant | null;
 }
 
@@ -38,7 +38,7 @@ export interface WaitingEntry {
  * that day may prevent a state. Work due later today does not block but is reported. Uses one statement.
  * @param topics of the work that comes first.
  */
-export async function inOrder(
+export async function orderChecks(
   session: WriteSession,
   jobs: readonly LockedJob[],
   { topics, systemNowMs }: { readonly topics: readonly string[]; readonly systemNowMs: number },
@@ -46,7 +46,7 @@ export async function inOrder(
   const { createdDate: now } = session.authorship;
   const asks = jobs.map((each, index) => asksOf(each, index, now));
   const availableByMs = systemNowMs + QUEUE_ORDER_WAIT_MS;
-  const found = await session.notifications.findAhead({ work: asks.flat(), topics, availableByMs });
+  const found = await session.notifications.findEarlierWork({ work: asks.flat(), topics, availableByMs });
   const foundFor = new Map(found.map((ahead) => [ahead.asker, ahead]));
   const first: OrderedJob[] = [];
   const later: NewNotification[] = [];
@@ -54,7 +54,7 @@ export async function inOrder(
   for (const [index, each] of jobs.entries()) {
     const { entry, job, account } = each;
     const ahead = foundFor.get(askerOf(index, 'FIRST'));
-    const again = ahead === undefined ? null : comesAgain(ahead, { due: entry.effectiveDate, systemNowMs });
+    const again = ahead === undefined ? null : retryTiming(ahead, { due: entry.effectiveDate, systemNowMs });
     if (again === null)
       first.push({ ...each, workUntil: foundFor.get(askerOf(index, 'TODAY'))?.lastDue ?? null });
     else if (again.kind === 'DUE')
@@ -93,7 +93,7 @@ export function dueAhead(
   return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
 }
 
-export type ComesAgain =
+export type RetryTiming =
   /** After that work. */
   | { readonly kind: 'DUE'; readonly at: Instant }
   /** After the pause of that work. */
@@ -102,10 +102,10 @@ export type ComesAgain =
   | { readonly kind: 'UNDER_WAY' };
 
 /** @param due when the job is due by now. */
-export function comesAgain(
-  { isUnderWay, availableAtMs, lastDue }: FoundAhead,
+export function retryTiming(
+  { isUnderWay, availableAtMs, lastDue }: EarlierWork,
   { due, systemNowMs }: { readonly due: Instant; readonly systemNowMs: number },
-): ComesAgain {
+): RetryTiming {
   if (isUnderWay) return { kind: 'UNDER_WAY' };
   const delayMs = (availableAtMs ?? 0) - systemNowMs;
   return delayMs > 0 ? { kind: 'PAUSE', delayMs } : { kind: 'DUE', at: maxInstant(due, lastDue) };

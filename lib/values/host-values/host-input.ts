@@ -6,7 +6,7 @@ import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
  * `T` as hosts may give it, at any depth: an id as text, an amount as text such as `5.50`, a date as text such as
  * `2024-03-01`, an instant as a `Date` or text such as `2024-03-01T08:00:00Z`. A requested date is a date or an instant.
  */
-export type Given<T> = T extends Uuid | Decimal | LocalDate
+export type HostInput<T> = T extends Uuid | Decimal | LocalDate
   ? T | string
   : T extends Instant
     ? T | string | Date
@@ -15,5 +15,5 @@ export type Given<T> = T extends Uuid | Decimal | LocalDate
       : T extends Date | ((...given: never[]) => unknown)
         ? T
         : T extends object
-          ? { [K in keyof T]: Given<T[K]> }
+          ? { [K in keyof T]: HostInput<T[K]> }
           : T;

@@ -1,5 +1,5 @@
 import { loadAccount, lockAccount } from '../../accounts/index.ts';
-import type { IdGenerator, Ports, SeenInvoice } from '../../ports/index.ts';
+import type { IdGenerator, InvoiceForPlugins, Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
@@ -9,7 +9,7 @@ import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
-import { type AskedInvoice, TakenIds } from './additional-items.ts';
+import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   type ApprovedChange,
   approvedChange,
@@ -25,7 +25,7 @@ import {
   type ConsultedCall,
   consultedCall,
   type InvoicePluginCalls,
-  loadSeenInvoices,
+  loadInvoicesForPlugins,
   type RegisteredInvoicePlugins,
 } from './plugin-calls.ts';
 import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
@@ -65,18 +65,18 @@ interface Consulted<Plan> {
   readonly calls: InvoicePluginCalls;
   readonly plan: Plan;
   readonly ids: readonly Uuid[];
-  readonly parts: readonly AskedPart[];
+  readonly parts: readonly ConsultedPart[];
   /** Its invoices with the plugins' changes, in the same order. */
-  readonly asked: readonly AskedInvoice[];
+  readonly asked: readonly ConsultedInvoice[];
 }
 
 /** The state of one account's plugin calls in an operation. */
-interface AskedPart {
+interface ConsultedPart {
   readonly account: Account;
   readonly call: ConsultedCall;
   readonly properties: Properties;
   /** Its invoices as plugins last saw them, by id. */
-  readonly seen: ReadonlyMap<Uuid, SeenInvoice>;
+  readonly seen: ReadonlyMap<Uuid, InvoiceForPlugins>;
 }
 
 interface OperationTools {
@@ -88,7 +88,7 @@ interface OperationTools {
 /** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
-   * Runs the operation. A tenant's plugins are first asked about the planned change, outside transactions and without a lock.
+   * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions and without a lock.
    * If the change is a different one under the lock, everything starts again.
    * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
    * account that keeps changing; for items of plugins 4006 to 4031; otherwise what the operation throws.
@@ -132,7 +132,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   });
   if (planned === null) return null;
   const { calls, plan } = planned;
-  const parts: AskedPart[] = [];
+  const parts: ConsultedPart[] = [];
   const { tenant, createdDate: now, pluginProperties = [] } = context;
   const caller = { ...context, userTokenOf: () => context.userToken };
   const { name } = operation;
@@ -141,11 +141,11 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
     const about = { tenant, now, targetDate: null, rescheduled: false, dryRun: false };
     const call = consultedCall(account, caller, about);
     const own = invoicesOf(plan, account);
-    const properties = await askBefore(calls, call, { own, given: [...pluginProperties, ...named] });
+    const properties = await callPriorCalls(calls, call, { own, given: [...pluginProperties, ...named] });
     const seen = new Map(own.map((each) => [each.invoice.id, viewOfProposed(each)]));
     parts.push({ account, call, properties, seen });
   }
-  if (operation.takesItems) return askForItems(planned, parts);
+  if (operation.takesItems) return requestItems(planned, parts);
   return { ...planned, parts, asked: plan.invoices.map(invoiceToExtend) };
 }
 
@@ -182,7 +182,7 @@ async function reportSuccess(
   if (!calls.has('onSuccessCall')) return;
   try {
     const ids = plan.invoices.map(({ invoice }) => invoice.id);
-    const stored = await loadSeenInvoices(storage, tenant, ids);
+    const stored = await loadInvoicesForPlugins(storage, tenant, ids);
     for (const { call, properties, seen } of parts) {
       if (seen.size === 0) await calls.succeeded(call, properties, null);
       for (const id of seen.keys()) await calls.succeeded(call, properties, stored.get(id) ?? null);
@@ -201,7 +201,7 @@ function invoicesOf({ invoices }: ProposedChange, account: Account | undefined) 
  * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing one.
  * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029).
  */
-async function askBefore(
+async function callPriorCalls(
   calls: InvoicePluginCalls,
   call: ConsultedCall,
   { own, given }: { readonly own: readonly ProposedInvoice[]; readonly given: Properties },
@@ -222,18 +222,18 @@ async function askBefore(
 }
 
 /** Asks for the items of each invoice; reports a failure to the plugins (§8.6). */
-async function askForItems<Plan extends ProposedChange>(
+async function requestItems<Plan extends ProposedChange>(
   planned: Pick<Consulted<Plan>, 'calls' | 'plan' | 'ids'>,
-  begun: readonly AskedPart[],
+  begun: readonly ConsultedPart[],
 ) {
   const { calls, plan } = planned;
-  const parts: AskedPart[] = [];
-  const asked = new Map<Uuid, AskedInvoice>();
+  const parts: ConsultedPart[] = [];
+  const asked = new Map<Uuid, ConsultedInvoice>();
   for (let part of begun) {
     const { account, call } = part;
     const date = localDateOf(call.now, account.timeZone);
     for (const proposed of invoicesOf(plan, account)) {
-      const see = (latest: AskedInvoice) => viewOfProposed(proposed, latest);
+      const see = (latest: ConsultedInvoice) => viewOfProposed(proposed, latest);
       try {
         const given = { invoice: invoiceToExtend(proposed), properties: part.properties };
         const { invoice, properties } = await calls.additionalItems(call, given, { see, date });
@@ -267,14 +267,18 @@ async function decide(
   { asked, parts }: Consulted<ProposedChange>,
 ) {
   const stored = await loadElsewhere(session, asked);
-  const taken = new TakenIds(stored.taken);
+  const taken = new ReservedIds(stored.taken);
   for (const each of asked) taken.add(each);
   const decided = approvedChange(plan, asked, stored);
   return { ...decided, numbers: await imposedBy(parts, session, plan) };
 }
 
 /** Returns the numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
-async function imposedBy(parts: readonly AskedPart[], session: WriteSession, { invoices }: ProposedChange) {
+async function imposedBy(
+  parts: readonly ConsultedPart[],
+  session: WriteSession,
+  { invoices }: ProposedChange,
+) {
   const added = invoices.filter(({ before }) => before === null).map(({ invoice }) => invoice);
   const asked = parts.flatMap(({ call, properties }) => {
     const own = added.filter(({ accountId }) => accountId === call.accountId);

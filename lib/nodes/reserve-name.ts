@@ -17,7 +17,7 @@ type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
  * has just ended.
  * @throws BillingError BUSY (60018) if a live node has it.
  */
-export async function holdName(ports: NamePorts, nodeName: string): Promise<void> {
+export async function reserveName(ports: NamePorts, nodeName: string): Promise<void> {
   const { nodes } = ports.storage;
   for (let waitedMs = 0; ; waitedMs += NODE_NAME_PAUSE_MS) {
     const held = await nodes.hold(nodeName);

@@ -21,7 +21,7 @@ import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface BesideServer {
+export interface ServerDatabase {
   /** SQLite path or PostgreSQL URL. */
   readonly database: string;
   /** Engine properties by name. */
@@ -31,8 +31,8 @@ export interface BesideServer {
 }
 
 /** Runs a command on a server's database and closes the storage. The clock follows a test mode server after a refresh. */
-export async function besideServer<T>(
-  { database, configuration, definition = {} }: BesideServer,
+export async function onServerDatabase<T>(
+  { database, configuration, definition = {} }: ServerDatabase,
   access: { readonly readOnly?: boolean },
   work: (parts: ReturnType<typeof partsOn>) => Promise<T>,
 ): Promise<T> {
@@ -67,7 +67,7 @@ export async function namedTenant(storage: Storage<never>, name: string): Promis
   return { id: tenant.id, recordId: tenant.recordId };
 }
 
-interface CheckOptions extends BesideServer {
+interface CheckOptions extends ServerDatabase {
   /** Tenant id or API key; undefined = all. */
   readonly tenant: string | undefined;
   readonly defaultCatalog: string | (() => string);
@@ -81,7 +81,7 @@ export function checkDatabase(
   report: { breach(breach: Breach): void; note(text: string): void },
 ): Promise<number> {
   const { tenant: name, defaultCatalog, defaultOverdueConfig } = options;
-  return besideServer(options, { readOnly: true }, async (parts) => {
+  return onServerDatabase(options, { readOnly: true }, async (parts) => {
     const checks = await Billing.openChecks({ ...parts, defaultCatalog, defaultOverdueConfig });
     await parts.clock.refresh();
     const tenant = name === undefined ? null : await namedTenant(parts.storage, name);
@@ -106,10 +106,10 @@ export function breachText({ invariant, tenantId, accountId, message }: Breach):
 
 /** Archives closed months of a tenant (usage §11.4), which is an id or API key; `before` is the first day of a month. */
 export function archiveUsage(
-  server: BesideServer,
+  server: ServerDatabase,
   closed: { readonly tenant: string; readonly before: string },
 ): Promise<ArchivedUsage> {
-  return besideServer(server, {}, async (parts) => {
+  return onServerDatabase(server, {}, async (parts) => {
     const billing = await Billing.open<never>(parts);
     await parts.clock.refresh();
     const tenant = await namedTenant(parts.storage, closed.tenant);

@@ -6,7 +6,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
-import { type AskedInvoice, TakenIds } from './additional-items.ts';
+import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   elsewhereChanges,
   existingOf,
@@ -15,7 +15,7 @@ import {
   touchedItems,
   withRemainingAmounts,
 } from './approved-change.ts';
-import { runInvoiceToExtend, seeingRun } from './ask-about-runs.ts';
+import { runInvoiceToExtend, seeingRun } from './consult-about-runs.ts';
 import { consultedCall, type InvoicePluginCalls } from './plugin-calls.ts';
 import { decidedStep } from './run-consulted-accounts.ts';
 
@@ -34,7 +34,7 @@ interface ConsultedDryRun {
 type Left = Map<Uuid, Decimal>;
 
 /**
- * Follows the walk of a dry run to its invoice and asks the invoice plugins about its runs (§11 rule 5), outside transactions:
+ * Follows the walk of a dry run to its invoice and consults the invoice plugins about its runs (§11 rule 5), outside transactions:
  * before each, and about the items of each run with items. Plugins cannot split the invoice, and get no outcome.
  * @throws BillingError of a plugin that fails or returns invalid items.
  */
@@ -74,13 +74,13 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
 
 /** Returns the changes of stored invoices by plugins. */
 async function changesElsewhere(
-  asked: AskedInvoice,
+  asked: ConsultedInvoice,
   { ports, context, account }: ConsultedDryRun,
   left: Left,
 ) {
   return ports.storage.read(context.tenant, async (session) => {
     const stored = await loadElsewhere(session, [asked]);
-    new TakenIds(stored.taken).add(asked);
+    new ReservedIds(stored.taken).add(asked);
     const other = elsewhereChanges(account.id, asked.elsewhere, withRemainingAmounts(stored, left));
     const candidates = other.changes.map(({ before, after }) => ({ ...before, ...after }));
     const standIns = await loadStandIns(session, [{ state: { accountId: account.id }, candidates }]);

@@ -1,4 +1,4 @@
-import type { Ports, SeenInvoice } from '../../ports/index.ts';
+import type { InvoiceForPlugins, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, PluginProperty } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
@@ -12,28 +12,28 @@ import type { UsageSupplies } from '../evaluation/source-usage.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import type { RunsToAsk } from '../runs/ask-usage-sources.ts';
+import type { RunsToAsk } from '../runs/call-usage-sources.ts';
 import { creditRuns, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/run-accounts.ts';
 import type { RunResult } from '../runs/run-results.ts';
-import type { AskedInvoice } from './additional-items.ts';
+import type { ConsultedInvoice } from './additional-items.ts';
 import { existingOf } from './approved-change.ts';
 import {
   type ConsultedCall,
   consultedCall,
   type InvoicePluginCalls,
-  loadSeenInvoices,
+  loadInvoicesForPlugins,
   type RegisteredInvoicePlugins,
   viewToExtend,
 } from './plugin-calls.ts';
 import { type Proposal, recordedIds } from './proposal.ts';
 import { groupedItems } from './split-and-number.ts';
 
-/** A run that plugins were asked about, with their changes. */
-export interface SeenRun {
+/** A run that plugins were consulted about, with their changes. */
+export interface ConsultedProposal {
   readonly proposal: Proposal;
   /** The item ids of its evaluation, in order. */
   readonly ids: readonly Uuid[];
-  readonly asked: AskedInvoice;
+  readonly asked: ConsultedInvoice;
   /** Its items by invoice; one group unless plugins have split it. */
   readonly groups: readonly (readonly NewInvoiceItem[])[];
 }
@@ -44,11 +44,11 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       /** null = no plugin has seen the run. */
-      readonly seen: SeenRun | null;
+      readonly seen: ConsultedProposal | null;
       /** Whether plugins must see the invoice, if there is one. */
-      readonly isToBeSeen: boolean;
+      readonly needsInvoice: boolean;
       /** The invoice as plugins last saw it; null = none. */
-      readonly invoice: SeenInvoice | null;
+      readonly invoice: InvoiceForPlugins | null;
     }
   | {
       readonly kind: 'stopped';
@@ -62,7 +62,7 @@ export type Consultation =
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
       /** For a failure after the evaluation: the account's due dates, and the invoice. */
-      readonly worked: { readonly due: DueDates; readonly invoice: SeenInvoice } | null;
+      readonly worked: { readonly due: DueDates; readonly invoice: InvoiceForPlugins } | null;
     };
 
 /** The decisions of a tenant's plugins about the runs of some accounts. */
@@ -83,7 +83,7 @@ interface AskingTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-interface Going {
+interface ContinuingRun {
   readonly request: RunRequest;
   readonly call: ConsultedCall;
   readonly properties: readonly PluginProperty[];
@@ -93,20 +93,23 @@ interface Planned {
   readonly runs: RunsToConsult;
   readonly calls: InvoicePluginCalls;
   readonly config: InvoicingConfig;
-  readonly going: readonly Going[];
+  readonly continuing: readonly ContinuingRun[];
 }
 
-interface Worked extends Going {
+interface Worked extends ContinuingRun {
   readonly evaluated: EvaluatedRun;
   readonly ids: readonly Uuid[];
   readonly credit: readonly NewInvoiceItem[];
 }
 
 /**
- * Asks a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to 12): the runs are
+ * Consults a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to 12): the runs are
  * evaluated from a snapshot, and the answers apply to these runs only. Returns null if the tenant has no plugins.
  */
-export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Promise<Consultations | null> {
+export async function consultAboutRuns(
+  tools: AskingTools,
+  runs: RunsToConsult,
+): Promise<Consultations | null> {
   if (tools.plugins.isEmpty) return null;
   const { storage } = tools.ports;
   const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
@@ -117,19 +120,21 @@ export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Pro
   });
   if (planned === null) return null;
   const { calls, refused } = planned;
-  const { going, over } = await askBefore(calls, planned.going);
+  const { continuing, over } = await callPriorCalls(calls, planned.continuing);
   const worked =
     workedAtOnce ??
-    (await storage.read(runs.tenant, (session) => work(session, { ...planned, going }, tools)));
-  const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) => askOne(calls, each, runs));
+    (await storage.read(runs.tenant, (session) => work(session, { ...planned, continuing }, tools)));
+  const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) =>
+    consultOne(calls, each, runs),
+  );
   const seen = new Set(asked.map(({ call }) => call.accountId));
   // A run that could not be evaluated fails under the lock too, or is evaluated and seen there.
-  const unseen = [...refused, ...going.filter(({ call }) => !seen.has(call.accountId))].map(
+  const notConsulted = [...refused, ...continuing.filter(({ call }) => !seen.has(call.accountId))].map(
     ({ call, properties }): Consultation => {
-      return { kind: 'go', call, properties, seen: null, isToBeSeen: seesInvoices(calls), invoice: null };
+      return { kind: 'go', call, properties, seen: null, needsInvoice: seesInvoices(calls), invoice: null };
     },
   );
-  const all = [...over, ...asked, ...unseen];
+  const all = [...over, ...asked, ...notConsulted];
   return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
 }
 
@@ -141,29 +146,35 @@ async function planRuns(session: ReadSession, runs: RunsToConsult, { plugins, co
   const requests = await runs.plan(session, config);
   const { accepted } = await targetDatesOf(session, requests, { now, config });
   const dateOf = new Map(accepted.map(({ account, targetDate }) => [account.id, targetDate]));
-  const all = requests.map((request): Going => {
+  const all = requests.map((request): ContinuingRun => {
     const { account, requestedDate, isRescheduled: rescheduled = false } = request;
     const targetDate = dateOf.get(account.id) ?? requestedDate;
     const call = consultedCall(account, caller, { tenant, now, targetDate, rescheduled, dryRun: false });
     return { request, properties, call };
   });
-  const isDated = ({ call }: Going): boolean => dateOf.has(call.accountId);
-  return { runs, calls, config, going: all.filter(isDated), refused: all.filter((each) => !isDated(each)) };
+  const isDated = ({ call }: ContinuingRun): boolean => dateOf.has(call.accountId);
+  return {
+    runs,
+    calls,
+    config,
+    continuing: all.filter(isDated),
+    refused: all.filter((each) => !isDated(each)),
+  };
 }
 
 /** Evaluates the runs, with the credit that they would use. */
 async function work(
   session: ReadSession,
-  { going, runs, calls, config }: Planned,
+  { continuing, runs, calls, config }: Planned,
   { ports: { ids } }: AskingTools,
 ): Promise<readonly Worked[]> {
-  if (going.length === 0 || !seesInvoices(calls)) return [];
+  if (continuing.length === 0 || !seesInvoices(calls)) return [];
   const { now, supplies } = runs;
   const continuingByAccount = new Map(
-    going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]),
+    continuing.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]),
   );
   // A run that fails here fails again under the lock, where the failure is handled.
-  const requests = going.map(({ request }) => request);
+  const requests = continuing.map(({ request }) => request);
   const catalogOf = await runs.catalogsOf(session, [...continuingByAccount.keys()]);
   const idsOf = (accountId: Uuid) => continuingByAccount.get(accountId)?.ids ?? ids;
   const evaluated = await evaluateRuns(session, requests, { now, config, supplies, catalogOf, idsOf });
@@ -178,7 +189,11 @@ async function work(
   });
 }
 
-async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToConsult): Promise<Consultation> {
+async function consultOne(
+  calls: InvoicePluginCalls,
+  worked: Worked,
+  runs: RunsToConsult,
+): Promise<Consultation> {
   const { call, evaluated, ids, credit } = worked;
   const { billing, run, invoiceId } = evaluated;
   const { account, targetDate } = billing;
@@ -188,7 +203,7 @@ async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToCon
   let { properties } = worked;
   if (!hasItems(evaluated)) {
     const seen = { proposal, ids, asked: initial, groups: [[]] };
-    return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: null };
+    return { kind: 'go', call, properties, seen, needsInvoice: true, invoice: null };
   }
   const see = seeingRun(shown, runs.now);
   let latest = initial;
@@ -206,41 +221,41 @@ async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToCon
       groups = grouping.groups ?? groups;
     }
     const seen = { proposal, ids, asked: latest, groups };
-    return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
+    return { kind: 'go', call, properties, seen, needsInvoice: true, invoice: see(latest) };
   } catch (error) {
     return { kind: 'failed', call, properties, error, worked: { due: run, invoice: see(latest) } };
   }
 }
 
 /** Calls `priorCall`. Returns the runs that continue, and the outcomes of the others. */
-async function askBefore(calls: InvoicePluginCalls, planned: readonly Going[]) {
-  if (!calls.has('priorCall')) return { going: planned, over: [] };
-  const going: Going[] = [];
+async function callPriorCalls(calls: InvoicePluginCalls, planned: readonly ContinuingRun[]) {
+  if (!calls.has('priorCall')) return { continuing: planned, over: [] };
+  const continuing: ContinuingRun[] = [];
   const over: Consultation[] = [];
   await inParallel(planned, MAX_CONCURRENT_INVOICE_CALLS, async (each) => {
     const { call, properties } = each;
     try {
       const prior = await calls.prior(call, properties);
-      if (prior.kind === 'go') going.push({ ...each, properties: prior.properties });
+      if (prior.kind === 'go') continuing.push({ ...each, properties: prior.properties });
       else over.push({ kind: 'stopped', call, rescheduledTo: prior.kind === 'aborted' ? null : prior.to });
     } catch (error) {
       over.push({ kind: 'failed', call, properties, error, worked: null });
     }
   });
-  return { going, over };
+  return { continuing, over };
 }
 
 function seesInvoices(calls: InvoicePluginCalls): boolean {
   return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
-/** Returns the part of a run that must be the same under the lock as when plugins were asked. */
+/** Returns the part of a run that must be the same under the lock as when plugins were consulted. */
 export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
   const { draft, status } = run.invoice;
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
 }
 
-interface AskedRun {
+interface ProposedRun {
   readonly account: Account;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
@@ -248,7 +263,7 @@ interface AskedRun {
   readonly credit: readonly NewInvoiceItem[];
 }
 
-export function runInvoiceToExtend({ account, run, invoiceId, credit }: AskedRun): AskedInvoice {
+export function runInvoiceToExtend({ account, run, invoiceId, credit }: ProposedRun): ConsultedInvoice {
   return {
     invoiceId,
     currency: invoicingCurrency(account),
@@ -262,9 +277,9 @@ export function runInvoiceToExtend({ account, run, invoiceId, credit }: AskedRun
 
 /** Returns how plugins see the run's invoice with their changes so far. */
 export function seeingRun(
-  { account, targetDate, run, invoiceId, credit }: AskedRun,
+  { account, targetDate, run, invoiceId, credit }: ProposedRun,
   now: Instant,
-): (asked: AskedInvoice) => SeenInvoice {
+): (asked: ConsultedInvoice) => InvoiceForPlugins {
   const { draft } = run.invoice;
   const made = { account, targetDate, id: invoiceId, run, now };
   const { invoice } = draft === null ? newInvoice(made) : reusedDraft(draft, made);
@@ -272,7 +287,7 @@ export function seeingRun(
 }
 
 /**
- * Reports the committed outcome of runs to the plugins that were asked about them (§8.2 steps 9 and 15, §8.6). Reads the
+ * Reports the committed outcome of runs to the plugins that were consulted (§8.2 steps 9 and 15, §8.6). Reads the
  * stored invoices once, if a plugin has the callback. Never throws (§13 rule 8).
  */
 export async function reportOutcomes(
@@ -285,7 +300,7 @@ export async function reportOutcomes(
   if (reported.length === 0 || first === undefined) return;
   try {
     const ids = reported.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
-    await reportAll(consultations, reported, await loadSeenInvoices(storage, first.call.tenant, ids));
+    await reportAll(consultations, reported, await loadInvoicesForPlugins(storage, first.call.tenant, ids));
   } catch (error) {
     const accountIds = reported.map(({ account }) => account.id);
     logger.error({ err: error, accountIds }, 'could not notify invoice plugins of the outcome of runs');
@@ -295,20 +310,20 @@ export async function reportOutcomes(
 async function reportAll(
   { calls, of }: Consultations,
   results: readonly RunResult[],
-  stored: ReadonlyMap<Uuid, SeenInvoice>,
+  stored: ReadonlyMap<Uuid, InvoiceForPlugins>,
 ): Promise<void> {
   await inParallel(results, MAX_CONCURRENT_INVOICE_CALLS, async (result) => {
     const consultation = of.get(result.account.id);
     if (consultation === undefined || consultation.kind === 'stopped') return;
     const { call, properties } = consultation;
-    if (result.kind === 'failed') await calls.failed(call, properties, lastSeen(consultation));
+    if (result.kind === 'failed') await calls.failed(call, properties, lastConsultedInvoice(consultation));
     const ids = result.kind === 'done' ? result.invoiceIds : null;
     if (ids?.length === 0) await calls.succeeded(call, properties, null);
     for (const id of ids ?? []) await calls.succeeded(call, properties, stored.get(id) ?? null);
   });
 }
 
-function lastSeen(consultation: Exclude<Consultation, { kind: 'stopped' }>) {
+function lastConsultedInvoice(consultation: Exclude<Consultation, { kind: 'stopped' }>) {
   return consultation.kind === 'go' ? consultation.invoice : (consultation.worked?.invoice ?? null);
 }
 

@@ -1,8 +1,8 @@
 import type { Field, Fields, InputOf, RecordOf } from './field.ts';
 
 /** Returns the given nullable fields that callers may set; absent ones are null. */
-export function givenOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
-  return collected<NullableOf<F>>(fields, (name) => (input as Given)[name] ?? null);
+export function inputOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
+  return collected<NullableOf<F>>(fields, (name) => (input as UnknownMembers)[name] ?? null);
 }
 
 type NullableOf<F extends Fields> = {
@@ -10,18 +10,18 @@ type NullableOf<F extends Fields> = {
 };
 
 /** Returns the nullable fields that an update changes (accounts §4). Null changes a field only with `treatNullAsReset`. */
-export function givenChanges<F extends Fields>(
+export function inputChanges<F extends Fields>(
   fields: F,
   input: InputOf<F>,
   treatNullAsReset: boolean,
 ): Partial<RecordOf<F>> {
   return collected<Partial<RecordOf<F>>>(fields, (name, { set }) => {
-    const value = set === 'update' ? (input as Given)[name] : undefined;
+    const value = set === 'update' ? (input as UnknownMembers)[name] : undefined;
     return value === null && !treatNullAsReset ? undefined : value;
   });
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type UnknownMembers = Readonly<Record<string, unknown>>;
 
 function collected<R>(fields: Fields, pick: (name: string, field: Field) => unknown): R {
   const collection: Record<string, unknown> = {};
