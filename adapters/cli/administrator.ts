@@ -25,7 +25,7 @@ export interface Login {
   readonly chosen: ChosenPassword | null;
 }
 
-/** The name from `security.admin.user` (platform §4.3). */
+/** Returns the name from `security.admin.user` (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }

@@ -33,7 +33,7 @@ export async function backupDatabase(
   ];
 }
 
-/** The key, which the copy needs but does not contain. */
+/** Returns the key, which the copy needs but does not contain. */
 function ofKey(database: string, environment: Environment): string {
   const file = pathBesideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)

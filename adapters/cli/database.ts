@@ -82,7 +82,7 @@ export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): s
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }
 
-/** The database name with a hash of its server. */
+/** Returns the database name with a hash of its server. */
 function postgresqlName(database: string): string {
   const url = new URL(database);
   const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
@@ -226,7 +226,7 @@ function sqliteFault(code: string, { message }: Error): string | null {
   return null;
 }
 
-/** The error with its causes and all connection attempts. */
+/** Returns the error with its causes and all connection attempts. */
 function causesOf(error: unknown): readonly Error[] {
   if (!(error instanceof Error)) return [];
   const inner = error instanceof AggregateError ? error.errors.flatMap(causesOf) : [];

@@ -48,7 +48,7 @@ export function missingPackages(error: unknown, needed: readonly string[]): stri
   return `The package "${missing}" is not installed: npm install ${packages.join(' ')}`;
 }
 
-/** The missing package of the error or its causes. */
+/** Returns the missing package of the error or its causes. */
 function missingPackage(error: unknown): string | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(String(Reflect.get(each, 'code')))) continue;

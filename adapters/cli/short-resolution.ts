@@ -23,7 +23,7 @@ export async function withShortResolution<T>(start: () => Promise<T>): Promise<T
   }
 }
 
-/** The format of a fully specified relative import; undefined if Node must look. */
+/** Returns the format of a fully specified relative import; undefined if Node must look. */
 export function formatOf(specifier: string, parent: string | undefined): string | undefined {
   if (parent === undefined || !specifier.startsWith('.')) return undefined;
   const at = parent.lastIndexOf(scope);

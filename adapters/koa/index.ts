@@ -243,7 +243,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   return { server, host, port, close };
 }
 
-/** The OpenAPI 3.1 document of the interface, test endpoints included. */
+/** Returns the OpenAPI 3.1 document of the interface, test endpoints included. */
 export async function openApi(): Promise<Readonly<Record<string, unknown>>> {
   const { documentSteps } = await import('./openapi/document.ts');
   return slices(documentSteps(routeTable({ testMode: true })));

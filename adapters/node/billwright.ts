@@ -19,7 +19,7 @@ import {
 
 export * from '../../lib/index.ts';
 
-/** Options of the engine, of which only the storage is required. */
+/** Options of the engine. Only the storage is required. */
 export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> &
   Partial<Omit<EngineOptions<Host>, 'sha256'>>;
 export type Billing<Host = never> = Engine<Host>;

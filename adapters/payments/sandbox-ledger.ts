@@ -58,7 +58,9 @@ const NEWLINE = 0x0a;
 /** Payment data are readable only by the owner. */
 const OWNER_ONLY = 0o600;
 
-/** A ledger in an append-only file of JSON lines, shared by processes. A line left unfinished by a crash is ignored. */
+/**
+ * Returns a ledger in an append-only file of JSON lines, shared by processes. A line left unfinished by a crash is ignored.
+ */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);
   const known = memoryLedger();

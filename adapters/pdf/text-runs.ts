@@ -105,7 +105,7 @@ const ELLIPSIS = '…';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A text in lines that fit a width: broken at spaces, and within words that are wider than a line. */
+/** Returns a text in lines that fit a width: broken at spaces, and within words that are wider than a line. */
 export function linesOf(runs: TextRuns, text: string, breaking: LineBreaking): readonly string[] {
   const { weight, direction, size, width, maxLines } = breaking;
   const widthOf = (part: string) => (runs.width(part, weight, direction) * size) / 1000;

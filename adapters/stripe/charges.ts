@@ -57,7 +57,7 @@ interface Presented<P extends Prepared> {
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /** Whether an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
+  /** Returns whether an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
   mayBeDone(error: unknown): boolean;
 }
 

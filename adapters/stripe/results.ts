@@ -293,7 +293,7 @@ export function accountMetadata(tenantId: Uuid, accountId: Uuid): Record<string,
   return { [TENANT]: tenantId, [ACCOUNT]: accountId };
 }
 
-/** The metadata of the object that a transaction makes. */
+/** Returns the metadata of the object that a transaction makes. */
 export function transactionMetadata(
   tenantId: Uuid,
   { accountId, paymentId, transactionId }: GatewayTransaction,

@@ -27,7 +27,7 @@ interface MethodOf {
   readonly paymentMethodId: Uuid;
 }
 
-/** The payment methods that Stripe saves with the account's customer; each has our id in its metadata. */
+/** Returns the payment methods that Stripe saves with the account's customer; each has our id in its metadata. */
 export function savedMethods(accounts: StripeAccounts, customers: StripeCustomers) {
   const known = new KnownIds(MOST_KNOWN);
 

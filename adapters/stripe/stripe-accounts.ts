@@ -158,7 +158,7 @@ export class SentRequests {
   }
 }
 
-/** A failed request, an earlier try of which may have arrived. */
+/** A failed request that an earlier attempt may have delivered. */
 export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 

@@ -9,10 +9,10 @@ import { type StripeAccount, StripeAccounts, type StripeGatewayOptions } from '.
 
 /**
  * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, saved methods, Stripe's
- * pages for new ones, and signed events, of which disputes become chargebacks. The gateway stores nothing: our ids are in the
+ * pages for new ones, and signed events. Disputes become chargebacks. The gateway stores nothing: our ids are in the
  * metadata of Stripe's objects. `adapters/stripe/README.md` lists its limits.
  *
- * @throws GatewayError for credentials whose key is no secret or restricted one.
+ * @throws GatewayError for credentials whose key is neither a secret nor a restricted key.
  * @example
  * const billing = await Billing.open({
  *   storage,

@@ -86,7 +86,7 @@ export const tagEffects: readonly {
   { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], readBy: [] },
 ];
 
-/** The tags with the effect on objects of this type. */
+/** Returns the tags with the effect on objects of this type. */
 function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
   return tagEffects.filter((row) => row.on === on && row.effects.includes(effect)).map(({ tag }) => tag);
 }

@@ -26,7 +26,7 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 
 interface NodeHealth {
   isInRotation(): boolean;
-  /** The kinds of entries that this node processes now. */
+  /** Returns the kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];
   /** Milliseconds past its due date after which an entry is late (`health.lateThreshold`). */
   readonly lateThresholdMs: number;

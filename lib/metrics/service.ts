@@ -28,7 +28,7 @@ interface Counted {
 }
 
 /**
- * The engine's metrics (platform §13 rule 3), by queries of constant cost; an unreachable database supplies none.
+ * Returns the engine's metrics (platform §13 rule 3), by queries of constant cost; an unreachable database supplies none.
  */
 export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,

@@ -109,7 +109,7 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   authorize(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Takes the amount. */
   purchase(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
-  /** Sends the amount to the payment method. This is no account credit. */
+  /** Sends the amount to the payment method. It is not account credit. */
   credit(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Takes an authorized amount; possibly in several captures. */
   capture(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
@@ -347,7 +347,7 @@ export interface InvoiceChargebackInput extends PaymentAmountInput {
   readonly recordsExcess?: boolean;
 }
 
-/** Payments of invoices (payments §9). Errors as for operations on payments; a decline is no error. */
+/** Payments of invoices (payments §9). Errors as for operations on payments; a decline is not an error. */
 export interface InvoicePaymentOperations<C extends Leading = []> {
   /**
    * Pays an invoice; returns null if nothing is due or it cannot be paid now.

@@ -49,6 +49,6 @@ export interface Meters {
 
 export interface ProcessGauges {
   memoryBytes(): number;
-  /** The largest event loop delay in milliseconds since the last call. */
+  /** Returns the largest event loop delay in milliseconds since the last call. */
   eventLoopLagMs(): number;
 }

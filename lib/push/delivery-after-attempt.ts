@@ -35,9 +35,9 @@ export type AfterAttempt = Pick<
 >;
 
 /**
- * The delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure is retried at the start of the attempt
- * plus the next delay of the schedule, and fails for good after the last. A delay requested by a sink does not count as a failure (platform
- * §10.6).
+ * Returns the delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure is retried at the start of the attempt
+ * plus the next delay of the schedule, and fails for good after the last. A delay requested by a sink does not count as a
+ * failure (platform §10.6).
  */
 export function afterAttempt(
   delivery: PushDelivery,

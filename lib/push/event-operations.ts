@@ -88,7 +88,7 @@ export interface EventSubscriptionOperations {
 export const OLDEST = 'oldest';
 export const LATEST = 'latest';
 
-/** An opaque position in the order of events. */
+/** Returns an opaque position in the order of events. */
 export function cursorOf(recordId: number): string {
   return String(recordId);
 }
@@ -102,7 +102,7 @@ export function readCursor(cursor: string): number {
   });
 }
 
-/** The public form of a bus event; null for internal types. */
+/** Returns the public form of a bus event; null for internal types. */
 export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): FeedEvent | null {
   const form = outwardForm(event);
   if (form === null) return null;
@@ -110,7 +110,7 @@ export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): Feed
   return asEvent({ id: eventId, tenantId, ...form, createdDate, cursor: cursorOf(recordId) });
 }
 
-/** The event of a delivery, for a sink. */
+/** Returns the event of a delivery, for a sink. */
 export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): PublishedEvent {
   const { id, body, createdDate } = delivery;
   const form = JSON.parse(body) as ExternalEvent;

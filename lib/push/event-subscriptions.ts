@@ -35,7 +35,7 @@ interface Handled {
   readonly after: number;
 }
 
-/** The event handlers of this process (platform §10.6). */
+/** Returns the event handlers of this process (platform §10.6). */
 export function eventSubscriptions(ports: SubscriptionPorts, input: SubscribeInput) {
   const open = new Set<Subscription>();
 

@@ -99,8 +99,8 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
 }
 
 /**
- * The events before the first of an unknown type, which must wait, with all later ones, for a newer node (platform §15
- * rule 5).
+ * Returns the events before the first of an unknown type, which must wait, with all later ones, for a newer node (platform
+ * §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
   const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
@@ -113,7 +113,7 @@ export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Ob
     .map((type) => [type, type]),
 );
 
-/** The public form of a bus event (platform §10.4) with its `metaData`; null: internal. */
+/** Returns the public form of a bus event (platform §10.4) with its `metaData`; null: internal. */
 export function outwardForm({
   type,
   payload,
@@ -138,7 +138,7 @@ export function metaDataText(metaData: unknown): string | null {
   return metaData === null ? null : stringifyExactJson(metaData);
 }
 
-/** The body of a push, with exactly five members. */
+/** Returns the body of a push, with exactly five members. */
 export function pushBody({ eventType, accountId, objectType, objectId, metaData }: ExternalEvent): string {
   return JSON.stringify({ eventType, accountId, objectType, objectId, metaData });
 }

@@ -32,7 +32,7 @@ const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a 
 /** One text for unknown and for internal names, so that tenants cannot probe our network. */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
-/** One attempt (platform §10.2) to the registered callback at a checked address. Never throws. */
+/** Makes one attempt (platform §10.2) to the registered callback at a checked address. Never throws. */
 export async function sendDelivery(
   delivery: PushDelivery,
   target: TenantTarget,

@@ -133,12 +133,12 @@ async function writeDeliveries(
   }
 }
 
-/** A bus entry in the list of queues (platform §9.4). */
+/** Returns a bus entry in the list of queues (platform §9.4). */
 function busEventJson(entry: QueueEntry) {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
-/** A notification in that list. Its work has the token of the call that planned it. */
+/** Returns a notification in that list. Its work has the token of the call that planned it. */
 function notificationJson(entry: QueueEntry) {
   return stringifyExactJson({
     ...common(entry),
@@ -149,7 +149,7 @@ function notificationJson(entry: QueueEntry) {
   });
 }
 
-/** A push in that list, as a notification of its queue. */
+/** Returns a push in that list, as a notification of its queue. */
 function deliveryJson(delivery: PushDelivery, tenantRecordId: number) {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({

@@ -12,7 +12,7 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/** The check of a change by this author; undefined for the host and managers with all permissions. */
+/** Returns the check of a change by this author; undefined for the host and managers with all permissions. */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -158,7 +158,7 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * The sorted distinct names as stored, existing or not.
+ * Returns the sorted distinct names as stored, existing or not.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid role name.
  */
 export function possibleRoles(roles: readonly string[]): readonly string[] {
@@ -167,7 +167,7 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The sorted distinct names as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an unknown one. */
+/** Returns the sorted distinct names as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an unknown one. */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,
   roles: readonly string[],

@@ -5,7 +5,7 @@ import { closestTo, shortened } from '../values/text/index.ts';
 /** The permission of the bootstrap administrator and the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
-/** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */
+/** Returns whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
   return granted.some(
@@ -14,8 +14,8 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * A role's permissions as stored (platform §8 rule 2): distinct and not empty; `*` is all; `g`, `g:` and `g:*` are the
- * whole group and absorb its values.
+ * Returns a role's permissions as stored (platform §8 rule 2): distinct and not empty; `*` is all; `g`, `g:` and `g:*` are
+ * the whole group and absorb its values.
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) with more than one colon or without a group.
  */
 export function normalisePermissions(given: readonly string[]): readonly string[] {

@@ -7,7 +7,7 @@ import type { TokenKeyOperations } from './security-operations.ts';
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 /**
- * The keys of the server's tokens (platform §7.1), shared by all nodes, private parts encrypted. A new key is made
+ * Returns the keys of the server's tokens (platform §7.1), shared by all nodes, private parts encrypted. A new key is made
  * every 90 days; old public parts stay until their tokens have expired.
  */
 export function tokenKeyOperations({

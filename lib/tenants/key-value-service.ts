@@ -45,7 +45,7 @@ interface ValueChecks {
   checkOverdueConfig(value: string): void;
   /** @throws BillingError INVALID_PARAMETER (60002) for usage terms that break a rule. */
   checkUsageTerms(value: string): void;
-  /** Whether usage terms that break no rule have thresholds. */
+  /** Returns whether usage terms that break no rule have thresholds. */
   hasUsageThresholds(value: string): boolean;
 }
 
@@ -197,7 +197,7 @@ async function markTenant(
   if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 
-/** The bus event of a change of configuration (platform §10.4). */
+/** Returns the bus event of a change of configuration (platform §10.4). */
 function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
   return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
 }

@@ -29,7 +29,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** The timeline of accounts (accounts §10), in memory or with rows created while they are read. */
+/** Returns the timeline of accounts (accounts §10), in memory or with rows created while they are read. */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,

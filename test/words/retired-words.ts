@@ -5,7 +5,10 @@ interface Retired {
 }
 
 const retired: readonly Retired[] = [
-  { pattern: /\b(?:is|are|was|were|be) none\b/i, instead: 'is invalid, is not a valid X, is missing' },
+  {
+    pattern: /(?<!\bthere )\b(?:is|are|was|were|be) none\b/i,
+    instead: 'is invalid, is not a valid X, is missing',
+  },
   {
     pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|less\b|later\b|earlier\b)\w+/i,
     instead: 'is not a valid X, is invalid',
@@ -20,7 +23,10 @@ const retired: readonly Retired[] = [
   { pattern: /\bother than then\b|\botherwise than\b/i, instead: 'changed since, unlike' },
   { pattern: /\banew\b/i, instead: 'again' },
   { pattern: /\bin earnest\b|\bby turns\b/i, instead: 'nothing; alternately, one after another' },
-  { pattern: /\b(?:of which|of whom|of that,)/i, instead: 'a noun' },
+  {
+    pattern: /(?<!\b(?:one|each|some|all|any|most) )\bof which\b|\bof whom\b|\bof that,/i,
+    instead: 'a noun',
+  },
   { pattern: /(?:^|[.:;] )(?:Whose|Of (?:what|those|which)) /i, instead: 'the noun first' },
   {
     pattern: /\b(?:has|have|having) a say\b|\bgo(?:es)? by (?:the|its|their|what)\b/i,

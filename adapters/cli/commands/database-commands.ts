@@ -24,7 +24,7 @@ interface OnDatabase {
   readonly server: () => Promise<ServerDatabase>;
 }
 
-/** A command with `--database` and `--config`, whose failures name the database. */
+/** Returns a command with `--database` and `--config`, whose failures name the database. */
 function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command

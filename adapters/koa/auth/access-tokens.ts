@@ -48,7 +48,7 @@ interface PublishedKeys {
   readonly untilMs: number;
 }
 
-/** The server's own tokens (platform §7): signed JWTs that name a user or client, and no roles. */
+/** Returns the server's own tokens (platform §7): signed JWTs that name a user or client, and no roles. */
 export function accessTokens(
   tokenKeys: Billing['security']['tokenKeys'],
   { issuer, lifetimeMs = TOKEN_LIFETIME_MS }: AccessTokenOptions,

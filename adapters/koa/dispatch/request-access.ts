@@ -65,7 +65,7 @@ export function requestAccess(options: AccessOptions) {
   const addressOf = clientAddresses(options.trustedProxies ?? []);
   const pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
 
-  /** The credentials that an unknown path requires. */
+  /** Returns the credentials that an unknown path requires. */
   function credentialsOf(ctx: Context): Route['credentials'] {
     return plainPath(ctx.path).startsWith(pluginPrefix) ? 'PLUGIN' : 'USER';
   }

@@ -6,13 +6,12 @@ import {
 import type { Decimal } from '../../../lib/values/money/index.ts';
 import { alike, field, maybe, model, shown } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
-import { bool, decimalNumber, text, uuid } from '../wire/scalars.ts';
+import { decimalNumber, text, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 
 export const Account = model('Account', {
   accountId: shown(uuid, ({ id }: AccountRecord) => id),
   ...recordFields(accountFields),
-  isMigrated: field(bool, 'C', { nullable: true }),
   ...alike(maybe(decimalNumber), 'accountCBA', 'accountBalance'),
   auditLogs,
 });

@@ -26,7 +26,7 @@ function objectTypeOf(row: AuditEntry): ObjectType | null {
   return auditedTable(row.tableName).objectType;
 }
 
-/** The last field of every audited model: audit rows of the record with this id, without history. */
+/** Returns the last field of every audited model: audit rows of the record with this id, without history. */
 export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>>>(
   idName: K,
   isStored: (record: R) => boolean = () => true,
@@ -43,19 +43,19 @@ function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] 
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
 
-/** An audit log without history, which has its own endpoints (accounts §14 rule 2). */
+/** Returns an audit log without history, which has its own endpoints (accounts §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering) {
   return shownRows(rows).map((row) => AuditLog.write(row, rendering));
 }
 
-/** An audit log with the record after each change (accounts §14.1). */
+/** Returns an audit log with the record after each change (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number, rendering: Rendering) {
   return shownRows(rows).map((row) =>
     AuditLog.write({ ...row, history: historyOf(row, tenantRecordId) }, rendering),
   );
 }
 
-/** Null for records without history. */
+/** Returns null for records without history. */
 function historyOf(row: AuditRow, tenantRecordId: number): Readonly<Record<string, unknown>> | null {
   const { tableName, historyTableName } = auditedTable(row.tableName);
   if (row.snapshot === null || historyTableName === null) return null;

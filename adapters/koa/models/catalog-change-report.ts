@@ -83,7 +83,7 @@ export async function* changeReportJson(
   }
 }
 
-/** A JSON object without its closing brace. */
+/** Returns a JSON object without its closing brace. */
 function membersOf(members: object): string {
   return stringifyExactJson(members).slice(0, -1);
 }

@@ -43,7 +43,7 @@ const entryFields = {
   searchKey2: shown(int(), ({ tenantRecordId }: QueueEntryView) => tenantRecordId),
 };
 
-/** The event type for pushes (platform §12.1 rule 4). */
+/** Returns the event type for pushes (platform §12.1 rule 4). */
 function classNameOf({ topic, event }: QueueEntryView): string {
   return topic === QueueName.PUSH_NOTIFICATIONS ? String(event.eventType) : topic;
 }
@@ -131,7 +131,7 @@ export const SamplesModel = model('SamplesForSampleKindAndHost', {
   ),
 });
 
-/** A number with at most six fractional digits. */
+/** Returns a number with at most six fractional digits. */
 function shownValue(value: number): string {
   return String(Number.isInteger(value) ? value : Number(value.toFixed(6)));
 }

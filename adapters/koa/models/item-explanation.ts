@@ -88,12 +88,12 @@ const ExplainedStep = model('ExplainedStep', {
 
 type FactName<B = ItemBasis> = B extends ItemBasis ? Exclude<keyof B, 'kind'> & string : never;
 
-/** A fact that explains the amount; null if missing. */
+/** Returns a fact that explains the amount; null if missing. */
 function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
-/** A fact of one kind of amount, if another kind uses its name for something else. */
+/** Returns a fact of one kind of amount, if another kind uses its name for something else. */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
   kind: K,

@@ -80,7 +80,7 @@ class HttpMeters {
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  /** The longest request of a route, which a histogram does not contain. */
+  /** Returns the longest request of a route, which a histogram does not contain. */
   maxSeconds(route: string, method: string): number {
     return this.#maxima.get(`${method} ${route}`) ?? 0;
   }

@@ -18,7 +18,7 @@ export async function prometheusText({ registries }: Measured): Promise<string> 
   return `${texts.map((text) => text.trim()).join('\n')}\n`;
 }
 
-/** The JSON form (platform §13 rule 3): one member per series, named as in the text. */
+/** Returns the JSON form (platform §13 rule 3): one member per series, named as in the text. */
 export async function metricsObject({ registries, http }: Measured) {
   const all = (await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))).flat();
   // The type is a number or a text, depending on the version of prom-client.

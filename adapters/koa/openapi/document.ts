@@ -26,7 +26,7 @@ import {
   tagHeader,
 } from './shared-parts.ts';
 
-/** The OpenAPI 3.1 document of the routes below `basePath`; each operation and model is one step. */
+/** Returns the OpenAPI 3.1 document of the routes below `basePath`; each operation and model is one step. */
 export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -135,7 +135,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
 }
 
-/** The model with the fields that this operation requires. */
+/** Returns the model with the fields that this operation requires. */
 function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;

@@ -90,7 +90,7 @@ interface Paging {
   readonly countThreshold: number;
 }
 
-/** The pagination headers in every spelling (http-api §8 rule 3); `query` includes defaults. */
+/** Returns the pagination headers in every spelling (http-api §8 rule 3); `query` includes defaults. */
 export function paginationHeaders(
   facts: PageFacts,
   place: { readonly path: string; readonly query: URLSearchParams },

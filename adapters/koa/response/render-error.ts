@@ -67,7 +67,9 @@ export function publicError(error: unknown, requestId: string): BillingError {
   });
 }
 
-/** The error body of http-api §12, with exactly these keys. Traces show internals, so only test mode allows them. */
+/**
+ * Returns the error body of http-api §12, with exactly these keys. Traces show internals, so only test mode allows them.
+ */
 export function errorBody(
   error: BillingError,
   { withStackTrace = false }: { readonly withStackTrace?: boolean } = {},

@@ -159,7 +159,7 @@ export const accountRoutes: readonly Route[] = [
   }),
 ];
 
-/** The quick search of http-api §8 rule 2 (offset -1, limit 1): at most one account. */
+/** Returns the quick search of http-api §8 rule 2 (offset -1, limit 1): at most one account. */
 async function exactlyFound(
   call: BalanceCall & { readonly query: { readonly limit: number } },
   key: string,

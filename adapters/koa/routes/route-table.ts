@@ -47,7 +47,7 @@ interface RouteTableOptions {
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** All endpoints; the router, the checks and the documents are derived from them. */
+/** Returns all endpoints; the router, the checks and the documents are derived from them. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,

@@ -129,7 +129,7 @@ export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody
   return jsonBody({ request, json, name, needed: element.needed ?? [] });
 }
 
-/** Null without a body. */
+/** Returns null without a body. */
 export function optionalJsonBody<M extends Readable>(
   model: M,
   check?: JsonCheck,
@@ -152,7 +152,7 @@ export function optionalJsonBody<M extends Readable>(
   };
 }
 
-/** A form; `fields` are descriptions of its members. */
+/** Returns a form; `fields` are descriptions of its members. */
 export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
   const property = (description: string) => ({ type: 'string', description });
   const properties = Object.entries(fields).map(([name, text]) => [name, property(text)]);

@@ -92,7 +92,7 @@ function plainSegment(segment: string): string {
   }
 }
 
-/** The path for @koa/router; a search key is the whole rest, even empty or with slashes (http-api §1). */
+/** Returns the path for @koa/router; a search key is the whole rest, even empty or with slashes (http-api §1). */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }

@@ -398,7 +398,7 @@ export function takesKey({
   return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
 }
 
-/** The author of a change without a tenant. */
+/** Returns the author of a change without a tenant. */
 export function systemAuthorOf(call: {
   readonly authorship: Authorship;
   readonly user: Principal | null;

@@ -187,7 +187,7 @@ export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
 
 type Values<V> = Readonly<Record<string, V>> | readonly V[];
 
-/** In any letter case. */
+/** Accepts any letter case. */
 export function choice<V extends string>(values: Values<V>, fallback: V): QueryParameter<V> {
   const allowed = Object.values(values);
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
@@ -330,7 +330,7 @@ export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType
   return schema as z.ZodType<QueryOf<P>>;
 }
 
-/** The query with defaults, for links to other pages. */
+/** Returns the query with defaults, for links to other pages. */
 export function filledQuery(parameters: QueryParameters, queryString: string): URLSearchParams {
   const given = rawQuery(parameters, queryString);
   const filled = new URLSearchParams();
@@ -343,7 +343,7 @@ export function filledQuery(parameters: QueryParameters, queryString: string): U
   return filled;
 }
 
-/** The input of `querySchema` from a raw query string. */
+/** Returns the input of `querySchema` from a raw query string. */
 export function rawQuery(
   parameters: QueryParameters,
   queryString: string,

@@ -73,7 +73,7 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
   );
 }
 
-/** A scalar whose empty text means "nothing". */
+/** Returns a scalar whose empty text means "nothing". */
 function emptiable<T>({ read, ...input }: ScalarInput<T>): WireType<T> {
   return scalar({ ...input, read: (value, ...others) => (value === '' ? null : read(value, ...others)) });
 }
@@ -113,7 +113,7 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-/** A storable integer. The domain checks narrower bounds; here they only appear in the document. */
+/** Returns a storable integer. The domain checks narrower bounds; here they only appear in the document. */
 export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   return emptiable<number>({
     answer: () =>
@@ -218,7 +218,7 @@ export const recordDate = scalar<RequestedDate>({
   },
 });
 
-/** The number list of a dialect K date or date-time (ruling R46); undefined if invalid. */
+/** Returns the number list of a dialect K date or date-time (ruling R46); undefined if invalid. */
 export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | undefined {
   const parts = partsOf(value, Dialect.K);
   const date = dateOfParts(parts);
@@ -275,7 +275,7 @@ function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   return number === undefined ? instantOfParts(partsOf(value, dialect)) : parseWireInstant(number.toNumber());
 }
 
-/** The number list of a dialect K date; undefined if invalid. */
+/** Returns the number list of a dialect K date; undefined if invalid. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
   // Longer lists are invalid and slow to parse.

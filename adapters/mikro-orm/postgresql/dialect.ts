@@ -100,7 +100,7 @@ export const postgresqlDialect: Dialect = {
         return type === 'json' ? `${value}::json as ${name}` : `${value} as ${name}`;
       });
       const given = arrays.length < columns.length ? MANY_ROWS : 'given';
-      // The limit tells the planner the number of rows. Otherwise it may read a whole table to change one row.
+      // The planner takes the number of rows from the limit. Otherwise it may read a whole table to change one row.
       return `(select ${read.join(', ')}
         from unnest(${arrays.join(', ')}) as ${given}(${names.join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;

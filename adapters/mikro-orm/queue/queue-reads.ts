@@ -149,7 +149,7 @@ function inOrder(part: QueuePart) {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
-/** The part of the claim index that has the kind. */
+/** Returns the part of the claim index that has the kind. */
 function ofKind({ kind, part }: QueuePageRequest) {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;

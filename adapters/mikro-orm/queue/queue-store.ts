@@ -233,7 +233,7 @@ function inClaimOrder(first: Claimed, second: Claimed) {
   return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
 }
 
-/** Condition for the live rows of these entries that we still hold. The claim id is the fencing token. */
+/** Returns the condition for the live rows of these entries that we still hold. The claim id is the fencing token. */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
   const recordIds = entries.map(({ recordId }) => recordId);
@@ -284,7 +284,7 @@ function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
       ${raw(forUpdateSkipLocked)})`;
 }
 
-/** Ends entries that were taken back too often as REAPED and inserts AVAILABLE copies (platform §9.2). */
+/** Ends entries whose leases expired too often as REAPED and inserts AVAILABLE copies (platform §9.2). */
 async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]) {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`

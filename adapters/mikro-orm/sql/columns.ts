@@ -94,7 +94,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** A property in one column. Rejects null on reads and writes. */
+/** Returns a property in one column. Rejects null on reads and writes. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -273,7 +273,7 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
   };
 }
 
-/** A dated fact (subscriptions §2 rule 8): `<name>` has the instant, `<name>_local` the local date. */
+/** Returns a dated fact (subscriptions §2 rule 8): `<name>` has the instant, `<name>_local` the local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);

@@ -72,7 +72,7 @@ export interface Dialect extends SchemaDialect {
   readonly claimLock: Sql | null;
   /** Wakes other nodes after the commit; null if there are none. */
   notify(payload: string): Sql | null;
-  /** Condition for a number column: one of the numbers in a JSON array. */
+  /** Returns the condition for a number column: one of the numbers in a JSON array. */
   isInJson(column: string, text: string): string;
   /** Limits `bw_account_texts` to matching accounts until the transaction ends; null without that table. */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
@@ -83,7 +83,7 @@ export interface Dialect extends SchemaDialect {
   /** Follows a table name: the index that SQLite must use. Empty if statistics decide. */
   along(index: string): Sql;
   isPositive(column: string): string;
-  /** Condition that compares a decimal column with a decimal, given as text. */
+  /** Returns the condition that compares a decimal column with a decimal, given as text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /** Selects as `identity` what identifies our database to hosts; null if it is in memory. */
   readonly identity: Sql;
@@ -100,17 +100,17 @@ export interface Dialect extends SchemaDialect {
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The last record id of a queue entry; 0 = none. */
   readonly lastEntry: Sql;
-  /** The record id up to which later reads see all published entries of a tenant, or of all (null). */
+  /** Returns the record id up to which later reads see all published entries of a tenant, or of all (null). */
   feedHorizon(statements: Statements, tenantRecordId: number | null): Promise<number>;
   /** Moves the live queue entries of `condition` into the history with this outcome. Returns their number. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
-  /** The exact sum, maximum or minimum of a decimal column in a group, to be read with `decimalOf`. */
+  /** Returns the exact sum, maximum or minimum of a decimal column in a group, to be read with `decimalOf`. */
   aggregate(of: 'sum' | 'max' | 'min', column: string): string;
   /** Returns the value of `aggregate`; null for no rows. */
   decimalOf(aggregated: unknown): Decimal | null;
-  /** The values of these columns in a group as a JSON list, sorted by the first column. */
+  /** Returns the values of these columns in a group as a JSON list, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;
-  /** The elements of such a list for a cross join, as `value` of the alias. */
+  /** Returns the elements of such a list for a cross join, as `value` of the alias. */
   elementsOf(column: string, alias: string): string;
   /** Stores the submissions whose tracking ids are free and returns the others. */
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;

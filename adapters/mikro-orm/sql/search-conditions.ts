@@ -69,12 +69,12 @@ export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
 
-/** Condition for a lowercase column that contains the text, ignoring case. */
+/** Returns the condition for a lowercase column that contains the text, ignoring case. */
 export function contains(column: string | Sql, text: string): Sql {
   return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
 }
 
-/** Condition for a column that contains the text, ignoring case. */
+/** Returns the condition for a column that contains the text, ignoring case. */
 export function containsInAnyCase(column: string, text: string): Sql {
   if (!isStorable(text)) return sql`1 = 0`;
   return contains(foldedFor(text, column), text);

@@ -62,7 +62,7 @@ export function raw(text: string): RawText {
   return { kind: 'raw', text };
 }
 
-/** A list of constants for `in`, never from a caller. */
+/** Returns a list of constants for `in`, never from a caller. */
 export function literals(values: readonly string[]): RawText {
   return raw(`(${values.map((value) => `'${value}'`).join(', ')})`);
 }

@@ -71,7 +71,7 @@ async function* entryBatches(
 
 const byRecordId: readonly string[] = [recordIdColumn.name];
 
-/** The order of an account's rows. Rows without a record id have the order of an index. */
+/** Returns the order of an account's rows. Rows without a record id have the order of an index. */
 function orderOf({ primaryKey, indexes }: TableSpec): readonly string[] {
   if (typeof primaryKey === 'string') return byRecordId;
   const ofAccount = indexes.find(({ columns }) => columns[1] === 'account_record_id');

@@ -92,7 +92,7 @@ function createdDays(clauses: readonly SearchClause[]) {
   }, nothing);
 }
 
-/** Whether an index finds the few rows, so that SQLite must not scan the tenant's. */
+/** Returns whether an index finds the few rows, so that SQLite must not scan the tenant's. */
 function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(
@@ -176,7 +176,7 @@ function comparison(scope: TenantScope, operator: BalanceSearch['operator'], val
 
 type BalanceSearch = Extract<InvoiceSearch, { readonly kind: 'balance' }>;
 
-/** Whether the search finds invoices with balance 0. */
+/** Returns whether the search finds invoices with balance 0. */
 function isOfZero({ operator, balance }: BalanceSearch): boolean {
   const sign = balance.comparedTo(0);
   switch (operator) {

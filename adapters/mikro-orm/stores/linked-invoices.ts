@@ -6,7 +6,10 @@ import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../
 import { invoicesTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/** Condition for open invoices without a settled or void summary. Starts with that of the index of open invoices. */
+/**
+ * Returns the condition for open invoices without a settled or void summary. Starts with that of the index of open
+ * invoices.
+ */
 export function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
     and not is_written_off and not is_migration

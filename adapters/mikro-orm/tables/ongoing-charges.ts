@@ -8,7 +8,7 @@ type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrde
 /** An ongoing charge has no usage sections. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
-/** The charge in three columns: the ids of the subscription are stored apart from the rest. */
+/** Returns the charge in three columns: the ids of the subscription are stored apart from the rest. */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
   const bundle = uuidOrNull('ongoing_bundle_id');

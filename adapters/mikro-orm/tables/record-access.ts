@@ -89,8 +89,8 @@ export class TenantScope {
   }
 
   /**
-   * Condition for the tenant's rows with these ids. The sign prevents an index on the tenant's column: without it, SQLite scans
-   * all rows of the tenant (50 of 24,000 invoices: 9 ms instead of 0.2 ms).
+   * Returns the condition for the tenant's rows with these ids. The sign prevents an index on the tenant's column: without
+   * it, SQLite scans all rows of the tenant (50 of 24,000 invoices: 9 ms instead of 0.2 ms).
    */
   haveIds(ids: readonly Uuid[]): Sql {
     return sql`+tenant_record_id = ${this.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
@@ -101,7 +101,7 @@ export class TenantScope {
     return { ...condition, isAmongNone: accountIds.length === 0 };
   }
 
-  /** Condition for rows of one account. With an equality, the index already has the order of a page. */
+  /** Returns the condition for rows of one account. With an equality, the index already has the order of a page. */
   ofAccount(accountId: Uuid): Sql {
     return sql`account_record_id = (select record_id from bw_accounts where ${this.haveIds([accountId])})`;
   }

@@ -204,7 +204,7 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
   );
 }
 
-/** The first bill cycle day is no change, because nothing billed before depends on it (subscriptions §15.2). */
+/** Setting the first bill cycle day does not count as a change, because nothing billed before depends on it (subscriptions §15.2). */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }

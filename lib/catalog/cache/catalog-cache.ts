@@ -32,7 +32,7 @@ export class CatalogCache {
     this.#committed.drop(tenantRecordId);
   }
 
-  /** The tenant's catalog, possibly without versions. */
+  /** Returns the tenant's catalog, possibly without versions. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);
   }
@@ -51,7 +51,7 @@ export class CatalogCache {
     return this.#in(session).ofAccountsWith(session, accountIds, added);
   }
 
-  /** The tenant's uploaded or default XML catalog without entries. */
+  /** Returns the tenant's uploaded or default XML catalog without entries. */
   xmlOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).xml(session);
   }
@@ -60,7 +60,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** The plans that may bill subscriptions differently than at an earlier revision. */
+  /** Returns the plans that may bill subscriptions differently than at an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -131,14 +131,14 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** The tenant's own XML catalog, otherwise the default if it was created with that. */
+  /** Returns the tenant's own XML catalog, otherwise the default if it was created with that. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** The default catalog, and since when the tenant has its own (§14 rule 2). */
+  /** Returns the default catalog, and since when the tenant has its own (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };

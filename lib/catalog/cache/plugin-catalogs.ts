@@ -59,7 +59,7 @@ interface Loaded {
 }
 
 /**
- * The host's catalog plugins (§16), of which the first with a catalog supplies it. Catalogs with a stamp are cached per
+ * Returns the host's catalog plugins (§16). The first one with a catalog supplies it. Catalogs with a stamp are cached per
  * tenant and plugin.
  */
 export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
@@ -177,11 +177,11 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * The catalogs of operations: a plugin's, otherwise the stored one (§16 rule 1). Plugins are called before the operation's
- * transaction.
+ * Returns the catalogs of operations: a plugin's, otherwise the stored one (§16 rule 1). Plugins are called before the
+ * operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
-  /** The plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */
+  /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */
   async function serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;

@@ -249,7 +249,7 @@ export function soldAsOfText(text: string): SoldAs {
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** The frame without the version's billing mode, which its plans contain (§3.4). */
+/** Returns the frame without the version's billing mode, which its plans contain (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }

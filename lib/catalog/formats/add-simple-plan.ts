@@ -266,7 +266,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   };
 }
 
-/** The error of every rejected simple plan (§12 rule 3). */
+/** Returns the error of every rejected simple plan (§12 rule 3). */
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,

@@ -55,14 +55,14 @@ export class DefinedCatalog {
     return new DefinedCatalog(this.name, [...versions, added]);
   }
 
-  /** The envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog itself. */
+  /** Returns the envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog itself. */
   toXml(): string {
     return writeCatalogXml(this.catalog);
   }
 }
 
 /**
- * A catalog written in TypeScript. Products, plans, price lists, units and currencies that a version refers to are
+ * Returns a catalog written in TypeScript. Products, plans, price lists, units and currencies that a version refers to are
  * checked by the compiler; everything else is validated at once, as an upload would do it (§4).
  *
  * @param definition the first version; further ones are added by `withVersion`.
@@ -119,7 +119,7 @@ function throwAny(problems: readonly Problem[]): void {
 }
 
 /**
- * A plugin's catalog, checked like an uploaded one (§16 rule 4).
+ * Returns a plugin's catalog, checked like an uploaded one (§16 rule 4).
  * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with the plugin's name and every error.
  */
 export function compilePluginCatalog(

@@ -282,7 +282,7 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Every plan of a BASE product, once per list, by plan name, then list (§12 rule 4). */
+/** Returns every plan of a BASE product, once per list, by plan name, then list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
@@ -297,8 +297,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * The plans of add-ons available with a base product, without included ones, by add-on, period, list and name (§12 rule
- * 4), optionally of one list.
+ * Returns the plans of add-ons available with a base product, without included ones, by add-on, period, list and name (§12
+ * rule 4), optionally of one list.
  */
 export function listAddOns(
   version: CatalogVersion,
@@ -323,7 +323,7 @@ export function listAddOns(
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * The plans that added versions change, or all if one changes the billed day. Reads no plan.
+ * Returns the plans that added versions change, or all if one changes the billed day. Reads no plan.
  * @param before versions that `after` contains too.
  * @param after all versions, ascending by effective date.
  */

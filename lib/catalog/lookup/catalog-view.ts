@@ -11,7 +11,7 @@ export interface CatalogView {
   /** Changes with every change of the catalog. */
   readonly revision: number;
   readonly versions: readonly CatalogVersionView[];
-  /** The document of all versions, accepted by `catalogs.upload`. */
+  /** Returns the document of all versions, accepted by `catalogs.upload`. */
   toXml(): string;
 }
 

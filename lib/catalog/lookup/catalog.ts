@@ -52,7 +52,7 @@ export interface Elsewhere {
 export interface CatalogPast {
   /** The current `catalogRevision`. */
   readonly revision: number;
-  /** The versions at an earlier revision, in any order. */
+  /** Returns the versions at an earlier revision, in any order. */
   versionsAt(revision: number): readonly CatalogVersion[];
   /** False if the plan can change without the revision: the host may start with another default catalog. */
   readonly isRevised?: boolean;
@@ -106,7 +106,7 @@ export class Catalog {
     return this.revision >= 0 && revision >= 0;
   }
 
-  /** The catalog at an earlier revision; without versions before the first upload. */
+  /** Returns the catalog at an earlier revision; without versions before the first upload. */
   asOf(revision: number): Catalog {
     if (this.#past === null || revision >= this.revision) return this;
     const known = this.#earlier.get(revision);
@@ -122,7 +122,7 @@ export class Catalog {
   }
 
   /**
-   * The latest version effective at the instant, otherwise the earliest (§6.1).
+   * Returns the latest version effective at the instant, otherwise the earliest (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
    */
   resolveVersion(at: Instant): CatalogVersion {
@@ -136,8 +136,8 @@ export class Catalog {
   }
 
   /**
-   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange` until a later
-   * version's date for existing subscriptions is reached. A retired plan is found in its last version.
+   * Returns the plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange` until a
+   * later version's date for existing subscriptions is reached. A retired plan is found in its last version.
    * @param lastPlanChange the effective date of the choice; an instant alone means a choice made now.
    * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
    */
@@ -299,7 +299,7 @@ export function cancelPolicyOf(
   return cancelPolicy(version.rules, context);
 }
 
-/** The bill cycle alignment from an event on, by the version that supplies its plan. */
+/** Returns the bill cycle alignment from an event on, by the version that supplies its plan. */
 export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -310,7 +310,7 @@ export function billingAlignmentOf(
 }
 
 /**
- * The create alignment, by the version that supplies the plan at the event's date.
+ * Returns the create alignment, by the version that supplies the plan at the event's date.
  * @param subscriptionStart replaces the last plan change.
  */
 export function createAlignmentOf(

@@ -184,7 +184,7 @@ export interface RecurringStep {
 
 /** Moves price changes to the start of a period (§6.4 rule 5). */
 export interface PriceChangeAlignment {
-  /** The subscription's first recurring period start on or after the date. */
+  /** Returns the subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
   /** `toInstant` of a local date (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
@@ -250,7 +250,7 @@ function proposalOf(
   return effective === undefined ? undefined : { effective, version, plan, phase };
 }
 
-/** The period start of a price change; undefined if the phase or the calendar has none. */
+/** Returns the period start of a price change; undefined if the phase or the calendar has none. */
 function alignedDate(
   change: DatedInstant,
   step: PlanStep,

@@ -12,7 +12,7 @@ import {
 } from '../model/catalog-model.ts';
 
 /**
- * The amount in one currency (§2 rule 2). An empty price is zero in every currency.
+ * Returns the amount in one currency (§2 rule 2). An empty price is zero in every currency.
  * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` without an entry, 2011
  * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry: not sold in this currency.
  */
@@ -35,7 +35,7 @@ export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }
 
-/** A phase that ends, without recurring charges in any currency. */
+/** Returns true for a phase that ends and has no recurring charges in any currency. */
 export function isFreeFinitePhase(phase: PlanPhase): boolean {
   if (phase.duration.unit === TimeUnit.UNLIMITED) return false;
   const price = phase.recurring?.price ?? null;
@@ -43,8 +43,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * The phases from the one of `initialPhaseType` on, or all; undefined if the plan lacks it (error 1011 of subscriptions
- * §5 rule 1).
+ * Returns the phases from the one of `initialPhaseType` on, or all; undefined if the plan lacks it (error 1011 of
+ * subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;

@@ -251,7 +251,7 @@ function withDecimals(value: unknown): unknown {
   return value;
 }
 
-/** A decimal with its original digits; a zero has no sign. */
+/** Returns a decimal with its original digits; a zero has no sign. */
 export function writtenDecimal(text: string): WrittenDecimal {
   const value = new Decimal(text);
   return { value: value.isZero() ? ZERO : value, text };

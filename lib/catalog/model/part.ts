@@ -85,7 +85,7 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** All values, held only by the returned list and the ring of decoded parts. */
+  /** Returns all values, held only by the returned list and the ring of decoded parts. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }

@@ -36,7 +36,7 @@ export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);
 }
 
-/** The stored text of a plan, without derived names. */
+/** Returns the stored text of a plan, without derived names. */
 export function textOfPlan(plan: Plan): string {
   const known = texts.get(plan);
   if (known !== undefined) return known;
@@ -80,7 +80,7 @@ export function phaseName(planName: string, type: PhaseType): string {
 }
 
 /**
- * The plan name and type in a phase name.
+ * Returns the plan name and type in a phase name.
  * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` without a phase type or plan name.
  */
 export function parsePhaseName(name: string): { readonly planName: string; readonly type: PhaseType } {
@@ -118,7 +118,7 @@ export function pricesOfPhase(
   ];
 }
 
-/** The prices used by invoices: without usage billed in advance (§2 rule 3). */
+/** Returns the prices used by invoices: without usage billed in advance (§2 rule 3). */
 export function billedPrices(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {

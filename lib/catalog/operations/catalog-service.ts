@@ -272,8 +272,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * The catalogs of a batch of due work. If they are unavailable, fails each entry with that error and returns null, so
- * that the batch is not repeated entry by entry.
+ * Returns the catalogs of a batch of due work. If they are unavailable, fails each entry with that error and returns null,
+ * so that the batch is not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -295,7 +295,8 @@ export async function catalogsOfBatch(
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * The bus event of a changed catalog (§13 rule 4); `objectId` is the catalog row, `catalogRevision` the new revision.
+ * Returns the bus event of a changed catalog (§13 rule 4); `objectId` is the catalog row, `catalogRevision` the new
+ * revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {

@@ -34,7 +34,7 @@ interface ObtainTools {
 }
 
 /**
- * As `obtainOverridePlan`, for many definitions in a constant number of statements, in order; equal ones share a plan.
+ * Same as `obtainOverridePlan`, for many definitions in a constant number of statements, in order; equal ones share a plan.
  */
 export async function obtainOverridePlans(
   session: WriteSession,
@@ -146,7 +146,7 @@ export async function overridePlanProblems(
 }
 
 /**
- * The unsaved override plan `<parent>-dryrun-<number>` of a dry run (§10 rule 8).
+ * Returns the unsaved override plan `<parent>-dryrun-<number>` of a dry run (§10 rule 8).
  * @param first the first number to try.
  */
 export function dryRunOverridePlan(

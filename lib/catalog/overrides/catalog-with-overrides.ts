@@ -114,7 +114,7 @@ export class CatalogWithOverrides {
       .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
   }
 
-  /** The plan in its newest version. */
+  /** Returns the plan in its newest version. */
   newestPlan(planName: string): ResolvedPlan | undefined {
     const { versions } = this.catalog.holderOf(this.#overridePlans.get(planName)?.parentPlanName ?? planName);
     const version = versions.findLast((each) => this.planIn(each, planName) !== undefined);

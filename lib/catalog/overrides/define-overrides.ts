@@ -56,7 +56,7 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   };
 }
 
-/** The canonical JSON list of targets and amounts, as stored. */
+/** Returns the canonical JSON list of targets and amounts, as stored. */
 export function writeOverrides(overrides: PriceOverrides): string {
   return JSON.stringify(
     [...overrides].map(([target, amount]) => [...partsOf(target), formatDecimal(amount)]),
@@ -322,7 +322,7 @@ export class OverridePlan implements OverrideDefinition {
     Object.freeze(this);
   }
 
-  /** The override plan for this parent version, cached by parent. Overrides of missing prices have no effect. */
+  /** Returns the override plan for this parent version, cached by parent. Overrides of missing prices have no effect. */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
     if (known !== undefined) return known;
@@ -362,7 +362,7 @@ export function overridePlanName(parentPlanName: string, number: number): string
   return `${parentPlanName}-${number}`;
 }
 
-/** The first free number, since a catalog may have plans named like `gold-2`. */
+/** Returns the first free number, since a catalog may have plans named like `gold-2`. */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;

@@ -150,7 +150,7 @@ export interface LoadedCreditInput extends AccountCreditInput {
 type Summaries = ReadonlyMap<Uuid, Invoice>;
 type Dated = Pick<Invoice, 'id' | 'invoiceDate' | 'invoiceNumber'>;
 
-/** The payment order of invoices, by credit or otherwise: by date, then number. */
+/** Returns the payment order of invoices, by credit or otherwise: by date, then number. */
 function byAge(a: Dated, b: Dated): number {
   return a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber;
 }

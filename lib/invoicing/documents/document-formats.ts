@@ -20,7 +20,7 @@ export interface DocumentFormats {
   date(date: LocalDate): string;
   /** From the first day to the first day of the next period: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;
-  /** The name of a country by its two-letter code; other text is unchanged. */
+  /** Returns the name of a country by its two-letter code; other text is unchanged. */
   country(code: string): string;
 }
 

@@ -13,7 +13,7 @@ const form = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
 /** Right-to-left scripts in current use. */
 const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa', 'Yezi']);
 
-/** The canonical locale of `text` (`DE-at` is `de_AT`, `iw` is `he`); undefined if invalid. */
+/** Returns the canonical locale of `text` (`DE-at` is `de_AT`, `iw` is `he`); undefined if invalid. */
 export function parseLocale(text: string): Locale | undefined {
   const trimmed = text.trim();
   if (!form.test(trimmed)) return undefined;
@@ -31,7 +31,7 @@ export function languageTag(locale: Locale): string {
   return locale.replaceAll('_', '-');
 }
 
-/** The locale, then without its last part, and so on: `zh_Hant_TW`, `zh_Hant`, `zh`. */
+/** Returns the locale, then without its last part, and so on: `zh_Hant_TW`, `zh_Hant`, `zh`. */
 export function fromMostSpecific(locale: Locale): readonly Locale[] {
   const parts = locale.split('_');
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('_') as Locale);
@@ -42,7 +42,7 @@ export function directionOf(locale: Locale): TextDirection {
   return script !== undefined && rightToLeft.has(script) ? 'rtl' : 'ltr';
 }
 
-/** The first locale with number and date formats in this runtime. */
+/** Returns the first locale with number and date formats in this runtime. */
 export function formattable(...locales: readonly Locale[]): Locale {
   const known = locales.find((each) => Intl.NumberFormat.supportedLocalesOf(languageTag(each)).length > 0);
   return known ?? LAST_LOCALE;

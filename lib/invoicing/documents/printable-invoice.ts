@@ -2,7 +2,7 @@ import type { PrintableDocument, PrintableLine } from '../../ports/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 
-/** The printed invoice (§14 rule 6), as on the built-in page. */
+/** Returns the printed invoice (§14 rule 6), as on the built-in page. */
 export function printableInvoice(view: RenderedInvoice, createdDate: Instant): PrintableDocument {
   const { text, status, invoice } = view;
   return {
@@ -100,7 +100,7 @@ const letter = new Set([
   ...['CO', 'VE', 'CL', 'CR', 'GT', 'SV', 'NI', 'PA', 'DO', 'PH', 'BZ'],
 ]);
 
-/** The size of paper of an account's country (§14 rule 6). */
+/** Returns the size of paper of an account's country (§14 rule 6). */
 function paperOf(country: string | null): 'A4' | 'LETTER' {
   return letter.has((country ?? '').toUpperCase()) ? 'LETTER' : 'A4';
 }

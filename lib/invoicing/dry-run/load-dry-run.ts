@@ -195,7 +195,7 @@ async function watched(
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
 }
 
-/** Walks to the invoice of the requested date or to the next one; null = there will be none. */
+/** Walks to the invoice of the requested date or to the next one; null = no invoice will follow. */
 export function walkTo(
   { walk }: Pick<LoadedDryRun, 'walk'>,
   targetDate: LocalDate | null,
@@ -281,7 +281,7 @@ function dryRunOf(
   };
 }
 
-/** Whether the account's invoices are paid automatically, by its payment method or the parent. */
+/** Returns whether the account's invoices are paid automatically, by its payment method or the parent. */
 function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
   if (isPaidByParent(account)) return true;
   return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);

@@ -47,7 +47,7 @@ export interface DryRunStep {
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
   readonly invoiceId: Uuid;
-  /** The account credit items of the unchanged run. */
+  /** Returns the account credit items of the unchanged run. */
   credit(): readonly NewInvoiceItem[];
 }
 

@@ -364,7 +364,7 @@ function canBillLater(
 
 /** The usage of intervals, and the part of it that each interval bills first. */
 interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
-  /** The late usage of intervals billed before the look-back, by usage name. */
+  /** Returns the late usage of intervals billed before the look-back, by usage name. */
   beyond(): ReturnType<UsageLedger['beyond']>;
   newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }

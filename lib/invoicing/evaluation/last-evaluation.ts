@@ -85,9 +85,9 @@ function withoutPriceChanges(catalog: CatalogWithOverrides) {
 }
 
 /**
- * The local date from which one subscription is billed differently under another stream of events; null = it is billed
- * the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage, which is
- * counted anew under another version (usage §6.1).
+ * Returns the local date from which one subscription is billed differently under another stream of events; null = it is
+ * billed the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage,
+ * which is counted again under another version (usage §6.1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],
@@ -171,7 +171,7 @@ export function coversSettledDays(
   return start === null || start < until;
 }
 
-/** The proposals from a date on: those of earlier days stay as they were billed. */
+/** Returns the proposals from a date on: those of earlier days stay as they were billed. */
 export function fixedFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,
@@ -211,7 +211,7 @@ function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** The ongoing charge from which the next evaluation can be made; null = the events have to be loaded. */
+/** Returns the ongoing charge from which the next evaluation can be made; null = the events have to be loaded. */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

@@ -24,7 +24,7 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** A date if the instant starts a UTC day, as in most versions. */
+/** Returns a date if the instant starts a UTC day, as in most versions. */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -39,7 +39,7 @@ export function range({ startDate, endDate }: Days): string {
   return endDate === null ? dateText(startDate) : `${dateText(startDate)} to ${dateText(endDate)}`;
 }
 
-/** The range with its number of days: `2024-01-15 to 2024-02-01 (17 days)`. */
+/** Returns the range with its number of days: `2024-01-15 to 2024-02-01 (17 days)`. */
 export function counted(days: Days): string {
   const { startDate, endDate } = days;
   return startDate === null || endDate === null
@@ -94,7 +94,7 @@ function blockersOf({ blockedBy }: EventFacts): string {
     : ` (${others.map(({ service, stateName }) => `service ${service}: ${stateName}`).join('; ')})`;
 }
 
-/** The conditions of a catalog case: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
+/** Returns the conditions of a catalog case: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
 export function caseText(conditions: RuleConditions | null): string {
   if (conditions === null) return 'by default';
   const asked = Object.entries(conditions).map(
@@ -122,7 +122,7 @@ const CYCLE_OWNERS: Readonly<Record<BillingAlignment, string>> = {
   SUBSCRIPTION: 'that of the subscription itself',
 };
 
-/** The reason for an event's effective date. */
+/** Returns the reason for an event's effective date. */
 export function dateSentence(facts: EventFacts | null): string {
   const reason = facts?.reason;
   if (!facts || !reason) return '';
@@ -143,7 +143,7 @@ export function dateSentence(facts: EventFacts | null): string {
   }
 }
 
-/** The date from which phases count, if it is not the day of the choice of plan, or if it dates a phase. */
+/** Returns the date from which phases count, if it is not the day of the choice of plan, or if it dates a phase. */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};
   if (planEvent === null || planEvent.phaseAnchor === null || alignment === null) return '';

@@ -250,7 +250,7 @@ function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }:
     : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`;
 }
 
-/** The calculation in one line: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
+/** Returns the calculation in one line: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
 function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
   const shown = steps.flatMap((step) => shownStep(step, currency));
   return shown.length === 0

@@ -232,7 +232,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   );
 }
 
-/** Takes back used credit of the account, newest use first, page by page. */
+/** Reclaims used credit of the account, newest use first, page by page. */
 async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];

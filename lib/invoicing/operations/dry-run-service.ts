@@ -259,7 +259,7 @@ async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice,
   return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }
 
-/** The cost of current usage (usage §3.3). */
+/** Returns the cost of current usage (usage §3.3). */
 export function ratedUsage(
   { storage }: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,

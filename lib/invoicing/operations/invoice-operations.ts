@@ -202,7 +202,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) returns to the account; the next
    * change or `accounts.rebalanceCredit` uses it again, not this call. Generated credit (a positive item) is deleted together
-   * with its source credit (CREDIT_ADJ); if it is used, it is taken back from the invoices that used credit last. An item of 0
+   * with its source credit (CREDIT_ADJ); if it is used, it is reclaimed from the invoices that used credit last. An item of 0
    * stays as it is.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also for an invoice of another
    * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) for

@@ -56,7 +56,7 @@ export interface ApprovedChange {
 
 /** Returns the operation without changes by plugins. */
 
-/** The operation as it is where nobody has a say. */
+/** Returns the operation without changes by plugins. */
 export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange {
   return {
     changes: invoices.map((each) => changeOf(each, invoiceToExtend(each))),

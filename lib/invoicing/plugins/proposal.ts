@@ -56,7 +56,7 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
   };
 }
 
-/** The error for an account that changes each time plugins are consulted about it (§17 rule 4). */
+/** Returns the error for an account that changes each time plugins are consulted about it (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
   const message = `Account ${accountId} changed each time while invoice plugins were being called; try again`;
   return billingError(ErrorCode.BUSY, message, { accountId });

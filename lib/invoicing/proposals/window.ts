@@ -117,7 +117,7 @@ function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): numb
   return index;
 }
 
-/** The latest date before `changedFrom` on which a period of the anchor begins. */
+/** Returns the latest date before `changedFrom` on which a period of the anchor begins. */
 function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   if (!recurs(anchor)) return anchor.localDate;
   const cycle = cycleDatesOf(anchor);

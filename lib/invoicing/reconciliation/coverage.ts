@@ -211,7 +211,7 @@ function rowsLeft(
   return left;
 }
 
-/** The pieces of a row that the repairs leave; the row itself if they do not touch it. */
+/** Returns the pieces of a row that the repairs leave; the row itself if they do not touch it. */
 function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;

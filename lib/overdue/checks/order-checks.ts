@@ -64,7 +64,7 @@ export async function orderChecks(
   return { first, later, waiting };
 }
 
-/** The queries for the work of the account and its paying parent, before the job and later today. */
+/** Returns the queries for the work of the account and its paying parent, before the job and later today. */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);

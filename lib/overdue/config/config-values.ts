@@ -45,7 +45,7 @@ export abstract class WrittenValue {
     return found ?? this.report(`"${shortened(text)}" is not one of ${known.join(', ')}`);
   }
 
-  /** A text that XML, the stored form, can contain. */
+  /** Returns a text that XML, the stored form, can contain. */
   textForXml(): string | undefined {
     const text = this.text();
     if (text === undefined || XML_CHARACTERS.test(text)) return text;

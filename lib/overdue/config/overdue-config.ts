@@ -80,7 +80,7 @@ function isEnterable(state: OverdueState): state is EnterableState {
   return !state.isClearState && state.condition !== null;
 }
 
-/** The XML of a JSON configuration (§1.2 rule 3). */
+/** Returns the XML of a JSON configuration (§1.2 rule 3). */
 export function writeOverdueXml({ initialReevaluationInterval, states }: OverdueConfig): string {
   const initial = durationNode('initialReevaluationInterval', initialReevaluationInterval);
   const content = [...initial, ...states.map(stateNode)];

@@ -71,7 +71,7 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
   }
 }
 
-/** The first date of a time criterion; null: never, since nothing is unpaid or the time is unlimited. */
+/** Returns the first date of a time criterion; null: never, since nothing is unpaid or the time is unlimited. */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
 }
@@ -84,7 +84,7 @@ export interface CheckedAccount {
   readonly today: LocalDate;
 }
 
-/** The date of the next check (§6), later than today; null if there is none. */
+/** Returns the date of the next check (§6), later than today; null if there is none. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
   // If no states are configured, accounts with debts are still checked, in case a new configuration arrives (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
@@ -96,7 +96,7 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** The first later date on which time alone can change the state; null if there is none. */
+/** Returns the first later date on which time alone can change the state; null if there is none. */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,
@@ -139,7 +139,7 @@ export interface BillingSnapshot extends SnapshotFacts {
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** The snapshot of `today`; an invoice counts from its target date on (§3.1). */
+/** Returns the snapshot of `today`; an invoice counts from its target date on (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
@@ -158,7 +158,7 @@ export function billingSnapshot(
   };
 }
 
-/** The invoices that count on a date (§3.1). */
+/** Returns the invoices that count on a date (§3.1). */
 export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   owed: readonly I[],
   date: LocalDate,

@@ -39,7 +39,7 @@ export interface ExplainedState {
   readonly nextCheck: LocalDate | null;
 }
 
-/** The state of an account in a few sentences. */
+/** Returns the state of an account in a few sentences. */
 export function explanationText(explained: ExplainedState): string {
   const { matched, exempt, isPaidByParent, reasons, nextCheck } = explained;
   const sentences = [stateSentence(explained)];
@@ -188,7 +188,7 @@ export interface CalendarStep {
 }
 
 /**
- * The states reached by checks (§6) from today to `until`, in order, without payments or new invoices. Omits checks
+ * Returns the states reached by checks (§6) from today to `until`, in order, without payments or new invoices. Omits checks
  * between the pending one and the next threshold or target date, which find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {

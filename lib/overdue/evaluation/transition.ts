@@ -77,7 +77,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** The blocking state of a state (§2.2); null = clear. */
+/** Returns the blocking state of a state (§2.2); null = clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {
@@ -162,7 +162,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
   ]);
 }
 
-/** The first invoice with which the total is reached. */
+/** Returns the first invoice with which the total is reached. */
 function firstUpTo(orderChecks: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
   return orderChecks.find(({ balance }) => {

@@ -80,7 +80,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** The reason of the newest failure (§3.2); null if there is none. */
+/** Returns the reason of the newest failure (§3.2); null if there is none. */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
@@ -106,7 +106,7 @@ interface OverdueDocument {
   readonly config: OverdueConfig;
 }
 
-/** The overdue configurations of tenants (§1.2), parsed once; the tenant's revision tells every node about an upload. */
+/** The overdue configurations of tenants (§1.2), parsed once; nodes detect an upload by the tenant's revision. */
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;

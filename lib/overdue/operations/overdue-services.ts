@@ -215,7 +215,7 @@ export interface StateSettings {
   readonly retryDays: readonly number[];
 }
 
-/** A state of the configuration; null = clear. */
+/** Returns a state of the configuration; null = clear. */
 export function configuredStateView(
   state: OverdueState | null,
   { retryDays }: Pick<StateSettings, 'retryDays'>,
@@ -231,7 +231,7 @@ export function configuredStateView(
   };
 }
 
-/** The stored state, possibly missing from the configuration (§2.1). */
+/** Returns the stored state, possibly missing from the configuration (§2.1). */
 export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
   const name = stored?.stateName ?? CLEAR_STATE_NAME;
   if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);
@@ -283,7 +283,7 @@ export class OverdueConfigService implements OverdueConfigOperations<WithContext
   }
 }
 
-/** The text to store. @throws as `upload`. */
+/** Returns the text to store. @throws as `upload`. */
 function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat) {
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);

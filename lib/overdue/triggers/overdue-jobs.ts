@@ -32,14 +32,15 @@ export interface OverdueWakeUp extends OverdueJob {
   readonly due?: Instant;
 }
 
-/** One live check per account. */
+/** Returns the key of the only live check of an account. */
 export function checkKey(accountRecordId: number): string {
   return `overdue-check:${accountRecordId}`;
 }
 
 /**
- * The key of one live refresh and one live clear per account, which later requests join: callers hold the account's lock,
- * so a running entry has not read the account yet. Entries for relatives come without the lock and have their own key.
+ * Returns the key of one live refresh and one live clear per account, which later requests join: callers hold the account's
+ * lock, so a running entry has not read the account yet. Entries for relatives come without the lock and have their own
+ * key.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {

@@ -280,7 +280,7 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Returns false if the operation was refused, which is no failure of the entry. */
+  /** Returns false if the operation was refused. The entry has not failed then. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,

@@ -71,7 +71,7 @@ export interface PaymentWork<C extends OpenCall, R> {
   look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
   /** Stores the answers by `PaymentMachine.record`. */
   record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
-  /** Whether the work is retried by itself after the error; control plugins are then not notified (§5.3 rule 2). */
+  /** Returns whether the work is retried by itself after the error; control plugins are then not notified (§5.3 rule 2). */
   comesAgain(error: unknown): boolean;
 }
 

@@ -40,10 +40,10 @@ export interface RecordedPayments {
 }
 
 /**
- * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that an operator
- * corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance, notifications and
- * bus events in this session's transaction, in a constant number of statements. The caller holds the locks of the accounts.
- * Decided transactions, and those recovery learns nothing new about, stay as they are.
+ * Returns the Record step (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that an
+ * operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance,
+ * notifications and bus events in this session's transaction, in a constant number of statements. The caller holds the
+ * locks of the accounts. Decided transactions, and those recovery learns nothing new about, stay as they are.
  * @returns the payments with all their transactions.
  */
 export async function recordOutcomes(

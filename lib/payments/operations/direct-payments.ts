@@ -33,7 +33,7 @@ import type { PaymentOperation } from '../state/payment-state.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;
 
-/** The operations on payments. */
+/** Returns the operations on payments. */
 export function directPayments(machine: PaymentMachine) {
   const service = new PaymentService(machine);
   const run =

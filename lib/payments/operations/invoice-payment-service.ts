@@ -341,7 +341,7 @@ function settledBy(plan: ReservationPlan) {
   return row === null ? [] : [row.amount];
 }
 
-/** An abort by a control plugin is no error: nothing is paid (§9.2). */
+/** An abort by a control plugin is not an error: nothing is paid (§9.2). */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;

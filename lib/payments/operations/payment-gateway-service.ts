@@ -296,7 +296,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * As `buildForm` for an existing or new account and payment method, as `payments.combo`; created ones stay in any
+   * Same as `buildForm` for an existing or new account and payment method, as `payments.combo`; created ones stay in any
    * case.
    * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
    * (40000) if creation is not allowed.
@@ -317,7 +317,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
   ): Promise<NotificationAnswerView>;
 
   /**
-   * As `processNotification` for an untrusted sender: the gateway first verifies the processor's signature over the
+   * Same as `processNotification` for an untrusted sender: the gateway first verifies the processor's signature over the
    * bytes. The gateway becomes the author, by its name.
    * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
    * (60004) for a wrong signature; otherwise as `processNotification`.

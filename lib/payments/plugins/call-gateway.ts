@@ -229,7 +229,7 @@ export async function whileRunning<T>(
   }
 }
 
-/** Whether a call of the transaction has not settled yet, so that its outcome is open. */
+/** Returns whether a call of the transaction has not settled yet, so that its outcome is open. */
 export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
   return running.get(gateway)?.has(transactionId) === true;
 }

@@ -83,7 +83,7 @@ export class ControlCalls {
     return { retryAt, properties: gatewayProperties(properties) };
   }
 
-  /** Unknown names are skipped with a warning (rule 7); the built-in invoice control is no plugin (rule 10). */
+  /** Unknown names are skipped with a warning (rule 7); the built-in invoice control is not a plugin (rule 10). */
   #registered(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
     return pluginsAmong(names).flatMap((pluginName) => {
@@ -216,7 +216,7 @@ export interface ControlledRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** The context of a call for control plugins (§2.3 rule 4); members that `about` does not set are null. */
+/** Returns the context of a call for control plugins (§2.3 rule 4); members that `about` does not set are null. */
 export function contextOfCall(
   { tenant, userName, userToken, reasonCode = null, comments = null }: ControlCaller,
   about: Pick<PaymentControlContext, 'paymentApiType'> & Partial<PaymentControlContext>,
@@ -246,7 +246,7 @@ export function contextOfCall(
   };
 }
 
-/** The context of the run that an attempt records (§2.3 rule 4). */
+/** Returns the context of the run that an attempt records (§2.3 rule 4). */
 export function contextOfAttempt(
   caller: ControlCaller,
   attempt: New<PaymentAttempt>,

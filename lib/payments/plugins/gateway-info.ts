@@ -165,7 +165,7 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * The built-in gateway for checks, cash and transfers (§2.4 rule 1); each operation is PROCESSED in the caller's
+ * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1); each operation is PROCESSED in the caller's
  * transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {

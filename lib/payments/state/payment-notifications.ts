@@ -40,12 +40,12 @@ export interface InvoiceRetryJob extends RetryJob {
   readonly invoiceId: Uuid;
 }
 
-/** One live recovery notification per transaction. */
+/** Returns the key of the only live recovery notification of a transaction. */
 export function recoveryKey(transactionId: Uuid): string {
   return `payment-janitor:${transactionId}`;
 }
 
-/** One live retry notification per attempt. */
+/** Returns the key of the only live retry notification of an attempt. */
 export function retryKey(attemptId: Uuid): string {
   return `payment-retry:${attemptId}`;
 }
@@ -77,7 +77,7 @@ export function retryNotification(job: RetryJob, accountRecordId: number, at: In
   };
 }
 
-/** One live release notification per hold. */
+/** Returns the key of the only live release notification of a hold. */
 export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotification {
   return {
     queueName: QueueName.PAYMENT_RETRY,

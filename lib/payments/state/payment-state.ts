@@ -49,7 +49,7 @@ export const PaymentStateName = Object.fromEntries(paymentStateNames.map((name) 
 
 const firstOperations: readonly PaymentOperation[] = ['AUTHORIZE', 'PURCHASE', 'CREDIT'];
 
-/** The type of transaction that an operation makes. */
+/** Returns the type of transaction that an operation makes. */
 export function typeOf(operation: PaymentOperation): TransactionType {
   return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
 }

@@ -28,8 +28,8 @@ export interface CatalogPlugin extends PluginIdentity {
   /** Named in errors. */
   readonly name: string;
   /**
-   * A stamp of the tenant's catalog that changes with its content, such as a date or counter. While it stays the same,
-   * this process does not call `catalog` again. Null: `catalog` is called for each operation and account, and may
+   * Returns a stamp of the tenant's catalog that changes with its content, such as a date or counter. While it stays the
+   * same, this process does not call `catalog` again. Null: `catalog` is called for each operation and account, and may
    * differ by account. Whether the stamp is null must not depend on the account.
    */
   latestVersion(context: CatalogPluginContext): Promise<string | null>;

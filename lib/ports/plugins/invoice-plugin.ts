@@ -25,7 +25,7 @@ export interface InvoicePluginContext {
    * the unstored invoice, if any.
    */
   readonly invoice: InvoiceForPlugins | null;
-  /** The account's stored invoices with their items, in creation order, read on demand. */
+  /** Returns the account's stored invoices with their items, in creation order, read on demand. */
   existingInvoices(): AsyncIterable<InvoiceForPlugins>;
   readonly dryRun: boolean;
   /** True if a plugin requested this run by a reschedule date. */

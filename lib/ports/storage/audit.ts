@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface AuditReads {
   /** Changes of these records in write order, in one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
-  /** The same with the records after each change, in a constant number of statements. */
+  /** Returns the same with the records after each change, in a constant number of statements. */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 
@@ -20,14 +20,14 @@ export interface ExportedColumn {
 export interface ExportedTable {
   readonly name: string;
   readonly columns: readonly ExportedColumn[];
-  /** The rows of the account in record-id order, in batches. */
+  /** Returns the rows of the account in record-id order, in batches. */
   rows(): AsyncIterable<readonly (readonly ExportedValue[])[]>;
 }
 
 export interface ExportReads {
-  /** Every table that can contain rows of the account; rows are read on demand. */
+  /** Returns every table that can contain rows of the account; rows are read on demand. */
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
-  /** The account's audit rows in write order, in batches, optionally of one audited table. */
+  /** Returns the account's audit rows in write order, in batches, optionally of one audited table. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;
   auditEntriesOfAccount(accountRecordId: number): AsyncIterable<readonly AuditEntry[]>;
 }

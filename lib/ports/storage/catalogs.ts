@@ -14,11 +14,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export interface CatalogReads {
-  /** The tenant's versions without content, ascending by effective date. */
+  /** Returns the tenant's versions without content, ascending by effective date. */
   versions(): Rows<StoredCatalogVersion>;
   contents(versionRecordIds: readonly number[]): Rows<StoredCatalogContent>;
   parts(recordIds: readonly number[]): Rows<StoredCatalogPart>;
-  /** The tenant row's `catalogRevision`. */
+  /** Returns the tenant row's `catalogRevision`. */
   revision(): Promise<number>;
   /** Override plans by exact name, in no order. */
   findOverridePlans(planNames: readonly string[]): Rows<StoredOverridePlan>;
@@ -28,11 +28,13 @@ export interface CatalogReads {
   ): Rows<StoredOverridePlan>;
   /** 0 if there are no override plans. */
   lastOverridePlanNumber(): Promise<number>;
-  /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
+  /** Returns whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /** Time at which the tenant stored its first version, even if it was removed later; null if it never had one. */
   firstStored(): Promise<Instant | null>;
-  /** All versions of every upload that still has a version in the catalog, including removed ones, in storing order. */
+  /**
+   * Returns all versions of every upload that still has a version in the catalog, including removed ones, in storing order.
+   */
   sources(): Rows<StoredCatalogSource>;
 }
 

@@ -92,7 +92,7 @@ export interface CheckStore {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /** The latest due date of finished queue entries, a lower bound of the clock; null = none. */
+  /** Returns the latest due date of finished queue entries, a lower bound of the clock; null = none. */
   latestWork(): Promise<Instant | null>;
   /** Live queue entries that have an outcome. */
   doubledEntries(

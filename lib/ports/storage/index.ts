@@ -45,7 +45,7 @@ export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * As `read`, for at most one statement, which needs no transaction.
+   * Same as `read`, for at most one statement, which needs no transaction.
    * @throws InvariantError at a second statement.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
@@ -99,7 +99,7 @@ export interface Storage<Host = never> {
   readonly events: EventStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
-  /** The deliveries of all tenants to an event sink of the host. */
+  /** Returns the deliveries of all tenants to an event sink of the host. */
   sink(name: string): PushStore;
   readonly sinks: SinkStore;
   readonly system: SystemStore;

@@ -96,7 +96,7 @@ export interface AccountsOnPlans {
 
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Rows<Invoice>;
-  /** The invoices of a run's group, in order; empty for an unknown group. */
+  /** Returns the invoices of a run's group, in order; empty for an unknown group. */
   findGroup(groupId: Uuid): Rows<Invoice>;
   findByNumbers(invoiceNumbers: readonly number[]): Rows<Invoice>;
   /** Items in creation order. */
@@ -122,9 +122,9 @@ export interface InvoiceReads {
   findOpenSummaries(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Invoices linked to these parents' invoices, of all children or of some. */
   findLinked(parentInvoiceIds: readonly Uuid[], childAccountIds?: readonly Uuid[]): Rows<Invoice>;
-  /** The items on COMMITTED invoices that a parent pays. */
+  /** Returns the items on COMMITTED invoices that a parent pays. */
   findDelegated(itemIds: readonly Uuid[]): Rows<ItemOfInvoice>;
-  /** The DRAFT invoices of these accounts, without summaries of children, in creation order. */
+  /** Returns the DRAFT invoices of these accounts, without summaries of children, in creation order. */
   findDrafts(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Items that adjust or repair one of these, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
@@ -168,7 +168,8 @@ export interface InvoiceReads {
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<CoverageRow>;
   /**
-   * All rows of these items, even outside the window (invoicing §7.2 rule 6): each covers part of its item's period.
+   * Returns all rows of these items, even outside the window (invoicing §7.2 rule 6): each covers part of its item's
+   * period.
    */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Rows<CoverageRow>;
 }
@@ -230,10 +231,10 @@ export interface InvoiceWrites {
 
 export interface CreditNoteReads {
   findByIds(ids: readonly Uuid[]): Rows<CreditNote>;
-  /** In the order of their numbers. */
+  /** Returns the credit notes in the order of their numbers. */
   ofInvoice(invoiceId: Uuid): Rows<CreditNote>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
-  /** The tenant's credit notes by number, after one: at most `limit`. */
+  /** Returns the tenant's credit notes by number, after one: at most `limit`. */
   afterNumber(creditNoteNumber: number, limit: number): Rows<CreditNote>;
 }
 
@@ -241,6 +242,6 @@ export interface CreditNoteWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeNumbers(count: number): Promise<number>;
   insert(notes: readonly New<CreditNote>[]): Promise<void>;
-  /** Whether the tenant writes credit notes; read only when something is credited. */
+  /** Returns whether the tenant writes credit notes; read only when something is credited. */
   areWritten(): Promise<boolean>;
 }

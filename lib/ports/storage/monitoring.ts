@@ -45,7 +45,7 @@ export interface SampleFilter {
 /** Stored requests and samples, by system time. */
 export interface MonitoringStore {
   addAccess(lines: readonly AccessLine[]): Promise<void>;
-  /** The last `limit` requests since then, newest last. */
+  /** Returns the last `limit` requests since then, newest last. */
   access(request: OfTenants & { readonly sinceMs: number; readonly limit: number }): Rows<AccessLine>;
   /** Existing samples stay. */
   addSamples(samples: readonly Sample[]): Promise<void>;

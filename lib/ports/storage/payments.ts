@@ -34,7 +34,7 @@ export interface LastFailure {
 export interface PaymentReads {
   findMethodsByIds(ids: readonly Uuid[]): Rows<PaymentMethod>;
   findMethodsByKeys(externalKeys: readonly string[]): Rows<PaymentMethod>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findMethodsByAccounts(
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
@@ -52,7 +52,7 @@ export interface PaymentReads {
   ): Promise<Page<PaymentMethod>>;
   findByIds(ids: readonly Uuid[]): Rows<Payment>;
   findByKeys(externalKeys: readonly string[]): Rows<Payment>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Rows<Payment>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Payments of the tenant or of one gateway's methods; `max` counts all of the tenant. */
@@ -63,10 +63,10 @@ export interface PaymentReads {
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<Payment>>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findTransactions(paymentIds: readonly Uuid[]): Rows<PaymentTransaction>;
   findTransactionsByIds(ids: readonly Uuid[]): Rows<PaymentTransaction>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findTransactionsByKeys(externalKeys: readonly string[]): Rows<PaymentTransaction>;
   /** Refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
   findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Rows<PaymentTransaction>;
@@ -76,7 +76,7 @@ export interface PaymentReads {
   /** Oldest first. */
   findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
-  /** The newest failed PURCHASE of each invoice; others are omitted. */
+  /** Returns the newest failed PURCHASE of each invoice; others are omitted. */
   findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Active ones. */

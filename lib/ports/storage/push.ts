@@ -18,7 +18,7 @@ export interface DeliveryFilter {
 }
 
 export interface PushReads {
-  /** In creation order. */
+  /** Returns the records in creation order. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
   /** Record id of the last event with a delivery to the callback or sink; null = no callback or unknown sink. */

@@ -156,7 +156,7 @@ export interface QueueStore {
    * only those of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
-  /** The backlog of all tenants, counted up to `limit` at bounded cost. */
+  /** Returns the backlog of all tenants, counted up to `limit` at bounded cost. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /** By topic, over the first `limit` due entries of each kind in claim order; empty topics are omitted. */
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;

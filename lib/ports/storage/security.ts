@@ -78,7 +78,7 @@ export interface SecurityReads {
   findUser(name: string): Promise<User | null>;
   findClient(name: string): Promise<ApiClient | null>;
   findRoles(names: readonly string[]): Rows<Role>;
-  /** The tenants of each active user and client with the role. */
+  /** Returns the tenants of each active user and client with the role. */
   holdersOf(role: string): Rows<TenantGrants>;
 }
 

@@ -19,7 +19,7 @@ export interface SubscriptionReads extends BundleReads {
   findByBundles(bundleIds: readonly Uuid[]): Rows<Subscription>;
   /** Active lifecycle events by subscription, effective instant and sequence. */
   findEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
-  /** By sequence. */
+  /** Returns the events by sequence. */
   findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   findEventsByIds(eventIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** Active states by effective instant and sequence. */
@@ -72,7 +72,7 @@ export interface BundleReads {
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** Same as `findBundlesByKeys`, including keys before renames; distinct, in creation order. */
   findBundlesByPastKeys(externalKeys: readonly string[]): Rows<Bundle>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;
   pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
   pageBundles(request: PageRequest): Promise<Page<Bundle>>;

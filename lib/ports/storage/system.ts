@@ -29,12 +29,12 @@ export interface SystemStore {
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before. */
   purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
-  /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null = real time. */
+  /** Returns the shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * The role of the engine's connection if row-level security does not apply to it: a superuser, one with BYPASSRLS, or
-   * any role if a table has it disabled. Otherwise null.
+   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, one with
+   * BYPASSRLS, or any role if a table has it disabled. Otherwise null.
    */
   unboundRole(): Promise<string | null>;
   ping(): Promise<void>;

@@ -24,10 +24,10 @@ export interface TagSearch {
 export interface TagReads {
   /** Includes deleted ones. */
   findDefinitionsByIds(ids: readonly Uuid[]): Rows<UserTagDefinition>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   listDefinitions(): Rows<UserTagDefinition>;
   definitionsInUse(ids: readonly Uuid[]): Rows<Uuid>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findByObjects(
     type: ObjectType,
     objectIds: readonly Uuid[],
@@ -82,7 +82,7 @@ export type CustomFieldSearch =
 /** Methods return only active fields unless stated otherwise. */
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
-  /** In creation order. */
+  /** Returns the records in creation order. */
   findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
   /** Including the account's objects, in creation order. */
   findByAccount(

@@ -29,7 +29,7 @@ export interface KeyValueReads {
   find(keys: readonly string[]): Rows<TenantKeyValue>;
   /** Active values of keys that start with `prefix`, case-sensitive, oldest first. */
   findByPrefix(prefix: string): Rows<TenantKeyValue>;
-  /** The value of an active or inactive row. */
+  /** Returns the value of an active or inactive row. */
   valueOf(recordId: number): Promise<string>;
 }
 

@@ -99,23 +99,23 @@ export interface UsageReads extends UsageArchiveReads {
    * submissions and VOID invoices. Two statements.
    */
   trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
-  /** A page of the tracking ids of one invoice; three statements. */
+  /** Returns a page of the tracking ids of one invoice; three statements. */
   pageOfTrackingIds(invoiceId: Uuid, request: PageRequest): Promise<Page<string>>;
   /** Tracking ids of unbilled points, without voided submissions; one statement. */
   trackingIdsOfPoints(
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
     limit: number,
   ): Rows<string>;
-  /** The days of each request by date, then unit; one statement. */
+  /** Returns the days of each request by date, then unit; one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
-  /** The pieces of each request with valid points; one statement, which reads the points of these days. */
+  /** Returns the pieces of each request with valid points; one statement, which reads the points of these days. */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
-   * The sums of valid points in each time span by unit, sorted by the code points of the unit names. One statement, which
-   * reads a row per day and unit, and the points of cut days only.
+   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. One statement,
+   * which reads a row per day and unit, and the points of cut days only.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
-  /** The sums of each hour with points, by hour, then unit. One statement, which reads the points of these days. */
+  /** Returns the sums of each hour with points, by hour, then unit. One statement, which reads the points of these days. */
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
 
@@ -177,9 +177,9 @@ export interface ForgottenKeys {
 }
 
 export interface UsageArchiveReads {
-  /** By record id. */
+  /** Returns the records by record id. */
   settledSubscriptions(request: SettledRequest): Rows<SettledSubscription>;
-  /** The days with archived points, ascending; one statement. */
+  /** Returns the days with archived points, ascending; one statement. */
   archivedDays(subscriptionRecordId: number, days: readonly LocalDate[]): Rows<LocalDate>;
 }
 

@@ -121,7 +121,7 @@ function setHidden(error: Error, name: 'name' | 'stack' | 'cause', value: unknow
   Object.defineProperty(error, name, { value, configurable: true, writable: true });
 }
 
-/** Returns the text of a thrown value that is no error. */
+/** Returns the text of a thrown value that is not an Error. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'function') return NO_TEXT;
   const text = read(() => String(value));

@@ -82,7 +82,7 @@ export function decideAfterError(errorCount: number, error: unknown, maxFailures
   return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
 }
 
-/** Returns true for a temporary condition, which is no fault of an account or entry. */
+/** Returns true for a temporary condition that neither an account nor an entry has caused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof BillingError && (error.code === ErrorCode.BUSY || error.code === ErrorCode.NO_ROOM);
 }

@@ -77,7 +77,7 @@ function withBaseEnd(
   return [...events, derived];
 }
 
-/** The states of a subscription with only the first end of its service: its own or its base's. */
+/** Returns the states of a subscription with only the first end of its service: its own or its base's. */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
   end: BaseEnd | null,
@@ -111,7 +111,7 @@ function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean
 }
 
 /**
- * The first change to a plan that does not offer the add-on and is in force once the add-on starts. Ignores changes
+ * Returns the first change to a plan that does not offer the add-on and is in force once the add-on starts. Ignores changes
  * requested before the purchase that take effect before the add-on starts: it was bought for a later plan.
  */
 function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanResolver) {
@@ -236,8 +236,8 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 };
 
 /**
- * The transitions of subscriptions (§4.2), with ends of add-ons by their bases (§12). The base of each add-on must be
- * among the subscriptions.
+ * Returns the transitions of subscriptions (§4.2), with ends of add-ons by their bases (§12). The base of each add-on must
+ * be among the subscriptions.
  * @param rules `zone`: account time zone, which adds unstored phases; without it, only stored events count.
  */
 export function timelinesOf<H extends SubscriptionHistory>(

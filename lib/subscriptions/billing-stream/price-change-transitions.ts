@@ -110,8 +110,8 @@ interface PeriodStartsInput {
 }
 
 /**
- * The first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of blocks restart the
- * cycle (invoicing §5.2 rule 5).
+ * Returns the first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of blocks restart
+ * the cycle (invoicing §5.2 rule 5).
  */
 function periodStartFrom(date: LocalDate, { step, period }: RecurringStep, input: PeriodStartsInput) {
   const starts = cycleStarts(step.effective, input);

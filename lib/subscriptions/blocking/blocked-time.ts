@@ -47,7 +47,7 @@ export function blockedIntervals(
   );
 }
 
-/** The first date at which blocked time differs after a state was set; null = never. */
+/** Returns the first date at which blocked time differs after a state was set; null = never. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -62,7 +62,7 @@ export function firstBlockedDifference(
 }
 
 /**
- * The first day whose billing changes when billing gets or loses an end: a block that would end within a day of its
+ * Returns the first day whose billing changes when billing gets or loses an end: a block that would end within a day of its
  * start now counts from its start.
  * @param states active states of the subscription, its bundle and its account.
  */
@@ -71,7 +71,7 @@ export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstan
   return withIntervalAt(end, over).date;
 }
 
-/** The intervals of each service and object, however short. */
+/** Returns the intervals of each service and object, however short. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);
@@ -161,7 +161,7 @@ export interface StatePlan {
 /** An unstored state comes after all others of its instant. */
 const NOT_STORED = Number.MAX_SAFE_INTEGER;
 
-/** The object and its parents: their states apply to it too (§14.2). */
+/** Returns the object and its parents: their states apply to it too (§14.2). */
 export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
   switch (object.type) {
     case BlockingStateType.ACCOUNT:

@@ -21,12 +21,12 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
 
-/** The aggregate flags at `at` (§14.2): the latest state of each service on each object counts. */
+/** Returns the aggregate flags at `at` (§14.2): the latest state of each service on each object counts. */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }
 
-/** The flags just before and just after `state`, one of the given active states. */
+/** Returns the flags just before and just after `state`, one of the given active states. */
 export function blockFlagsAround(
   states: readonly BlockingState[],
   state: BlockingState,
@@ -39,7 +39,7 @@ export function blockFlagsAround(
   };
 }
 
-/** The latest state per object and service, earliest first. */
+/** Returns the latest state per object and service, earliest first. */
 function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
   const latest = new Map(statesInTimeOrder(states).map((state) => [blockerOf(state), state]));
   return statesInTimeOrder([...latest.values()]);
@@ -53,7 +53,7 @@ function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   };
 }
 
-/** The key of a service on an object: a state only ends its predecessor with the same key. */
+/** Returns the key of a service on an object: a state only ends its predecessor with the same key. */
 export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId' | 'service'>): string {
   return `${blockedId} ${service}`;
 }
@@ -73,7 +73,7 @@ export function isEntitlementEnd({ service, stateName }: NamedState): boolean {
 
 type NamedState = Pick<BlockingState, 'service' | 'stateName'>;
 
-/** The members of every ENT_CANCELLED (§3, reserved states). */
+/** Returns the members of every ENT_CANCELLED (§3, reserved states). */
 export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>) {
   return {
     blockedId: id,
@@ -124,7 +124,7 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-/** The longest effective blocking state before `at`; undefined if nothing blocks. */
+/** Returns the longest effective blocking state before `at`; undefined if nothing blocks. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },

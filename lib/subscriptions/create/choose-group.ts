@@ -115,7 +115,7 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   return { ...chosenGroup, joined, bundleStart: billing };
 }
 
-/** The bundle of a group with the requested id or, without one, that holds the requested key. */
+/** Returns the bundle of a group with the requested id or, without one, that holds the requested key. */
 export function namedBundle(
   group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
   found: readonly FoundBundle[],
@@ -275,7 +275,8 @@ export function groupsByBundle(
 }
 
 /**
- * The id and key of the joined group: an id before a key, and a wrong key before a right one, since both are checked.
+ * Returns the id and key of the joined group: an id before a key, and a wrong key before a right one, since both are
+ * checked.
  */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -386,7 +387,7 @@ export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
   return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };
 }
 
-/** The creation date of the oldest bundle that had the key (§3). */
+/** Returns the creation date of the oldest bundle that had the key (§3). */
 export function originalCreation(carriers: readonly Bundle[], now: Instant): Instant {
   return carriers.reduce<Instant>(
     (first, { originalCreatedDate }) => (originalCreatedDate < first ? originalCreatedDate : first),

@@ -196,7 +196,7 @@ export function entitlementStarted(
   };
 }
 
-/** The first cursor: everything from the first day on is still to be invoiced. */
+/** Returns the first cursor: everything from the first day on is still to be invoiced. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,
@@ -216,7 +216,8 @@ export function firstCursor(
 }
 
 /**
- * The ends of add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule 1).
+ * Returns the ends of add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule
+ * 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

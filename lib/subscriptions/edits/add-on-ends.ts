@@ -47,7 +47,7 @@ interface FollowInput {
 }
 
 /**
- * The changes to add-ons after an operation on their base: stores ends in force, removes ends of an undone
+ * Returns the changes to add-ons after an operation on their base: stores ends in force, removes ends of an undone
  * cancellation, and marks all for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
@@ -107,7 +107,7 @@ function endsOfUndone(
   });
 }
 
-/** The ends by the base up to `until` that are not stored yet (§12). */
+/** Returns the ends by the base up to `until` that are not stored yet (§12). */
 export function addOnEnds(
   {
     bundle,

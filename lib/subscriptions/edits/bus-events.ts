@@ -38,13 +38,13 @@ const BUS_TYPE: Readonly<Record<LifecycleEventType, NewBusEvent['type']>> = {
 
 export type AnnouncedEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** The event of an accepted call (§21, platform §10.4); `event` is its lifecycle event. */
+/** Returns the event of an accepted call (§21, platform §10.4); `event` is its lifecycle event. */
 export function requestedEvent(subject: EventSubject, event: AnnouncedEvent): NewBusEvent {
   return busEvent(subject, event, { actionType: 'REQUESTED', targetDate: null, isLastOfOperation: false });
 }
 
 /**
- * The event of a reached transition.
+ * Returns the event of a reached transition.
  * @param isLastOfOperation true on the last one of an operation, which starts an invoice run (invoicing §8.1).
  */
 export function effectiveEvent(
@@ -105,7 +105,7 @@ interface BlockingOccurrence {
 }
 
 /**
- * The event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of other services (§21,
+ * Returns the event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of other services (§21,
  * platform §10.4).
  */
 export function blockingStateEvent(

@@ -167,7 +167,7 @@ function requestedDay(running: RunningSubscription, requested: RequestedDate | n
   return atReferenceTime(dated.date, running.account);
 }
 
-/** The policy of the version that supplies the plan (§9 rule 3). */
+/** Returns the policy of the version that supplies the plan (§9 rule 3). */
 function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
   const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
   const ruled = {
@@ -266,19 +266,19 @@ function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant,
   return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
 }
 
-/** The charged-through date if later, otherwise the end. */
+/** Returns the charged-through date if later, otherwise the end. */
 function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription, end: DatedInstant) {
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/** The date of a billing policy (§8), not before the current phase or a future billing start. */
+/** Returns the date of a billing policy (§8), not before the current phase or a future billing start. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;
   return raisedTo(candidate(policy, running, now), phaseStart);
 }
 
-/** The charged-through date if later than now, otherwise now. */
+/** Returns the charged-through date if later than now, otherwise now. */
 function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;

@@ -223,7 +223,7 @@ export function decideChange(
   };
 }
 
-/** The requested date, the requested policy, or the policy of the current rules (§7 rule 3). */
+/** Returns the requested date, the requested policy, or the policy of the current rules (§7 rule 3). */
 function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant) {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);

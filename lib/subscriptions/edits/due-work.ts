@@ -154,7 +154,7 @@ function boundWork(
   };
 }
 
-/** The object of a due state with its bundle and account; empty if unknown. */
+/** Returns the object of a due state with its bundle and account; empty if unknown. */
 export function blockedPathOf(
   { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,

@@ -52,14 +52,14 @@ export interface RunningInBundle {
   readonly bundle: readonly RunningSubscription[];
 }
 
-/** The state that callers see (§4.3). */
+/** Returns the state that callers see (§4.3). */
 export function stateOf(running: RunningSubscription, now: Instant): EntitlementState {
   const { subscription, transitions } = running;
   const blockingStates = statesAsRead(running, running.baseEnd);
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 
-/** The plan and phase in force; the first before billing starts, the last after its end. */
+/** Returns the plan and phase in force; the first before billing starts, the last after its end. */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
   assertInvariant(inForce, `Subscription ${subscription.id} has no plan`, {
@@ -76,7 +76,7 @@ export function entitlementStartOf({ subscription, blockingStates }: RunningSubs
   return start;
 }
 
-/** The first transition: the start of billing, past or future. */
+/** Returns the first transition: the start of billing, past or future. */
 export function firstTransitionOf({ subscription, transitions }: RunningSubscription): Transition {
   const [first] = transitions;
   assertInvariant(first, `Subscription ${subscription.id} has no start of its billing`, {
@@ -85,7 +85,7 @@ export function firstTransitionOf({ subscription, transitions }: RunningSubscrip
   return first;
 }
 
-/** The last sequence of the subscription; the last event is never withdrawn without a later one. */
+/** Returns the last sequence of the subscription; the last event is never withdrawn without a later one. */
 export function lastSequenceOf({ events }: Pick<RunningSubscription, 'events'>): number {
   return events.reduce((last, { sequence }) => Math.max(last, sequence), 0);
 }
@@ -146,7 +146,7 @@ export function ownServiceEnds(
 export function isTransferred(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): boolean {
-  // Only a transfer causes an end of service on a subscription that is no add-on.
+  // Only a transfer causes an end of service on a subscription that is not an add-on.
   const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
   return !isAddOn && entitlementEnds(running).some(({ causedBy }) => causedBy !== null);
 }

@@ -55,12 +55,12 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** The active events from `at` on, withdrawn by an operation of that date; the start stays. */
+/** Returns the active events from `at` on, withdrawn by an operation of that date; the start stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/** The active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
+/** Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -122,7 +122,7 @@ function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<Life
   );
 }
 
-/** The event that starts an invoice run now; changes to other subscriptions are invoiced with it. */
+/** Returns the event that starts an invoice run now; changes to other subscriptions are invoiced with it. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,

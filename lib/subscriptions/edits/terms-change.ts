@@ -99,8 +99,8 @@ export function planQuantityChange(
 }
 
 /**
- * The first such day (§15.3 rules 2, 3), clamped to its month, not before the requested day or the billing start; at
- * once if it is today.
+ * Returns the first such day (§15.3 rules 2, 3), clamped to its month, not before the requested day or the billing start;
+ * at once if it is today.
  */
 function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -149,7 +149,7 @@ export interface EffectiveFrom {
 }
 
 /**
- * The requested day; null = today (§15.3 rule 1).
+ * Returns the requested day; null = today (§15.3 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002) for a disallowed past day or an unreachable one.
  */
 function requestedDayOf(

@@ -44,7 +44,8 @@ export function planUncancellation(
 }
 
 /**
- * The events withdrawn by a cancellation and those it replaced, but not cancellations, except the end of a transfer.
+ * Returns the events withdrawn by a cancellation and those it replaced, but not cancellations, except the end of a
+ * transfer.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
@@ -140,7 +141,7 @@ const STORED_WITH: readonly LifecycleEventType[] = [
   LifecycleEventType.EXPIRED,
 ];
 
-/** The change and the events stored with it: an unbroken run of sequences in that order. */
+/** Returns the change and the events stored with it: an unbroken run of sequences in that order. */
 function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
@@ -158,7 +159,7 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
 }
 
 /**
- * The PHASE or EXPIRED that the current phase would have stored without the end or change undone now (§5 rule 7).
+ * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change undone now (§5 rule 7).
  * @param events the active events without that end or change.
  */
 function missingPhases(

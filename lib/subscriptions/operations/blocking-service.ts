@@ -119,7 +119,7 @@ export function blockingOperations(
   };
 }
 
-/** The object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */
+/** Returns the object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */
 async function lockBlocked(session: WriteSession, { type, id }: BlockedRef): Promise<BlockedObject> {
   switch (type) {
     case BlockingStateType.ACCOUNT:

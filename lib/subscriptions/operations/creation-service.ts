@@ -164,7 +164,7 @@ function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptio
   return { bundleId, bundleExternalKey, externalKey };
 }
 
-/** The checked requests with the terms left by the plugins, in order. */
+/** Returns the checked requests with the terms left by the plugins, in order. */
 function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): RequestedGroups {
   const rest = terms.values();
   return groups.map((group) =>

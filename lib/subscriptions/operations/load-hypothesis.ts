@@ -37,7 +37,7 @@ interface LoadHypothesisInput {
 type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
- * The effect of an action on an account's subscriptions, without a lock; nothing is stored (§20).
+ * Returns the effect of an action on an account's subscriptions, without a lock; nothing is stored (§20).
  * @throws BillingError as the operation would.
  */
 export async function loadHypothesis(

@@ -231,7 +231,7 @@ const searched = searchedFields(
 );
 
 /**
- * The clauses of a key in operator form, otherwise a whole id, account id or external key (§22).
+ * Returns the clauses of a key in operator form, otherwise a whole id, account id or external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

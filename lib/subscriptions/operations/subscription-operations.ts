@@ -206,7 +206,7 @@ export interface BundleOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * As `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form
+   * Same as `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form
    * (http-api §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
@@ -258,7 +258,7 @@ export interface OutlineOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<OutlinePage>;
 
   /**
-   * As `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form; an
+   * Same as `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form; an
    * empty key matches all (http-api §1 rule 3, §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */

@@ -161,7 +161,7 @@ export function checkCreateGroups(
   return { accountId, groups: checked };
 }
 
-/** The fixed message for an unknown account in a call for several subscriptions. */
+/** Returns the fixed message for an unknown account in a call for several subscriptions. */
 export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
   return billingError(
     ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -190,7 +190,7 @@ function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
-/** The keys of bundles to look up; an id takes precedence. */
+/** Returns the keys of bundles to look up; an id takes precedence. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],
@@ -206,7 +206,7 @@ export interface PlanChoice {
 }
 
 /**
- * The requested plan in the catalog version of its billing date (§6.2 rule 4).
+ * Returns the requested plan in the catalog version of its billing date (§6.2 rule 4).
  * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD for a wrong
  * category.
  */
@@ -242,7 +242,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * The requested overrides of the chosen plan; null if there is none (catalog §10).
+ * Returns the requested overrides of the chosen plan; null if there is none (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -259,7 +259,7 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** The requested list, otherwise DEFAULT; for a plan given by name, its list. */
+/** Returns the requested list, otherwise DEFAULT; for a plan given by name, its list. */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;

@@ -169,7 +169,7 @@ export interface BundleFilter {
 }
 
 /**
- * The account's bundles by original creation, all or those of the filter.
+ * Returns the account's bundles by original creation, all or those of the filter.
  * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the rows of one answer.
  */
 export async function findBundlesOfAccount(
@@ -221,8 +221,8 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * The ends of these subscriptions' services: their own or, for add-ons, their base's (§12), otherwise a past expiry; only
- * those that end. Constant number of statements.
+ * Returns the ends of these subscriptions' services: their own or, for add-ons, their base's (§12), otherwise a past
+ * expiry; only those that end. Constant number of statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

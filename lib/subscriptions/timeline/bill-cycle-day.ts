@@ -31,8 +31,8 @@ export interface BillCycleDay {
 }
 
 /**
- * The latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the version that supplies the plan
- * (catalog §6.3, §8). Without an account day, ACCOUNT counts as SUBSCRIPTION (§15.2).
+ * Returns the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the version that supplies
+ * the plan (catalog §6.3, §8). Without an account day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -61,7 +61,8 @@ export function billCycleDayOf(
 }
 
 /**
- * The sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be among them.
+ * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be among
+ * them.
  */
 export function billCycleDaySources(
   timelines: readonly {
@@ -88,8 +89,8 @@ export function billCycleDaySources(
 }
 
 /**
- * The local date of the first charge (§15.1): the start of the first phase without end or with a price above zero, not
- * before the billing start. Without recurring charges, the billing start.
+ * Returns the local date of the first charge (§15.1): the start of the first phase without end or with a price above zero,
+ * not before the billing start. Without recurring charges, the billing start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -49,8 +49,8 @@ interface InitialEventsInput {
 }
 
 /**
- * The events that a creation stores, in order (§6.2 rule 13): CREATE in the phase of the billing date, the requested
- * bill cycle day and quantity, then the phases.
+ * Returns the events that a creation stores, in order (§6.2 rule 13): CREATE in the phase of the billing date, the
+ * requested bill cycle day and quantity, then the phases.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
  */
 export function initialEvents(input: InitialEventsInput): readonly EventDraft[] {
@@ -155,9 +155,9 @@ interface NextPhaseInput {
 }
 
 /**
- * The PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM (§5 rules 7, 8); undefined if the plan ends or changes
- * first, or if the event exists. Depends on the input only, so that derived and later stored events are equal. Uses the
- * catalog of the event's own date (§21) and counts from the start of this phase (§5 rule 1), so that later versions do
+ * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM (§5 rules 7, 8); undefined if the plan ends or
+ * changes first, or if the event exists. Depends on the input only, so that derived and later stored events are equal. Uses
+ * the catalog of the event's own date (§21) and counts from the start of this phase (§5 rule 1), so that later versions do
  * not move phases that have begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {

@@ -41,7 +41,8 @@ interface PhaseTimelineInput {
 }
 
 /**
- * The phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule 6).
+ * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule
+ * 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -61,12 +62,12 @@ export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 
-/** The last phase begun at `at`, even after the end of a final FIXEDTERM (§5 rule 2). */
+/** Returns the last phase begun at `at`, even after the end of a final FIXEDTERM (§5 rule 2). */
 export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.findLast((entry) => entry.start.at <= at);
 }
 
-/** The first phase that begins after `at` (§5 rule 2). */
+/** Returns the first phase that begins after `at` (§5 rule 2). */
 export function nextPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.find((entry) => entry.start.at > at);
 }
@@ -82,7 +83,7 @@ function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly Plan
   );
 }
 
-/** The phase origin of a new subscription (§5 rule 3). */
+/** Returns the phase origin of a new subscription (§5 rule 3). */
 export function createAnchor(
   alignment: PlanAlignmentCreate,
   origins: Pick<Subscription, 'alignStart' | 'bundleStart'>,
@@ -107,7 +108,7 @@ interface ChangeOriginInput {
   readonly phaseType: PhaseType | null;
 }
 
-/** The phase origin after a change of plan (§5 rule 4); `firstPhaseType` null = the plan's first phase. */
+/** Returns the phase origin after a change of plan (§5 rule 4); `firstPhaseType` null = the plan's first phase. */
 export function changeOrigin(
   input: ChangeOriginInput,
 ): Pick<PhaseTimelineInput, 'anchor' | 'firstPhaseType'> {
@@ -126,13 +127,13 @@ export function changeOrigin(
   }
 }
 
-/** The type of the subscription's first phase, if the new plan has it. */
+/** Returns the type of the subscription's first phase, if the new plan has it. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
-/** The date of the target price list: this change, or an earlier choice of plan. */
+/** Returns the date of the target price list: this change, or an earlier choice of plan. */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
     ({ event }, index) => isPlanChoice(event) && (index === 0 || event.effective.at < effective.at),
@@ -152,7 +153,7 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * The instant of a requested date (§2 rules 2 to 5): a date means reference time of that day, absent means now.
+ * Returns the instant of a requested date (§2 rules 2 to 5): a date means reference time of that day, absent means now.
  * Instants are truncated to seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */

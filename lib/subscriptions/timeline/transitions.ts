@@ -49,8 +49,8 @@ export interface Transition {
 }
 
 /**
- * The events of transitions in time order: no markers, nothing after the end (§4.1, §4.2 rule 1) except a PHASE of its
- * instant, which takes effect first. None without a CREATE or TRANSFER at the start.
+ * Returns the events of transitions in time order: no markers, nothing after the end (§4.1, §4.2 rule 1) except a PHASE of
+ * its instant, which takes effect first. None without a CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -58,7 +58,7 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
   return first === undefined || !isStart(first) ? [] : ordered;
 }
 
-/** The transitions of one subscription in time order (§4.1, §4.2), with plans by §13 rule 2. */
+/** Returns the transitions of one subscription in time order (§4.1, §4.2), with plans by §13 rule 2. */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
   const ordered = eventsInEffect(events);
   let previous: PlanInForce | null = null;
@@ -78,12 +78,12 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   });
 }
 
-/** The transition in effect at `at`; undefined while billing is PENDING. */
+/** Returns the transition in effect at `at`; undefined while billing is PENDING. */
 export function transitionAt(transitions: readonly Transition[], at: Instant): Transition | undefined {
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** The plan to show: the first before billing starts, the last after its end (§4.4, §18 rule 6). */
+/** Returns the plan to show: the first before billing starts, the last after its end (§4.4, §18 rule 6). */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
@@ -163,8 +163,8 @@ interface NamedPhase {
 }
 
 /**
- * The plan of a subscription with the phase of its event (catalog §6.2), which another catalog of the host may lack (§5
- * rule 3).
+ * Returns the plan of a subscription with the phase of its event (catalog §6.2), which another catalog of the host may lack
+ * (§5 rule 3).
  * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
  */
 export function planWithPhase(

@@ -87,8 +87,8 @@ export interface BundleTransfer {
 }
 
 /**
- * The edits of a transfer (§17.4): running subscriptions end on one account and continue on the other, in a new bundle
- * with the same key.
+ * Returns the edits of a transfer (§17.4): running subscriptions end on one account and continue on the other, in a new
+ * bundle with the same key.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
  * (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
@@ -138,7 +138,7 @@ function transferredSubscriptions(
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/** A subscription sent back unchanged names no new key (json-models §16 rule 1). */
+/** Returns a subscription sent back unchanged names no new key (json-models §16 rule 1). */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
@@ -240,7 +240,7 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   ];
 }
 
-/** The transfer or the end of term, not before effective events. */
+/** Returns the transfer or the end of term, not before effective events. */
 function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEndsInput, now: Instant) {
   const { chargedThrough } = running.subscription;
   const isTermLeft =
@@ -296,7 +296,7 @@ interface TransferredEventsInput {
 }
 
 /**
- * The events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
+ * Returns the events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
  * later events at their instants, dated by the target's calendar. Drops a pending cancellation.
  */
 function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
@@ -354,7 +354,9 @@ function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer
   }
 }
 
-/** The effective events without a pending cancellation, with the phases up to now or the transfer, and the next one. */
+/**
+ * Returns the effective events without a pending cancellation, with the phases up to now or the transfer, and the next one.
+ */
 function eventsToContinue({ running, history, transfer, now }: TransferredEventsInput) {
   const storedUpTo = maxInstant(now, transfer.at);
   const { events, catalog, account } = running;

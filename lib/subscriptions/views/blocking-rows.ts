@@ -123,7 +123,7 @@ function rowsOfState(
   return rows;
 }
 
-/** A block in force when service or billing starts pauses it at once. */
+/** Returns a block in force when service or billing starts pauses it at once. */
 function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;
   if (start === null || !runsAt(span, start.at)) return [];

@@ -226,7 +226,7 @@ function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions:
     : SourceType.NATIVE;
 }
 
-/** The bill cycle day to show; null while the alignment is ACCOUNT and the account has none (§4.4). */
+/** Returns the bill cycle day to show; null while the alignment is ACCOUNT and the account has none (§4.4). */
 function shownBillCycleDay(
   inForce: PlanInForce,
   inEffect: Transition | undefined,
@@ -267,7 +267,9 @@ export interface BlockPrice {
   readonly max: Decimal;
 }
 
-/** One entry per phase of the rows, in order (§4.4 "prices"); another phase name or catalog version starts an entry. */
+/**
+ * Returns one entry per phase of the rows, in order (§4.4 "prices"); another phase name or catalog version starts an entry.
+ */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,
   currency: Currency | null,

@@ -41,7 +41,7 @@ export async function* windowsFrom(
   }
 }
 
-/** The page without the prices of its subscriptions. */
+/** Returns the page without the prices of its subscriptions. */
 export function withoutPrices(page: OutlinePage): OutlinePage {
   return { ...page, windows: windowsWithoutPrices(page.windows) };
 }
@@ -58,7 +58,7 @@ async function* windowsWithoutPrices(windows: AsyncIterable<BundleWindow>) {
   }
 }
 
-/** The bundles with all their rows in memory. */
+/** Returns the bundles with all their rows in memory. */
 export async function bundleViews(
   outlines: readonly BundleOutline[],
   nextTurn: NextTurn,
@@ -71,7 +71,7 @@ export async function bundleViews(
   return views;
 }
 
-/** The page with all rows of its bundles in memory. */
+/** Returns the page with all rows of its bundles in memory. */
 export async function pageOfViews(
   { total, max, windows }: OutlinePage,
   nextTurn: NextTurn,

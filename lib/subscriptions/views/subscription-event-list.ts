@@ -41,7 +41,7 @@ export interface EventListSource {
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/** The rows of one bundle's subscriptions in the order of §18 rule 5, created while they are read. */
+/** Returns the rows of one bundle's subscriptions in the order of §18 rule 5, created while they are read. */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return {
     *[Symbol.iterator]() {
@@ -50,7 +50,7 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
   };
 }
 
-/** The rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
+/** Returns the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
     blockHistory,

@@ -93,7 +93,7 @@ export function hypothesisOfEdits(
 /** Above the record ids of a database and below those of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
-/** The active events after the action. */
+/** Returns the active events after the action. */
 export function eventsUnder(
   hypothesis: Hypothesis,
   stored: readonly LifecycleEvent[],
@@ -105,7 +105,7 @@ export function eventsUnder(
   return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
 }
 
-/** The invoicing cursors of an account's subscriptions after the action. */
+/** Returns the invoicing cursors of an account's subscriptions after the action. */
 export function cursorsUnder(
   { createdCursor, touched }: Hypothesis,
   stored: readonly StoredCursor[],
@@ -114,7 +114,7 @@ export function cursorsUnder(
   return createdCursor === null ? dirtied : [...dirtied, createdCursor];
 }
 
-/** The account's subscriptions after the action. */
+/** Returns the account's subscriptions after the action. */
 export function subscriptionsUnder(
   { created }: Hypothesis,
   stored: readonly Subscription[],
@@ -122,7 +122,7 @@ export function subscriptionsUnder(
   return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
 }
 
-/** The catalog of the action's day with the override plan of the requested prices. */
+/** Returns the catalog of the action's day with the override plan of the requested prices. */
 export function catalogUnder(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
@@ -130,7 +130,7 @@ export function catalogUnder(
   return withForeseenPlan(catalogOn(hypothesis?.day ?? null, catalog), hypothesis);
 }
 
-/** The catalog with the override plan of the requested prices. */
+/** Returns the catalog with the override plan of the requested prices. */
 export function withForeseenPlan(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan'> | null,
@@ -172,7 +172,7 @@ export type HypotheticalAction =
       readonly options: CancelSubscriptionOptions;
     };
 
-/** The range from the instant of the date to 23:59:59 UTC on that day; null if there is no date (§20). */
+/** Returns the range from the instant of the date to 23:59:59 UTC on that day; null if there is no date (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },
@@ -183,7 +183,7 @@ export function dayOf(
   return from < end ? { from, end } : null;
 }
 
-/** The catalog of that day. */
+/** Returns the catalog of that day. */
 export function catalogOn(day: CollapsedSpan | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
   return day === null ? catalog : catalog.collapseSpan(day);
 }

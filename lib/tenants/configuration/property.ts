@@ -38,7 +38,7 @@ export function integer<F extends number | null>(fallback: F, bounds: Bounds): P
   };
 }
 
-/** One of `values`; case-sensitive. */
+/** Returns one of `values`; case-sensitive. */
 export function oneOf<T extends string, F extends T | null>(
   values: readonly T[],
   fallback: F,
@@ -127,7 +127,7 @@ export function timeOfDay(fallbackMs: number): Property<number> {
   };
 }
 
-/** A language with an optional country or variant, such as `en_US`. */
+/** Returns a language with an optional country or variant, such as `en_US`. */
 export function locale(fallback: string): Property<string> {
   return {
     fallback,

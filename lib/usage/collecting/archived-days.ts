@@ -65,7 +65,7 @@ export function archivedDays(
   });
 }
 
-/** The same parts, plus the time before and after. */
+/** Returns the same parts, plus the time before and after. */
 function partsOf(bounds: readonly Instant[]): readonly PartOfDay[] {
   if (bounds.length === 0) return ['ALL'];
   const all = [FIRST, ...bounds, LAST];

@@ -59,7 +59,7 @@ export class UsageLedger {
     this.#consumersOn = Map.groupBy(consumers, ({ range }) => range.localDate);
   }
 
-  /** The rated and billed quantities of an interval. */
+  /** Returns the rated and billed quantities of an interval. */
   collect(planned: PlannedInterval): CollectedUsage {
     const { run, interval, match } = planned;
     const previous = new Set(match.previous);
@@ -107,7 +107,7 @@ export class UsageLedger {
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** The units used in an interval, regardless of what charges them (§7.8). */
+  /** Returns the units used in an interval, regardless of what charges them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));
@@ -154,7 +154,7 @@ export class UsageLedger {
     return this.#consumerOf(name, piece) !== undefined;
   }
 
-  /** The last one: an interval superseded for a time was credited, and others charged its points (§7.3 rule 7). */
+  /** Returns the last one: an interval superseded for a time was credited, and others charged its points (§7.3 rule 7). */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
     return consumers.findLast(({ by, range }) => by.usageName === name && holds(range, piece))?.by;
@@ -273,12 +273,12 @@ export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesIn
   return { whole, split };
 }
 
-/** The key of a unit on a day. */
+/** Returns the key of a unit on a day. */
 export function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate'>): string {
   return `${localDate} ${unit}`;
 }
 
-/** The instants that cut a day, with its start and end; none if uncut. */
+/** Returns the instants that cut a day, with its start and end; none if uncut. */
 function boundsOf(
   date: LocalDate,
   zone: TimeZone,
@@ -294,7 +294,7 @@ function boundsOf(
   return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
 }
 
-/** The start of the next day; the calendar's last day has none. */
+/** Returns the start of the next day; the calendar's last day has none. */
 function endOfDate(date: LocalDate, zone: TimeZone): Instant {
   const next = localDateWithinCalendar(date + 1);
   return next === date ? LAST_INSTANT : startOfDay(next, zone);

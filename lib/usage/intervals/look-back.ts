@@ -54,7 +54,7 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
   return at > begin.at ? { at, date } : begin;
 }
 
-/** An upper bound of the periods between the dates, since a large setting must not leave the calendar. */
+/** Returns an upper bound of the periods between the dates, since a large setting must not leave the calendar. */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);
   const shortest = unit === 'DAYS' ? number : number * 28;

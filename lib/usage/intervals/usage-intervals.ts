@@ -39,13 +39,13 @@ interface IntervalsInput {
 /** Maximum interval length in periods: a new bill cycle day can create intervals of up to two (§6.2 rule 5). */
 const LONGEST_INTERVAL = 2;
 
-/** The latest end of an interval after any change of its bill cycle day. */
+/** Returns the latest end of an interval after any change of its bill cycle day. */
 export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
   return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
 }
 
 /**
- * The intervals of a run that are complete at the target date, in order.
+ * Returns the intervals of a run that are complete at the target date, in order.
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005) beyond `MAX_PERIODS_PER_RUN`.
  */
 export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly UsageInterval[] {
@@ -58,7 +58,7 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
   });
 }
 
-/** The start of the run's interval around an instant, complete or not. */
+/** Returns the start of the run's interval around an instant, complete or not. */
 export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
   const begin = instantOf(run.events[0]);
   const targetDate = localDateOf(at, zone);
@@ -97,13 +97,13 @@ function addCycleDates(
   }
 }
 
-/** The first cycle date that is not before the look-back start, without stepping through those before. */
+/** Returns the first cycle date that is not before the look-back start, without stepping through those before. */
 function placeFrom({ cycle }: Cadence, { date }: DatedInstant): number {
   const after = firstCycleAfter(cycle, date);
   return after > 0 && cycleDate(cycle, after - 1) === date ? after - 1 : after;
 }
 
-/** The instant of an event. */
+/** Returns the instant of an event. */
 export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent): DatedInstant {
   return { at, date };
 }
@@ -136,8 +136,8 @@ interface Cadence {
 }
 
 /**
- * The cadences of a run in order: from its start, and from each event with another bill cycle day. Periods of days and
- * weeks keep the first (§6.2 rule 3).
+ * Returns the cadences of a run in order: from its start, and from each event with another bill cycle day. Periods of days
+ * and weeks keep the first (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -155,7 +155,7 @@ function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[]
   }));
 }
 
-/** The next date on which an open run has something to bill; null for a closed run (§7.9 rule 3). */
+/** Returns the next date on which an open run has something to bill; null for a closed run (§7.9 rule 3). */
 export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
   const last = cadencesOf(run).at(-1);
   if (last === undefined || last.until !== null) return null;
@@ -163,7 +163,7 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
 }
 
 /**
- * The share of a period that an interval covers; null = a whole period. Above 1 if another bill cycle day made the
+ * Returns the share of a period that an interval covers; null = a whole period. Above 1 if another bill cycle day made the
  * interval longer (§6.2 rule 5), 0 within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
@@ -177,8 +177,8 @@ export function periodShare(run: UsageRun, { start, end }: UsageInterval): Perio
 }
 
 /**
- * The units that the subscription's sections charge during an interval (§7.8): by the event in force at its start and
- * later events before its end.
+ * Returns the units that the subscription's sections charge during an interval (§7.8): by the event in force at its start
+ * and later events before its end.
  * @param events all of the subscription, in order.
  */
 export function knownUnits(
@@ -201,7 +201,7 @@ export interface UsageRun {
 }
 
 /**
- * The runs of one subscription, by start, then usage name.
+ * Returns the runs of one subscription, by start, then usage name.
  * @param events all of the subscription, in order; ignores those after the target date (§6).
  */
 export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
@@ -304,7 +304,7 @@ export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant
 }
 
 /**
- * The distinct end dates of the running intervals in order (§3.3): cycle dates, or earlier events.
+ * Returns the distinct end dates of the running intervals in order (§3.3): cycle dates, or earlier events.
  * @param events all of the subscription, in order, including future ones.
  */
 export function openEnds(
@@ -328,7 +328,7 @@ export function openEnds(
   return [...new Set(ends)].sort((a, b) => a - b);
 }
 
-/** The next dates after `date` that bill open usage, one per open run. */
+/** Returns the next dates after `date` that bill open usage, one per open run. */
 export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
   return usageRuns(events, date)
     .map((run) => nextUsageDate(run, date))

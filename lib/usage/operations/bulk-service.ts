@@ -154,7 +154,7 @@ function busyWithLarge(): BillingError {
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
-/** The lines in order, limited by lines and points. */
+/** Returns the lines in order, limited by lines and points. */
 async function* chunksOf(lines: AsyncIterable<LineRead>, chunkSize: number) {
   let chunk: LineRead[] = [];
   let size = 0;

@@ -78,7 +78,7 @@ export function linePreparation(
   };
 }
 
-/** The subscriptions of the lines, without known ones, and the ids of their keys. */
+/** Returns the subscriptions of the lines, without known ones, and the ids of their keys. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,
@@ -135,7 +135,7 @@ interface MeteredSubscription {
   readonly end: Instant | null;
 }
 
-/** The usage zones and ends of service of any number of subscriptions. */
+/** Returns the usage zones and ends of service of any number of subscriptions. */
 export async function loadMetered(
   session: ReadSession,
   subscriptions: readonly Subscription[],

@@ -30,7 +30,7 @@ export function recordingOperations(
 ) {
   const configOf = recordingConfigOf(settingsOf);
 
-  /** The points of a submission that passed all read-only checks (§2.1 checks 4 to 6). */
+  /** Returns the points of a submission that passed all read-only checks (§2.1 checks 4 to 6). */
   async function placed(
     { tenant, createdDate: now }: CallContext,
     { subscriptionId, records }: Pick<ReadUsage, 'subscriptionId' | 'records'>,

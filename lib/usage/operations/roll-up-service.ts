@@ -45,7 +45,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
-  /** The usage from a usage source (§3.1 rule 7); null = none has the subscription. */
+  /** Returns the usage from a usage source (§3.1 rule 7); null = none has the subscription. */
   async function supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,
@@ -190,7 +190,7 @@ function dayArchived(day: LocalDate): BillingError {
   );
 }
 
-/** An empty time span cuts nothing. */
+/** Returns an empty time span cuts nothing. */
 function cutDaysOf(stretches: readonly UsageStretch[]): readonly LocalDate[] {
   return stretches.flatMap(({ start, end, cutDays }) => (start === end ? [] : cutDays));
 }

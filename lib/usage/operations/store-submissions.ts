@@ -110,7 +110,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** The threshold check that recording requests (§12.1): one live entry per subscription. */
+/** Returns the threshold check that recording requests (§12.1): one live entry per subscription. */
 function thresholdLook({ accountRecordId, subscriptionRecordId }: UsageSubmission, now: Instant) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,
@@ -121,7 +121,7 @@ function thresholdLook({ accountRecordId, subscriptionRecordId }: UsageSubmissio
   };
 }
 
-/** The record id of the subscription to check. */
+/** Returns the record id of the subscription to check. */
 export function readThresholdLook({ subscriptionRecordId }: EventPayload): number {
   const isNumber = typeof subscriptionRecordId === 'number';
   assertInvariant(isNumber, 'An entry for thresholds must name a subscription');

@@ -14,7 +14,7 @@ export interface UsageSum {
   readonly max: Decimal;
 }
 
-/** The quantities of a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
+/** Returns the quantities of a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
 export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
   const units = new Set(unitsOf(section));
   const quantities = new Map<string, Decimal>();
@@ -35,7 +35,7 @@ export function quantityOf(quantities: Quantities, unit: string): Decimal {
   return quantities.get(unit) ?? ZERO;
 }
 
-/** The units that a section charges, in the order of lines (§5.3, §5.4). */
+/** Returns the units that a section charges, in the order of lines (§5.3, §5.4). */
 export function unitsOf(section: UsageSection): readonly string[] {
   const steps =
     section.usageType === 'CAPACITY'

@@ -85,7 +85,7 @@ export const TermLine = {
   MAXIMUM: 'maximum amount',
 } as const;
 
-/** The rest to charge, and a line for each unit with a free part. */
+/** Returns the rest to charge, and a line for each unit with a free part. */
 function withoutFreeQuantities(
   section: UsageSection,
   quantities: Quantities,
@@ -103,7 +103,7 @@ function withoutFreeQuantities(
   return { quantities: left, lines };
 }
 
-/** A line for each used tier with a flat fee; for TOP_TIER the reached one. */
+/** Returns a line for each used tier with a flat fee; for TOP_TIER the reached one. */
 function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { tierFlatFee }: SectionTerms) {
   if (!tierFlatFee) return [];
   const used = new Set(lines.filter(({ quantity }) => quantity.greaterThan(ZERO)).map(({ tier }) => tier));
@@ -234,7 +234,7 @@ interface RatedPeaks {
   readonly overflow: readonly Overflow[];
 }
 
-/** The tier that all peaks fit into, and for each unit its own tier (§5.4). */
+/** Returns the tier that all peaks fit into, and for each unit its own tier (§5.4). */
 function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   const { tiers } = section;
   const units = unitsOf(section);

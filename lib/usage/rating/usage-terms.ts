@@ -49,7 +49,7 @@ export interface UsageTerms {
 
 export const NO_TERMS: UsageTerms = { sections: new Map(), identity: '' };
 
-/** The terms of a section in a period starting that day; null = prices only. */
+/** Returns the terms of a section in a period starting that day; null = prices only. */
 export function termsOf({ sections }: UsageTerms, usageName: string, start: LocalDate): SectionTerms | null {
   const own = sections.get(usageName) ?? [];
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;
@@ -84,7 +84,7 @@ export interface ThresholdPassed {
   readonly reached: Decimal;
 }
 
-/** The thresholds that a period reached or exceeded, quantities first, each in ascending order (§12.1). */
+/** Returns the thresholds that a period reached or exceeded, quantities first, each in ascending order (§12.1). */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
   {

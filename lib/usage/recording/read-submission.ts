@@ -144,7 +144,7 @@ interface PresentRecord {
   readonly amount: Placed;
 }
 
-/** All records with their required members; reads no values yet. */
+/** Returns all records with their required members; reads no values yet. */
 function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
   return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
@@ -177,7 +177,7 @@ function uuidOf(placed: Placed): Uuid {
   throw invalid(MALFORMED, placed, 'is not a UUID');
 }
 
-/** The objects of a list that must not be empty. */
+/** Returns the objects of a list that must not be empty. */
 function elementsOf(list: Placed): readonly { readonly value: Fields; readonly at: string }[] {
   const { value, at } = list;
   if (!Array.isArray(value)) throw invalid(MALFORMED, list, 'is not a list');
@@ -245,8 +245,8 @@ function shown(value: unknown): string {
 const msPerDay = 86_400_000;
 
 /**
- * The day or instant of a record (§2.3): text of a date or date-time (UTC without an offset, truncated to milliseconds),
- * whole epoch milliseconds, or a parsed value of the host; undefined if invalid.
+ * Returns the day or instant of a record (§2.3): text of a date or date-time (UTC without an offset, truncated to
+ * milliseconds), whole epoch milliseconds, or a parsed value of the host; undefined if invalid.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);
@@ -277,7 +277,7 @@ const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FR
 
 type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
 
-/** The exact amount of a record, or its problem (§2.4). */
+/** Returns the exact amount of a record, or its problem (§2.4). */
 export function readAmount(
   value: unknown,
   { negativeAmounts }: { readonly negativeAmounts: boolean },

@@ -9,7 +9,7 @@ import { formatInstant, type Instant } from '../../values/time/index.ts';
 export const OnDuplicate = {
   /** Rejects a used tracking id. */
   FAIL: 'FAIL',
-  /** The same submission again changes nothing and is no error. */
+  /** The same submission again changes nothing and is not an error. */
   IGNORE: 'IGNORE',
 } as const;
 export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
@@ -50,7 +50,7 @@ const errorCodes: Readonly<Partial<Record<RecordingFaultCode, ErrorCode>>> = {
   TRACKING_ID_CONFLICT: ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
 };
 
-/** The fault as the error of a call that records one submission (§2.1). */
+/** Returns the fault as the error of a call that records one submission (§2.1). */
 export function errorOfFault({ code, message, facts }: RecordingFault): BillingError {
   const errorCode = errorCodes[code];
   if (errorCode === undefined) return invalidField(message, facts);
@@ -58,7 +58,7 @@ export function errorOfFault({ code, message, facts }: RecordingFault): BillingE
 }
 
 /**
- * The fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A point
+ * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A point
  * at that very instant is not after it.
  */
 export function endedFault(
@@ -76,7 +76,7 @@ export function endedFault(
   };
 }
 
-/** The fault of a submission with a unit that no version of the catalog has (§2.1 check 6). */
+/** Returns the fault of a submission with a unit that no version of the catalog has (§2.1 check 6). */
 export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog): RecordingFault | null {
   const known = new Set(catalog.versions.flatMap(({ units }) => units.map(({ name }) => name)));
   const unknown = points.find(({ unit }) => !known.has(unit))?.unit;
@@ -89,8 +89,8 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 }
 
 /**
- * The outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first (§2.1
- * rule 6).
+ * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first
+ * (§2.1 rule 6).
  * @param usedBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
  */
 export function recordingOutcome(
@@ -101,7 +101,7 @@ export function recordingOutcome(
   return usedBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
-/** The fault of a used tracking id (§2.1 check 7 and rule 6); null if the submission is stored or ignored. */
+/** Returns the fault of a used tracking id (§2.1 check 7 and rule 6); null if the submission is stored or ignored. */
 export function duplicateFault(
   outcome: RecordingOutcome,
   {

@@ -46,7 +46,7 @@ export interface RequestedBounds {
 }
 
 /**
- * The instants of requested bounds: a date is the start of that day in the usage zone (§3.1 rule 2).
+ * Returns the instants of requested bounds: a date is the start of that day in the usage zone (§3.1 rule 2).
  * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
  */
 export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
@@ -64,8 +64,8 @@ function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
 }
 
 /**
- * The hours, days or months of the zone's calendar between the bounds, in order; the bounds cut the first and the last
- * (§3.3).
+ * Returns the hours, days or months of the zone's calendar between the bounds, in order; the bounds cut the first and the
+ * last (§3.3).
  * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
  */
 export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {

@@ -69,7 +69,7 @@ export function matchBilled(interval: UsageInterval, billed: readonly BilledInte
   return { kind: 'OPEN', previous: those('INSIDE'), overlapping: those('OVERLAPS') };
 }
 
-/** The billed intervals within the interval or equal to it. */
+/** Returns the billed intervals within the interval or equal to it. */
 export function billedWithin(
   interval: UsageInterval,
   billed: readonly BilledInterval[],

@@ -28,7 +28,7 @@ export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }
 
-/** The billed lines by key; their charged amounts add up to `billedTotal`. */
+/** Returns the billed lines by key; their charged amounts add up to `billedTotal`. */
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
@@ -118,7 +118,7 @@ function replaceRating(
   });
 }
 
-/** The lines of an item with their shares of its amount. */
+/** Returns the lines of an item with their shares of its amount. */
 function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
   const lines = details.lines.map(blockLine);
   const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
@@ -174,7 +174,7 @@ export interface LineChange {
   readonly billed: BilledLine | null;
 }
 
-/** Every rated or billed line, by unit, then tier. */
+/** Returns every rated or billed line, by unit, then tier. */
 export function changeOf(
   rated: RatedConsumable,
   billed: ReadonlyMap<string, BilledLine>,

@@ -51,7 +51,7 @@ export function settleInterval(input: SettleInput): readonly UsageCharge[] {
     : charges;
 }
 
-/** One item for the difference between the rating and the billed amount (§7.3 steps 4 and 5, §7.4). */
+/** Returns one item for the difference between the rating and the billed amount (§7.3 steps 4 and 5, §7.4). */
 function settleAggregate(input: SettleInput): readonly UsageCharge[] {
   const { rated, previous } = input;
   const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
@@ -109,7 +109,7 @@ function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   );
 }
 
-/** One item per line for the difference between its rounded and its billed amount (§7.4). */
+/** Returns one item per line for the difference between its rounded and its billed amount (§7.4). */
 function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }): readonly UsageCharge[] {
   const { rated, previous, currency } = input;
   const refundable = new Refundable(previous);

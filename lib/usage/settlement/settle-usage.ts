@@ -32,7 +32,7 @@ export interface SettledInterval {
   /** Items in invoice order, without the zero items that the tenant does not want. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The replaced interval, of which the charges are the remaining credits. Default none. */
+  /** The replaced interval, whose charges are the remaining credits; none by default. */
   readonly replaced?: SupersededInterval | null;
 }
 
@@ -189,7 +189,7 @@ interface ChargedUsage {
 }
 
 /**
- * The charged usage of each interval (§7.7).
+ * Returns the charged usage of each interval (§7.7).
  * @param intervals those of one usage name of a subscription that are not covered, in order.
  * @param modes `beyond`: unconsumed points of billed intervals before the look-back.
  */

@@ -90,8 +90,8 @@ interface Places {
 }
 
 /**
- * The entries of each interval. An item and its credits count for the interval that charged it or, if superseded, for the
- * last one in force that credited part of it: a credit records which interval took over the item (see
+ * Returns the entries of each interval. An item and its credits count for the interval that charged it or, if superseded,
+ * for the last one in force that credited part of it: a credit records which interval took over the item (see
  * `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
@@ -105,7 +105,7 @@ function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperse
   return (one: BilledInterval) => placed.get(one) ?? [];
 }
 
-/** The intervals that charged or partly credited each USAGE item, in billing order. */
+/** Returns the intervals that charged or partly credited each USAGE item, in billing order. */
 function carriersOf(billed: readonly BilledInterval[]): ReadonlyMap<Uuid, readonly BilledInterval[]> {
   const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
   const byRoot = Map.groupBy(pairs, ({ root }) => root);
@@ -228,7 +228,7 @@ export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge
   return [{ ...none, open: ZERO, left: item.remaining }];
 }
 
-/** The dates of a credit: the part of the superseded interval outside of the one that replaces it. */
+/** Returns the dates of a credit: the part of the superseded interval outside of the one that replaces it. */
 export function creditedDates(
   { startDate, endDate, instants }: SupersededInterval,
   { start, end }: UsageInterval,

@@ -72,7 +72,7 @@ export interface NegativeDeltaInput {
   readonly isDryRun: boolean;
 }
 
-/** The effect of a negative delta in this run (§7.7 rules 2, 3). */
+/** Returns the effect of a negative delta in this run (§7.7 rules 2, 3). */
 export function negativeDeltaOf({
   setting,
   isLenient,
@@ -84,7 +84,7 @@ export function negativeDeltaOf({
   return isDryRun && asked === NegativeDelta.FAIL ? NegativeDelta.IGNORE : asked;
 }
 
-/** The settings for a dry run, which gives no reason to fail (§7.7 rule 3). */
+/** Returns the settings for a dry run, which gives no reason to fail (§7.7 rule 3). */
 export function inDryRun(config: UsageConfig): UsageConfig {
   return {
     ...config,

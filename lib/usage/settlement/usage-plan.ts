@@ -159,7 +159,7 @@ interface Stretch {
   readonly end: Instant | null;
 }
 
-/** The first unbilled instant of a time span; null if it is fully billed. */
+/** Returns the first unbilled instant of a time span; null if it is fully billed. */
 function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {
@@ -182,7 +182,7 @@ interface UnbilledStartInput {
   readonly from: LocalDate | null;
 }
 
-/** The start of the first interval with unbilled time (§7.1 rule 3); null = none. */
+/** Returns the start of the first interval with unbilled time (§7.1 rule 3); null = none. */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -195,7 +195,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** The part of a run to examine; null = nothing. */
+/** Returns the part of a run to examine; null = nothing. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
@@ -276,7 +276,7 @@ function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInte
   };
 }
 
-/** A run of the section that billed the interval, since its amount depends on those prices. */
+/** Returns a run of the section that billed the interval, since its amount depends on those prices. */
 function runOf(
   { usageName, versionDate, priceIdentity, startDate }: BilledInterval,
   runs: readonly UsageRun[],

@@ -38,7 +38,7 @@ export class SuppliedLedger {
     this.#billed = billed;
   }
 
-  /** The rated and billed quantities of an interval. */
+  /** Returns the rated and billed quantities of an interval. */
   collect(planned: Planned): CollectedUsage {
     const { section } = planned.run;
     const { quantities } = this.#suppliedIn(planned);
@@ -61,7 +61,7 @@ export class SuppliedLedger {
     return { billed: together(section, kept, carried), fresh, onTime: isOnTime ? fresh : NO_USAGE };
   }
 
-  /** The usage that a settled interval is the first to charge. */
+  /** Returns the usage that a settled interval is the first to charge. */
   newlySupplied({ run }: Planned, { freshOf, onTimeOf }: Consumption): SuppliedDigest {
     const taken = [...freshOf, ...onTimeOf.filter(({ match }) => match.previous.every(isBilledAhead))];
     const amounts = taken.flatMap((planned) =>
@@ -78,7 +78,7 @@ export class SuppliedLedger {
     return { amounts, trackingIds: [...trackingIds].slice(0, MAX_SUPPLIED_TRACKING_IDS) };
   }
 
-  /** The tracking ids of an interval that are on no invoice yet; an id may be in several intervals (§7.6). */
+  /** Returns the tracking ids of an interval that are on no invoice yet; an id may be in several intervals (§7.6). */
   #newIdsOf(usageName: string, planned: Planned): readonly string[] {
     const within = isWithin(planned.interval);
     const previous = new Set(planned.match.previous);
@@ -90,7 +90,7 @@ export class SuppliedLedger {
     return this.#suppliedIn(planned).trackingIds.filter((id) => !known.has(id));
   }
 
-  /** The units used in an interval, regardless of what charges them (§7.8). */
+  /** Returns the units used in an interval, regardless of what charges them (§7.8). */
   unitsIn({ start, end, includesEnd }: UsageInterval): ReadonlySet<string> {
     if (this.#usage.kind === 'QUANTITIES') return new Set();
     const span = { start: start.at, end: end.at, endInclusive: includesEnd };

@@ -101,7 +101,7 @@ export class RecordSums {
     trackingIds.add(trackingId);
   }
 
-  /** The index of the slot; -1 before the first and from the last bound on. */
+  /** Returns the index of the slot; -1 before the first and from the last bound on. */
   #slotOf(at: Instant): number {
     let [low, high] = [0, this.#slots.length];
     while (low < high) {
@@ -161,7 +161,7 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   };
 }
 
-/** The quantities of an aggregated answer. @throws MalformedAnswer. */
+/** Returns the quantities of an aggregated answer. @throws MalformedAnswer. */
 export function claimedQuantities(given: unknown, expected: number): readonly SuppliedQuantity[] {
   if (!Array.isArray(given)) throw new MalformedAnswer('returned aggregated usage that is not a list');
   if (given.length !== expected)
@@ -173,7 +173,7 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
   });
 }
 
-/** The records of an answer as an iterator. @throws MalformedAnswer. */
+/** Returns the records of an answer as an iterator. @throws MalformedAnswer. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
     throw new MalformedAnswer('returned records that are not a stream');

@@ -66,7 +66,7 @@ interface UnbilledInput extends BillingSoFar {
   readonly terms?: UsageTerms;
 }
 
-/** The usage recorded between the bounds that is on no invoice, by day, unit and reason (§3.3). */
+/** Returns the usage recorded between the bounds that is on no invoice, by day, unit and reason (§3.3). */
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
   const { billed } = billedNow(given.billed, given.events ?? []);
   const input = { ...given, billed };
@@ -120,7 +120,7 @@ function isEmpty({ sum, max }: UsagePiece): boolean {
   return sum.isZero() && max.isZero();
 }
 
-/** The overflow of billed periods. */
+/** Returns the overflow of billed periods. */
 function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, config, start, end, currency } = input;
   if (events === null) return [];
@@ -147,7 +147,7 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
     });
 }
 
-/** The void usage of billed periods before the look-back that would be credited (§2.2 rule 3). */
+/** Returns the void usage of billed periods before the look-back that would be credited (§2.2 rule 3). */
 function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
@@ -174,7 +174,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   );
 }
 
-/** The last rated quantity, by unit. */
+/** Returns the last rated quantity, by unit. */
 function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];

@@ -226,7 +226,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   why: 'Its lease runs until 09:00:30',
 };
 
-/** The same example under several names. */
+/** Returns the same example under several names. */
 export function same(value: unknown, ...names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name) => [name, value]));
 }

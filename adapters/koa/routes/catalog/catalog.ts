@@ -116,7 +116,7 @@ type CatalogCall = Pick<
   'billing' | 'context' | 'dialect' | 'query' | 'wanted'
 >;
 
-/** The catalog with the requested versions (catalog §12 rule 1), or null. */
+/** Returns the catalog with the requested versions (catalog §12 rule 1), or null. */
 async function requestedVersions({
   billing,
   context,
@@ -172,7 +172,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
 ];
 
-/** The price list of the choice, or the first with the plan if that one is retired. */
+/** Returns the price list of the choice, or the first with the plan if that one is retired. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

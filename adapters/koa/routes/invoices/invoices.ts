@@ -241,7 +241,7 @@ async function requestedRun(call: RunCall): Promise<GenerateRequest> {
   return { accountId, targetDate, acceptBounds, ...requestedDraft(pluginProperty) };
 }
 
-/** The plugin properties that select a draft (invoicing §8.3). */
+/** Returns the plugin properties that select a draft (invoicing §8.3). */
 function requestedDraft(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
@@ -266,7 +266,7 @@ function refuseContradictions({
   );
 }
 
-/** The day of a parameter; a date-time converts in the account's zone (http-api §9 rule 3). */
+/** Returns the day of a parameter; a date-time converts in the account's zone (http-api §9 rule 3). */
 export async function requestedDay(
   call: { readonly billing: Billing; readonly context: CallContext },
   accountId: Uuid,

@@ -168,7 +168,7 @@ function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
   return [index, piece.subscriptionRecordId, ...rangeCells(piece)];
 }
 
-/** Condition for points of a voided submission. There are few, and they have their own index. */
+/** Returns the condition for points of a voided submission. There are few, and they have their own index. */
 export function isVoided(point: string, tenantRecordId: number): Sql {
   return sql`exists (
     select 1 from bw_usage_keys k where k.tenant_record_id = ${tenantRecordId}

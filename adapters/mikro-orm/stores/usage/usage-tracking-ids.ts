@@ -193,7 +193,9 @@ export async function voidSubmission(
   return VoidOutcome.VOID;
 }
 
-/** The current time, but later than each run that has billed usage of the subscription, even within one millisecond. */
+/**
+ * Returns the current time, but later than each run that has billed usage of the subscription, even within one millisecond.
+ */
 function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number) {
   return sql`(select max(moment) from (
     select ${authorship.createdDate} as moment

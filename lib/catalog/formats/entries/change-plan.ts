@@ -27,7 +27,7 @@ export interface PlanUpdate {
 }
 
 /**
- * The row of new prices (§15.2, updatePlan); `rows` of the plan, latest last.
+ * Returns the row of new prices (§15.2, updatePlan); `rows` of the plan, latest last.
  * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
  */
 export function updatedRow(
@@ -70,7 +70,7 @@ export function updatedRow(
   return withoutIds(row);
 }
 
-/** The rows that retire a plan now; none if it is retired. Each later row gets a retirement of its date too. */
+/** Returns the rows that retire a plan now; none if it is retired. Each later row gets a retirement of its date too. */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);
   if (latest.retired) return [];
@@ -149,7 +149,7 @@ export interface EntriesAndRows {
   readonly rows: readonly PlanRow[];
 }
 
-/** Every row by name, then date (§15.2). */
+/** Returns every row by name, then date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const planEntries = entries.filter((entry) => entry.kind === EntryKind.PLAN);
   const plans = new Map(planEntries.map((entry) => [entry.name, entry]));

@@ -127,7 +127,7 @@ export function dateForExisting(
 }
 
 /**
- * The stored form of a plan's phases; violations of §15.3 rules 1 to 3 go to `problems`. Phases without a type are
+ * Returns the stored form of a plan's phases; violations of §15.3 rules 1 to 3 go to `problems`. Phases without a type are
  * skipped.
  */
 export function checkedPhases(

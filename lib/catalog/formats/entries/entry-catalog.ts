@@ -37,7 +37,7 @@ interface EntryCatalogInput {
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
-/** The tenant's XML versions with its entries (§15.5, §15.6 rule 1). */
+/** Returns the tenant's XML versions with its entries (§15.5, §15.6 rule 1). */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
   if (versions === input.xml.versions) return input.xml;
@@ -62,7 +62,7 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
     });
 }
 
-/** The catalog of an account's own plans and their products (§15.6 rule 3); null if there is none. */
+/** Returns the catalog of an account's own plans and their products (§15.6 rule 3); null if there is none. */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
   if (versions.length === 0) return null;
@@ -76,7 +76,7 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** The content at an earlier revision. Entries deleted since were unused. */
+/** Returns the content at an earlier revision. Entries deleted since were unused. */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
@@ -127,8 +127,8 @@ function isSold(
 }
 
 /**
- * One part per row, shared by the versions until the next row (§15.5 rule 2). The first row does not affect existing
- * subscriptions (§15.1 rule 4).
+ * Returns one part per row, shared by the versions until the next row (§15.5 rule 2). The first row does not affect
+ * existing subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
@@ -149,7 +149,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** The latest row of each plan up to `date`, without retirements (§15.5 rule 1). */
+/** Returns the latest row of each plan up to `date`, without retirements (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];
@@ -173,7 +173,7 @@ function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
   return xml.findLast((version) => version.effectiveDate <= date) ?? null;
 }
 
-/** The entries in force, with the rules of the XML version. */
+/** Returns the entries in force, with the rules of the XML version. */
 function entryVersion(content: Content, date: Instant): CatalogVersion {
   const xml = xmlInForce(content, date);
   const inForce = plansInForce(content, date);
@@ -193,7 +193,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   });
 }
 
-/** The XML version in force with the entries in force (§15.6 rule 1). */
+/** Returns the XML version in force with the entries in force (§15.6 rule 1). */
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);

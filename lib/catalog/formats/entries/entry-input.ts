@@ -89,7 +89,7 @@ export class EntryProblems {
     return undefined;
   }
 
-  /** A storable name; V1 checks whether it is an NCName. */
+  /** Returns a storable name; V1 checks whether it is an NCName. */
   needName(owner: string, field: string, value: string | null | undefined): string | undefined {
     const name = this.need(owner, field, value);
     if (name === undefined) return undefined;

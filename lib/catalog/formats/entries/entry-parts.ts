@@ -83,8 +83,8 @@ export function productOfEntry(entry: CatalogEntry): Product {
 }
 
 /**
- * The XML product of a plan: in the version in force, the latest before, or the earliest after; else as stored with the
- * plan.
+ * Returns the XML product of a plan: in the version in force, the latest before, or the earliest after; else as stored with
+ * the plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
@@ -113,7 +113,7 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/** A version's products with the add-ons of entries, from either side (§15.5 rule 3). */
+/** Returns a version's products with the add-ons of entries, from either side (§15.5 rule 3). */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],
@@ -143,7 +143,7 @@ function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'categ
   return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
 }
 
-/** The plan of a row (§15.5 rule 2), with at least one phase. */
+/** Returns the plan of a row (§15.5 rule 2), with at least one phase. */
 export function planContentOf(
   terms: PlanTerms,
   row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,
@@ -214,7 +214,7 @@ function written(number: number): WrittenDecimal {
   return { value: decimal(number), text: String(number) };
 }
 
-/** The currencies and units that a version of these phases declares. */
+/** Returns the currencies and units that a version of these phases declares. */
 export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
   const prices = phases.flatMap((phase) => [
     ...phase.fixedPrices,

@@ -82,7 +82,7 @@ export function nillable<T>(type: Scalar<T>, options: Options<never>): Field<T |
   return { place: 'element', type, isNillable: true, ...options };
 }
 
-/** A wrapper element with children named `item`. */
+/** Returns a wrapper element with children named `item`. */
 export function list<T>(
   item: string,
   type: ValueType<T>,
@@ -151,7 +151,7 @@ export function oneOf<T extends string>(description: string, values: Readonly<Re
   return scalar(`${description} (${known})`, (text) => byText.get(trimXml(text)));
 }
 
-/** A constant value; documents may use `aliases`. */
+/** Returns a constant value; documents may use `aliases`. */
 export function only<T extends string>(description: string, value: T, aliases: readonly T[] = []): Scalar<T> {
   const known = Object.fromEntries([value, ...aliases].map((each) => [each, each]));
   return { ...oneOf(description, known), write: () => value };
@@ -199,7 +199,7 @@ export const decimal = scalar<WrittenDecimal>(
 /** An unset number as written by other exporters (R58). */
 const NONE = /^-0*1(?:\.0*)?$/;
 
-/** A number, or −1 for null. */
+/** Returns a number, or −1 for null. */
 export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
   return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
 }

@@ -52,7 +52,7 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
   return document;
 }
 
-/** The versions of a complete catalog document. || @throws as `parse`. */
+/** Returns the versions of a complete catalog document. || @throws as `parse`. */
 export function validVersions(source: string): readonly CatalogVersion[] {
   const read = atOnce(parse(source)).versions;
   const versions = read.map(({ version }) => version);
@@ -61,7 +61,7 @@ export function validVersions(source: string): readonly CatalogVersion[] {
   return versions;
 }
 
-/** The versions that the tenant does not have yet (§5 rule 6). */
+/** Returns the versions that the tenant does not have yet (§5 rule 6). */
 export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
@@ -147,8 +147,8 @@ function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Ste
 }
 
 /**
- * The versions to add (§5 rule 6), without stored ones repeated by an envelope. If all are stored, returns all, so that
- * `validateVersions` reports their dates.
+ * Returns the versions to add (§5 rule 6), without stored ones repeated by an envelope. If all are stored, returns all, so
+ * that `validateVersions` reports their dates.
  */
 export function* additionSteps(
   stored: readonly CatalogVersion[],
@@ -168,7 +168,7 @@ export function* additionSteps(
 }
 
 /**
- * The documents of a tenant's catalog in upload order (§5 rule 9), without lost versions.
+ * Returns the documents of a tenant's catalog in upload order (§5 rule 9), without lost versions.
  * @param sources the versions of the uploads, in storing order.
  * @param catalog the versions that the tenant has.
  */
@@ -206,7 +206,7 @@ function newRule(type: ValueType): ElementRule<unknown> {
   return type.kind === 'record' ? recordRule(type) : caseRule(type);
 }
 
-/** A text element; if nillable, `xsi:nil="true"` means null. */
+/** Returns a text element; if nillable, `xsi:nil="true"` means null. */
 function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   return {
     attributes: new Map(),
@@ -222,7 +222,7 @@ function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
 
 type PartValues = Readonly<Record<string, unknown>>;
 
-/** An element with attributes and children in any order. `build` converts their values. */
+/** Returns an element with attributes and children in any order. `build` converts their values. */
 function element<T>(
   parts: Readonly<Record<string, AttributeRule | ChildRule>>,
   build: (values: PartValues, name: string) => T | Refusal,

@@ -77,7 +77,7 @@ export class XmlSource {
     return this.#lines.at(offset);
   }
 
-  /** A structural error: one problem with its place (§3.2). */
+  /** Returns a structural error: one problem with its place (§3.2). */
   fault(offset: number, message: string): BillingError {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }

@@ -99,7 +99,7 @@ class XmlReader<T> {
     throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
   }
 
-  /** All exceeded limits in the readable part of the document. */
+  /** Returns all exceeded limits in the readable part of the document. */
   #tooMany(): BillingError {
     const problems = [...this.#exceeded].map(([limit, { offset, count }]) => ({
       message: excess(limit, count),
@@ -285,7 +285,7 @@ const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   plan: new Set(['plan']),
 };
 
-/** All parts in grammar order, regardless of the document's order. */
+/** Returns all parts in grammar order, regardless of the document's order. */
 function emptyFields({ attributes, children }: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of attributes.keys()) fields[name] = undefined;

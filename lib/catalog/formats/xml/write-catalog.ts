@@ -9,7 +9,9 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
-/** The envelope of retrieval (§3.4), in grammar order with defaults written out; reading it gives equal versions. */
+/**
+ * Returns the envelope of retrieval (§3.4), in grammar order with defaults written out; reading it gives equal versions.
+ */
 export function writeCatalogXml(
   catalog: Catalog,
   versions: readonly CatalogVersion[] = catalog.versions,
@@ -29,7 +31,7 @@ export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly Catalo
   return xml.text;
 }
 
-/** The `catalog` document of one version, in which it is stored, compared and hashed. */
+/** Returns the `catalog` document of one version, in which it is stored, compared and hashed. */
 export function canonicalXml(version: CatalogVersion): string {
   return atOnce(canonicalXmlSteps(version));
 }
