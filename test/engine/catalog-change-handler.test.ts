@@ -1,5 +1,5 @@
 import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
-import type { OptionValues, PlanEntryInput, Uuid } from '../../lib/index.ts';
+import type { HostInput, PlanEntryInput, Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/proposals/invoicing-config.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
@@ -28,7 +28,7 @@ function climate(effectiveDate: string, prices: { heat: string; warmth: string }
   });
 }
 
-function potPlan(value: string): OptionValues<PlanEntryInput> {
+function potPlan(value: string): HostInput<PlanEntryInput> {
   const prices = [{ currency: 'USD', value }] as const;
   return {
     name: 'pot-monthly',

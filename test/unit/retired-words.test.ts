@@ -15,4 +15,9 @@ describe('The check for retired words', () => {
       'file.ts:3 "is no plan": write is not a valid X, is invalid',
     ]);
   });
+
+  it('accepts "there is none" and "one of which", and lines marked as right', () => {
+    const code = '// null if there is none\n// two keys, one of which is old\n// It is no limit. words: ok';
+    expect(findRetiredWords('file.ts', code)).to.eql([]);
+  });
 });

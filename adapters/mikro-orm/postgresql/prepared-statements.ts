@@ -4,8 +4,8 @@ const PATTERN = / like /;
 /** Alias of rows whose common values are bound once. Their statement varies and is not kept. */
 export const MANY_ROWS = 'many_rows';
 /** Marks statements whose best plan depends on the number of rows that they are given. */
-export const PLANNED_ANEW = '-- planned anew';
-const isPlannedAnew = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_ANEW}`);
+export const PLANNED_AGAIN = '-- planned again';
+const isPlannedAgain = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_AGAIN}`);
 
 /**
  * Names the statements whose plans the connections of our own pool keep. Parsing and planning took longer than running:
@@ -18,7 +18,7 @@ export class PreparedStatements {
   /** Returns the name for a text, or undefined if its plan is not kept. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
-    if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || isPlannedAnew.test(text))
+    if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || isPlannedAgain.test(text))
       return known;
     const name = `bw_${this.#names.size}`;
     this.#names.set(text, name);

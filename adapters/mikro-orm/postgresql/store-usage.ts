@@ -5,7 +5,7 @@ import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
 import { nothing, raw, rowsAs, sql } from '../sql/sql.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
-import { PLANNED_ANEW } from './prepared-statements.ts';
+import { PLANNED_AGAIN } from './prepared-statements.ts';
 
 const submissionColumn = column('submission', 'bigint');
 const offeredColumns = [submissionColumn, ...usageKeysTable.written];
@@ -117,7 +117,7 @@ function storing(chunk: UsageChunk, units: readonly string[]) {
     )
     select submission, are_known, stored_key.fingerprint
     from own cross join unit left join lateral (${storedKey(tenantRecordId)}) as stored_key on true
-    where key_record_id = 0 ${points.length < MANY_FROM ? nothing : raw(PLANNED_ANEW)}`;
+    where key_record_id = 0 ${points.length < MANY_FROM ? nothing : raw(PLANNED_AGAIN)}`;
 }
 
 function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
