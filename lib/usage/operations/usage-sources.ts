@@ -140,7 +140,7 @@ export class UsageSources {
   }
 
   async #addedUp(
-    asked: SourceCall,
+    asked: MemberCall,
     sums: ReadonlyMap<Uuid, RecordSums>,
     ask: () => Promise<RawUsageRecords | null>,
   ): Promise<AddedUp | null> {
@@ -157,7 +157,7 @@ export class UsageSources {
     return found;
   }
 
-  async #ask<T>({ source, member }: Omit<SourceCall, 'context'>, ask: () => Promise<T>): Promise<T> {
+  async #ask<T>({ source, member }: Omit<MemberCall, 'context'>, ask: () => Promise<T>): Promise<T> {
     const called = { kind: 'usage source', name: source.name, member, timeoutMs: USAGE_SOURCE_TIMEOUT_MS };
     try {
       return await callPlugin(called, this.#ports, ask);
@@ -184,7 +184,7 @@ const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 /** Records read per turn: some milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
-interface SourceCall {
+interface MemberCall {
   readonly source: UsageSource;
   readonly member: 'getUsageForAccount' | 'getUsageForSubscription' | 'getAggregatedUsage';
   readonly context: UsageSourceContext;
@@ -203,7 +203,7 @@ const TIME_OVER = Symbol('time over');
  */
 async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
-  { source, member }: SourceCall,
+  { source, member }: MemberCall,
   { answer, sums }: { readonly answer: unknown; readonly sums: ReadonlyMap<Uuid, RecordSums> },
 ): Promise<AddedUp> {
   const called = {
