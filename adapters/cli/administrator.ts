@@ -21,7 +21,7 @@ interface ChosenPassword {
 
 export interface Login {
   readonly user: string;
-  /** Null for an existing user, whose password only its owner knows. */
+  /** The password is null for an existing user, because only its owner knows it. */
   readonly chosen: ChosenPassword | null;
 }
 

@@ -191,7 +191,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
-    /** Null for an unknown account, which may have been added before a restart. */
+    /** Returns null for an unknown account, which may have been added before a restart. */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
       return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));

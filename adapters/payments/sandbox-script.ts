@@ -33,7 +33,7 @@ export interface SandboxConfiguration {
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
   readonly PAYMENT_RESPONSE?: string;
-  /** For OVERRIDE_STATUS: the transaction whose `getPaymentInfo` changes. */
+  /** The transaction whose `getPaymentInfo` an OVERRIDE_STATUS changes. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
   readonly amount?: string | number;

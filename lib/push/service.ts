@@ -33,7 +33,7 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const counts = new PushCounts(PUSH_OUTCOMES);
   const callbackOf = callbackReader();
 
-  /** Null if the secrets were encrypted with another server key: pushes wait, and the tenant sees the reason. */
+  /** Returns null if the secrets were encrypted with another server key: pushes wait, and the tenant sees the reason. */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
       return await secrets;

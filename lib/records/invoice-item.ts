@@ -168,7 +168,7 @@ export interface UsageBasis {
   readonly due: Decimal;
   /** The part of `due` billed before. */
   readonly billed: Decimal;
-  /** For a repair: the amount still to be credited and the remaining amount of the repaired item. */
+  /** The amount still to be credited and the remaining amount of the repaired item, for a repair. */
   readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
   /** The rated amount, before changes of plugins. */
   readonly amount: Decimal;
@@ -187,9 +187,9 @@ export interface CreditBasis {
 export interface PluginBasis {
   readonly kind: 'PLUGIN';
   readonly pluginName: string;
-  /** For a changed item, the facts of its computed amount before. */
+  /** The facts of a changed item's computed amount before the change. */
   readonly changed: ComputedBasis | null;
-  /** For a changed item with an amount given by people, that amount. Both null = the plugin added the item. */
+  /** The amount that people gave a changed item. Both null = the plugin added the item. */
   readonly given: Decimal | null;
 }
 

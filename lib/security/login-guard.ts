@@ -85,7 +85,7 @@ function subjectsOf(
 
 const LOGIN_LOCK_MS = 15 * 60_000;
 
-/** When a locked subject may try again (system time); null if it is not locked (platform §6.4). */
+/** Returns the time at which a locked subject may try again (system time); null if it is not locked (platform §6.4). */
 function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;

@@ -61,7 +61,7 @@ export function timelineOperations(
 export interface AccountTimeline {
   readonly account: Account;
   readonly bundles: readonly BundleView[];
-  /** In creation order, with their items; without migrated and VOID invoices. */
+  /** The invoices in creation order, with their items, except migrated and VOID ones. */
   readonly invoices: readonly TimelineInvoice[];
   readonly payments: readonly InvoicePaymentView[];
   /** All CREDIT_ADJ items of the account. */
@@ -166,7 +166,7 @@ async function invoicesOf(
 
 type Counting = Pick<LoadTimelineInput, 'nextTurn'> & { readonly count: CountRows };
 
-/** In creation order, without migrated and VOID invoices. */
+/** Returns the invoices in creation order, except migrated and VOID ones. */
 async function shownInvoicesOf(
   session: ReadSession,
   { accountId, nextTurn, count }: Counting & Pick<LoadTimelineInput, 'accountId'>,

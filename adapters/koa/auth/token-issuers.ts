@@ -44,11 +44,11 @@ export interface TokenIssuer {
 
 export interface ForeignSubject {
   readonly name: string;
-  /** Null if the token has no permissions claim; then the roles apply. */
+  /** The claimed permissions; null if the token has no permissions claim, so that the roles apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** Null if the grants of the local user with that name apply. */
+  /** The claimed grants; null if the grants of the local user with that name apply. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }

@@ -248,7 +248,7 @@ export const pluginRoute = maker('PLUGIN', PLUGIN, {
 /** Accepts only a user's name and password. */
 export const loginRoute = maker('LOGIN', '');
 
-/** For signed notifications: the handler verifies the signature and reads the query. */
+/** The route accepts signed notifications: the handler verifies the signature and reads the query. */
 export const signatureRoute = maker('SIGNATURE', '');
 
 export const openRoute = maker('NONE', '');

@@ -72,7 +72,7 @@ export function flag(fallback = false): QueryParameter<boolean> {
 /** A flag that must be true: the operation refuses false with its own error. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
-/** Null if absent: the default depends on the call. */
+/** Returns null if the parameter is absent, because the default depends on the call. */
 export const optionalFlag = optional(() => z.boolean(), truth);
 
 function integerOf(text: string): number | undefined {
@@ -303,7 +303,7 @@ type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
 
-/** For operations with optional parameters. */
+/** Omits null members, for operations with optional parameters. */
 export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
   const given = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as WithoutNulls<T>;

@@ -108,7 +108,7 @@ export const anyValue: WireType<unknown> = {
   json: {},
 };
 
-/** For models that refer to themselves. */
+/** Creates the type on first use, for models that refer to themselves. */
 export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
   return {
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),

@@ -48,7 +48,7 @@ export class Runner implements Statements {
     return taggedReads(this, read);
   }
 
-  /** Like `readAs`, but returns only the first row; null if there are no rows. */
+  /** Reads only the first row, like `readAs`; null if there are no rows. */
   firstAs<T>(read: RowReader<T>) {
     return taggedFirst(this, read);
   }

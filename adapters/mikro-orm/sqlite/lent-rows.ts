@@ -41,7 +41,7 @@ export function lendRows(database: DefiningTables): void {
   }
 }
 
-/** For connections prepared by `lendRows`. */
+/** The dialect for connections that `lendRows` has prepared. */
 export const lendingDialect: Dialect = {
   ...sqliteDialect,
   writer: {

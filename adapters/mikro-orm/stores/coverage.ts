@@ -94,7 +94,7 @@ const ofLastDays = (columns: string) => `(
     and v.status = 'COMMITTED'
   order by c.start_date desc limit 1)`;
 
-/** For each subscription, the first item of the run that billed these days. */
+/** The first item of the run that billed these days, for each subscription. */
 const firstItemToRead = `min(coalesce((
   select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
   cross join bw_invoice_items f

@@ -65,7 +65,7 @@ export class TenantScope {
     return this.select(table, isIn(column.name, column.type as ListType, values));
   }
 
-  /** Like `select`, sorted by the columns of `order`, up to `limit` records. */
+  /** Selects up to `limit` records, sorted by the columns of `order`. */
   async selectOrdered<R extends object>(
     table: RecordTable<R>,
     query: { readonly condition: Condition; readonly order: string; readonly limit?: number },

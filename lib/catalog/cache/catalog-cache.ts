@@ -117,7 +117,7 @@ export class EffectiveCatalogs {
     this.#committed = committed;
   }
 
-  /** For a transaction of the host: starts from the shared cache and isolates uncommitted data. */
+  /** Creates the cache of a host's transaction, which starts from the shared cache and isolates uncommitted data. */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }

@@ -48,7 +48,7 @@ export class StoredCatalogs {
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
-  /** For a transaction of the host: starts from the shared cache and isolates uncommitted data. */
+  /** Creates the cache of a host's transaction, which starts from the shared cache and isolates uncommitted data. */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);
   }
@@ -257,7 +257,7 @@ function isCached(known: CachedVersions, { recordId, contentHash }: StoredCatalo
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** For versions stored before parts existed, which were validated then. */
+/** Reads a version that was stored, after validation, before parts existed. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document contains no version');

@@ -16,7 +16,7 @@ import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
 interface Decoding<T> {
   decode(text: string): T;
-  /** For plans: product and period without decoding the rest. */
+  /** The product and period of a plan, without decoding the rest. */
   soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }

@@ -37,7 +37,7 @@ export interface ResolvedPlan {
 
 export interface LastPlanChange {
   readonly at: Instant;
-  /** When that event was recorded, regardless of its date. */
+  /** The time at which that event was recorded, regardless of its date. */
   readonly decided: Instant;
 }
 
@@ -161,7 +161,7 @@ export class Catalog {
     );
   }
 
-  /** In date order (§6.4); with `alignment` on bill cycle dates. */
+  /** Returns the events in date order (§6.4); with `alignment`, on bill cycle dates. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
@@ -265,7 +265,7 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
-  /** When that event was recorded, regardless of its date. */
+  /** The time at which that event was recorded, regardless of its date. */
   readonly decided: Instant;
 }
 

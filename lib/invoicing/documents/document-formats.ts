@@ -12,13 +12,13 @@ const MAX_CACHED_DOCUMENT_FORMATS = 64;
 
 /** Formats amounts, numbers and days for the reader of a document. */
 export interface DocumentFormats {
-  /** With the currency's symbol and decimals, rounded half up: `$1,234.50`. Zero has no sign. */
+  /** Formats an amount with the currency's symbol and decimals, rounded half up: `$1,234.50`. Zero has no sign. */
   amount(amount: Decimal, currency: Currency): string;
-  /** With at most nine decimals. */
+  /** Formats a number with at most nine decimals. */
   number(value: Decimal): string;
-  /** In the Gregorian calendar, regardless of the locale's own: `Nov 23, 2026`. */
+  /** Formats a date in the Gregorian calendar, regardless of the locale's own: `Nov 23, 2026`. */
   date(date: LocalDate): string;
-  /** From the first day to the first day of the next period: `Nov 23 – Dec 23, 2026`. */
+  /** Formats a period from its first day to the first day of the next one: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;
   /** Returns the name of a country by its two-letter code; other text is unchanged. */
   country(code: string): string;

@@ -28,7 +28,7 @@ export interface InvoiceToRender {
   readonly isManualPay: boolean;
   /** The currency of the last processed payment; null = none. */
   readonly processedCurrency: Currency | null;
-  /** For accounts without a locale and missing translations (`default.locale`). */
+  /** The locale for accounts without one and for missing translations (`default.locale`). */
   readonly defaultLocale: Locale;
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;

@@ -27,9 +27,9 @@ export interface DryRunRequest {
   readonly dryRunType?: DryRunType | null | undefined;
   /** Required by SUBSCRIPTION_ACTION. Other types ignore it and all members below, except the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
-  /** When the action takes effect; default now or by policy. Overrides `billingPolicy`. */
+  /** The time at which the action takes effect; by default now or by policy. Overrides `billingPolicy`. */
   readonly effectiveDate?: RequestedDate | null | undefined;
-  /** When a change or the end of billing takes effect; default by the catalog's rules. */
+  /** The policy for a change or the end of billing; by default, the catalog's rules decide. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Name of the plan to start or change to; excludes the four members below. */
   readonly planName?: string | null | undefined;

@@ -37,7 +37,7 @@ export interface BillingRequest extends StreamRequest {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** In creation order of the subscriptions; no events for one with an ongoing charge. */
+  /** The streams in creation order of the subscriptions; one with an ongoing charge has no events. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   /** Subscriptions billed by their own events only: all except add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;

@@ -64,7 +64,7 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
 
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
-  /** In output order, except bundles tagged AUTO_INVOICING_OFF and streams that are not due and charge no usage. */
+  /** The streams in output order, except bundles tagged AUTO_INVOICING_OFF and streams that are not due and charge no usage. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Default a new COMMITTED invoice. */
   readonly invoice?: RunInvoice;

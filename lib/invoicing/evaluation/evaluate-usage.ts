@@ -57,7 +57,7 @@ export interface SubscriptionUsage {
   readonly terms?: UsageTerms;
 }
 
-/** For each day, a number that increases when points of the day are recorded or voided. */
+/** A number per day that increases when points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {

@@ -34,7 +34,7 @@ export interface ThresholdReached extends ThresholdPassed {
 }
 
 interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
-  /** When the oldest checked usage was recorded; its period may have ended since. */
+  /** The time at which the oldest checked usage was recorded; its period may have ended since. */
   readonly since: Instant;
   readonly now: Instant;
 }

@@ -27,9 +27,9 @@ export interface EventFacts extends BasisEvent {
   readonly isPriceChange: boolean;
   /** The reason for its date; null = not kept. */
   readonly reason: EventReason | null;
-  /** For a choice of plan, the date from which its phases count. */
+  /** The date from which phases count, for a choice of plan. */
   readonly phaseAnchor: LocalDate | null;
-  /** For the start and end of a block, its services and states, if still stored. */
+  /** The services and states of a block, for its start and end, if they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 

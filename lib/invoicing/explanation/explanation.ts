@@ -193,7 +193,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   ];
 }
 
-/** Only for an item that starts with its event; for later items, the cycle dates suffice. */
+/** Explains the start of an item that starts with its event; for later items, the cycle dates suffice. */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];

@@ -19,7 +19,7 @@ export interface InvoiceItemView extends InvoiceItem {
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
-  /** For a PARENT_SUMMARY item, the items of the child's invoices, if requested. */
+  /** The items of the child's invoices, for a PARENT_SUMMARY item and if requested. */
   readonly childItems: readonly InvoiceItemView[] | null;
 }
 

@@ -15,7 +15,7 @@ export interface ManualItem {
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** Like `quantity`, stored as given; the amount is not computed from them. */
+  /** The rate is stored as given, like `quantity`; the amount is not computed from them. */
   readonly rate?: Decimal | null | undefined;
   /** The account's currency, or absent. */
   readonly currency?: string | null | undefined;

@@ -33,7 +33,7 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
-  /** For walks over several target dates, the first one; null = any. Default: each request's own. */
+  /** The first target date of a walk over several; null = any. By default, each request's own date. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /** Usage of sources; OPEN = the sources are still to be called. Default: all usage is recorded. */
   readonly supplies?: UsageSupplies | 'OPEN' | null;

@@ -61,7 +61,7 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** For a failure after the evaluation: the account's due dates, and the invoice. */
+      /** The account's due dates and the invoice, for a failure after the evaluation. */
       readonly worked: { readonly due: DueDates; readonly invoice: InvoiceForPlugins } | null;
     };
 

@@ -253,7 +253,7 @@ export interface ReleasedCoverage {
   /** … and the rows of items that lose repairs. */
   readonly rows: readonly CoverageRow[];
   readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-  /** By subscription, the days from which billing is evaluated again (§7.1). */
+  /** The days from which billing is evaluated again, by subscription (§7.1). */
   readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
 }
 

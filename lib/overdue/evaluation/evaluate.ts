@@ -71,7 +71,7 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
   }
 }
 
-/** Returns the first date of a time criterion; null: never, since nothing is unpaid or the time is unlimited. */
+/** Returns the first date of a time criterion; null means never, because nothing is unpaid or the time is unlimited. */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
 }

@@ -27,7 +27,7 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** After a timeout, the reply that may still arrive; otherwise null. */
+  /** The reply that may still arrive after a timeout; otherwise null. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 

@@ -21,7 +21,7 @@ export interface TransactionPluginInfo {
 }
 
 export interface PaymentTransactionView extends PaymentTransaction {
-  /** Null unless requested, or if the gateway does not know the transaction. */
+  /** The gateway's information; null unless requested, or if the gateway does not know the transaction. */
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 

@@ -202,7 +202,7 @@ export interface VersionDefinition<
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
   /** By name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
-  /** By name; each plan is in at least one. Default: all plans in `DEFAULT`. */
+  /** The price lists by name; each plan is in at least one. By default, `DEFAULT` contains all plans. */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
     readonly DEFAULT: PriceListDefinition<NoInfer<N>>;
   };

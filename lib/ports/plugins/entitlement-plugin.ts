@@ -33,7 +33,7 @@ export type EntitlementOperation = keyof typeof EntitlementOperation;
 /** The terms a plugin may replace, by operation. Absent and null are the same. */
 export interface EntitlementTerms {
   readonly CREATE: CreationDates & {
-    /** In the order of `given`. An element replaces all terms of its subscription. */
+    /** The terms in the order of `given`. An element replaces all terms of its subscription. */
     readonly subscriptions: readonly CreationTerms[];
   };
   readonly CHANGE_PLAN: ChangePlanRequest & ChangePlanOptions;
@@ -217,16 +217,16 @@ export interface ChangePlanOptions {
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
-/** When the service ends: now, or at the end of what is invoiced. */
+/** The end of the service: now, or at the end of the invoiced time. */
 export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
   /** A date ends the service there; an instant ends service and billing there. Absent = now. */
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** When the service ends; `requestedDate` is ignored then. */
+  /** The policy for the end of the service; `requestedDate` is ignored then. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** When billing ends; absent = by the catalog's rule. ILLEGAL is rejected. */
+  /** The policy for the end of billing; absent = the catalog's rule. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Billing ends at the requested date too; only without policies. Default false. */
   readonly useRequestedDateForBilling?: boolean | undefined;
@@ -277,7 +277,7 @@ export interface CancelledSubscription {
   readonly billingEnd: DatedInstant;
 }
 
-/** When a change of plan, bill cycle day or quantity takes effect. */
+/** The time at which a change of plan, bill cycle day or quantity takes effect. */
 export interface ChangedSubscription {
   readonly accountId: Uuid;
   readonly effective: DatedInstant;

@@ -92,7 +92,7 @@ export interface UsageSource extends PluginIdentity {
     context: UsageSourceContext,
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
-  /** For roll-ups: the usage of one subscription. @returns null if the source does not serve it. */
+  /** Returns the usage of one subscription for roll-ups. @returns null if the source does not serve it. */
   getUsageForSubscription(
     subscriptionId: Uuid,
     range: UsageRange,

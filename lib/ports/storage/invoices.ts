@@ -110,7 +110,7 @@ export interface InvoiceReads {
   findItemsByIds(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /** Calculation facts of items. Omits items with given amounts, and items older than the recording of facts. */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
-  /** By target date (creation date when null), then number. */
+  /** Returns the invoices by target date (creation date if null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
    * COMMITTED invoices of these accounts that may be owed: not written off or migrated, with a raw balance above 0.
@@ -160,7 +160,7 @@ export interface InvoiceReads {
    * `limit`.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
-  /** In creation order of the subscriptions. */
+  /** Returns the cursors in creation order of the subscriptions. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
   findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
   /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */

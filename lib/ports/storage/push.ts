@@ -123,7 +123,7 @@ export interface EventsRequest {
 
 /** A tenant's published events, kept as long as queue history. */
 export interface EventReads {
-  /** By record id, regardless of the state of the queue entry. */
+  /** Returns the events by record id, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 

@@ -158,7 +158,7 @@ export interface QueueStore {
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Returns the backlog of all tenants, counted up to `limit` at bounded cost. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
-  /** By topic, over the first `limit` due entries of each kind in claim order; empty topics are omitted. */
+  /** Returns the backlog by topic, over the first `limit` due entries of each kind in claim order; empty topics are omitted. */
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
   /** Calls `listener` after commits of entries by other nodes or the host. */
   onSignal(listener: () => void): () => void;

@@ -47,7 +47,7 @@ export const catalogEntryFields = {
   name: f.text(),
   accountId: f.orNull(f.id()),
   accountRecordId: f.orNull(f.bigint()),
-  /** For a PLAN its product, if it is an entry; for a USAGE its plan. */
+  /** The product of a PLAN, if it is an entry, or the plan of a USAGE. */
   parentId: f.orNull(f.id()),
   /** For a PRODUCT only. */
   product: f.orNull(f.json<ProductTerms>()),
@@ -110,7 +110,7 @@ export const planRowFields = {
   retired: f.flag(),
   /** The tenant's `catalogRevision` that added the row. */
   sinceRevision: f.integer({ audit: null }),
-  /** For a retirement, the phases of the previous row. */
+  /** The phases of the row; for a retirement, those of the previous row. */
   phases: f.json<readonly EntryPhase[]>(),
   createdDate: f.instant(),
 };

@@ -13,7 +13,7 @@ export interface StoredUsageInterval {
   readonly priceIdentity: string;
   readonly start: DatedInstant;
   readonly end: DatedInstant;
-  /** Null if the run had only items of 0, which the tenant drops. */
+  /** The invoice; null if the run had only items of 0, which the tenant drops. */
   readonly invoiceId: Uuid | null;
   /** Its USAGE items and the REPAIR_ADJ items of earlier ones, in output order. */
   readonly itemIds: readonly Uuid[];

@@ -42,7 +42,7 @@ interface FollowInput {
   readonly edit: SubscriptionEdit;
   /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly RunningSubscription[];
-  /** With a plan that the edit adds; defaults to the catalog of the bundle. */
+  /** The catalog with a plan that the edit adds; defaults to the catalog of the bundle. */
   readonly plans?: PlanResolver;
 }
 

@@ -122,12 +122,12 @@ export interface EventReason {
   readonly datedBy: DatedBy;
   /** Null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
-  /** For CATALOG_RULE, the conditions of the matching case; null = default, or no rule. */
+  /** The conditions of the matching case, for CATALOG_RULE; null = default, or no rule. */
   readonly policyConditions: RuleConditions | null;
   /** The origin of the phases of a chosen plan; null = the alignments agree, or no choice. */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
-  /** When a transferred plan was chosen, in epoch milliseconds. */
+  /** The time at which a transferred plan was chosen, in epoch milliseconds. */
   readonly decided?: number;
 }
 

@@ -30,7 +30,7 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** When that choice was made, regardless of its date. */
+  /** The time at which that choice was made, regardless of its date. */
   readonly decided: Instant;
 }
 

@@ -31,7 +31,7 @@ const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
-/** When an in-arrears period is billed (invoicing §5.3): after its end, or as soon as it has begun. */
+/** The time at which an in-arrears period is billed (invoicing §5.3): after its end, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 

@@ -29,7 +29,7 @@ import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlemen
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
 export interface UsageLedgerInput extends UsageHistory {
-  /** If late points are not billed: points charged only by void invoices, which are not late. Default none. */
+  /** The points charged only by void invoices, which are not late; none by default. Used if late points are not billed. */
   readonly freed?: readonly FreedPoints[];
   /** The whole days of `piecesNeeded` and the split ones from storage. */
   readonly pieces: readonly UsagePiece[];

@@ -15,7 +15,7 @@ export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 export interface ReportedLine {
   /** From 0. */
   readonly index: number;
-  /** Null if missing, or if its key has no subscription. */
+  /** The subscription; null if missing, or if its key has no subscription. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;

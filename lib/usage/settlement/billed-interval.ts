@@ -7,7 +7,7 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 /** An interval of a usage section as billed on one invoice that is not VOID. */
 export interface BilledInterval {
   readonly usageName: string;
-  /** With the price identity, identifies its section; absent = unknown. */
+  /** Identifies its section, together with the price identity; absent = unknown. */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
   /** null for items without instants, which are matched by date. */

@@ -32,9 +32,9 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly kind: FieldKind;
   readonly isNullable: boolean;
   readonly set: S;
-  /** For text: the largest number of characters. */
+  /** The maximum number of characters of a text. */
   readonly maxLength?: number;
-  /** For integers: the smallest and largest value that callers may give. */
+  /** The smallest and largest integer that callers may give. */
   readonly range?: readonly [minimum: number, maximum: number];
   readonly values?: Readonly<Record<string, string>>;
   /** True for personal data, which anonymization replaces (accounts §19). */

@@ -19,7 +19,7 @@ import type { TestMode } from '../../test-mode.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** For writes, and for reads of other users (platform §8 rule 1). */
+/** The permission for writes, and for reads of other users (platform §8 rule 1). */
 const permission = 'user:create';
 
 const creationErrors = [

@@ -9,7 +9,7 @@ import { flag, pluginProperties, waitSeconds } from '../../wire/query.ts';
 
 const secondMs = 1_000;
 
-/** For calls that entitlement plugins control (subscriptions §22). */
+/** Errors of calls that entitlement plugins control (subscriptions §22). */
 export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorName[] = ['ENTITLEMENT_PLUGIN_API_ABORTED'];

@@ -128,7 +128,7 @@ const rules = record<PlanRules>({
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));
 const none = { absent: null };
-/** For display; defaults to the name. */
+/** The name for display; defaults to the name. */
 const prettyName = attribute(anyText, { absent: (before) => before.name });
 const names = { name: attribute(name), prettyName };
 

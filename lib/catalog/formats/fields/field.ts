@@ -130,7 +130,7 @@ export function completed<T>(
 /** A type with text values: an attribute, element, or definition member. */
 export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
-  /** For messages, with article: `a currency code`. */
+  /** The description for messages, with article: `a currency code`. */
   readonly description: string;
   /** `undefined` = invalid. Element texts are already trimmed. */
   parse(text: string): T | undefined;
