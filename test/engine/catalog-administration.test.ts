@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { planOfText, Shape, textOfPlan } from '../../lib/catalog/index.ts';
-import { BillingError, type HostInput, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import {
+  BillingError,
+  type HostInput,
+  type SimplePlan,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
 import { catalogOf } from '../support/engine.ts';
 import {

@@ -1,4 +1,10 @@
-import type { AdditionalItem, InvoicePlugin, PluginProperty, InvoiceForPlugins, Uuid } from '../../lib/index.ts';
+import type {
+  AdditionalItem,
+  InvoiceForPlugins,
+  InvoicePlugin,
+  PluginProperty,
+  Uuid,
+} from '../../lib/index.ts';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';

@@ -38,7 +38,9 @@ eachDatabase('usage process that dies at any statement', (open, kind) => {
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);
     for (const step of sampled(all, kind === 'sqlite' ? 2 : 6))
-      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(unchangedWalk);
+      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(
+        unchangedWalk,
+      );
   });
 
   async function dieAt(step: number) {

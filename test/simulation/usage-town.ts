@@ -184,7 +184,10 @@ export class UsageTown {
   }
 
   /** Compares data stored without an invoice, and checks that all ended usage is billed. */
-  async #auditRest(customer: MeteredCustomer, { through, isRequested }: Required<ProposedRun>): Promise<void> {
+  async #auditRest(
+    customer: MeteredCustomer,
+    { through, isRequested }: Required<ProposedRun>,
+  ): Promise<void> {
     const target = Math.max(this.todayOf(customer), through);
     const isSure = customer.settings.dropsZeroItems && isRequested;
     const isStored = isSure ? () => true : await this.#silentlyStored();

@@ -1,4 +1,8 @@
-import { type DryRunWalkInput, unchangedWalk, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
+import {
+  type DryRunWalkInput,
+  unchangedWalk,
+  walkToTargetDate,
+} from '../../../lib/invoicing/dry-run/walk.ts';
 import type { AccountRun, AccountRunInput } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
