@@ -396,7 +396,7 @@ const broken: Readonly<Record<string, Broken>> = {
     NOTIFIED,
   ],
   'rejects genuine notifications': [
-    /^verifyNotification rejects a genuine notification \(it gives false\)$/,
+    /^verifyNotification rejects a genuine notification \(it returns false\)$/,
     notified(async () => false),
     NOTIFIED,
   ],
