@@ -247,7 +247,7 @@ function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }:
   const total = moneyText(balance, currency);
   return balance.isNegative()
     ? `The invoice total was ${total}, so ${moved} was added to the account credit.`
-    : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`;
+    : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`; // words: ok
 }
 
 /** Returns the calculation in one line: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */

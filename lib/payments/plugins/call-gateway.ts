@@ -109,7 +109,7 @@ export interface OpenCall extends ReservedCall {
   readonly caller: ControlCaller;
   /** The amount for the gateway if it differs from the stored one, for a completion (§4.3 rule 7). */
   readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
-  /** The outcome if it is known already: no gateway is asked. */
+  /** The outcome if it is known already: no gateway is called. */
   readonly outcome?: CallOutcome;
 }
 
@@ -178,7 +178,7 @@ function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOut
   return { kind: 'NEVER_RECEIVED', message };
 }
 
-/** Chargebacks and reversals are reported by the network: no gateway is asked (§2.1 rule 3). */
+/** Chargebacks and reversals are reported by the network: no gateway is called (§2.1 rule 3). */
 function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, { ...transaction, status });
