@@ -81,6 +81,8 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly server: ServerSettings;
   /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
+  /** Returns the operations in a context, with plain answers: for adapters. */
+  inContext(context: CallContext): TenantBilling;
   /**
    * Binds the caller.
    *
@@ -119,6 +121,7 @@ export const Billing = {
       server: parts.server,
       requests: { ...monitor.requests, ...requestsOf(ports) },
       ...calls.of({ context: contextOf }),
+      inContext: (context) => bind(async () => context, {}),
       as: (caller) => {
         const within = (host: Host): TenantBilling => {
           calls.check();

@@ -15,8 +15,9 @@ import { shapeOf } from '../values/fields/index.ts';
 import { type AnyShape, converterOf, type Plain, plainBy } from '../values/host-values/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
+import { frequentOperations } from './frequent-operations.ts';
 import { type Inputs, inputs } from './inputs.ts';
-import type { FrequentOperations, Operations, PlainOperations, PlanInForceView } from './operations.ts';
+import type { Operations, PlainOperations, PlanInForceView } from './operations.ts';
 import { plainAnswers } from './plain-answers.ts';
 
 type Operation = (...given: unknown[]) => unknown;
@@ -68,25 +69,9 @@ function planInForceView({ version, chosenAt, decided, plan, ...inForce }: PlanI
   };
 }
 
-/** Short names of operations, with group and name. */
-const frequent: Readonly<Record<keyof FrequentOperations, readonly [group: string, name: string]>> = {
-  uploadCatalog: ['catalogs', 'upload'],
-  createAccount: ['accounts', 'create'],
-  updateAccount: ['accounts', 'update'],
-  anonymizeAccount: ['accounts', 'anonymize'],
-  getAccount: ['accounts', 'get'],
-  addPaymentMethod: ['paymentMethods', 'add'],
-  createSubscription: ['subscriptions', 'create'],
-  getSubscription: ['subscriptions', 'get'],
-  recordUsage: ['usage', 'record'],
-  generateInvoice: ['invoices', 'generate'],
-  getInvoice: ['invoices', 'get'],
-  explainOverdue: ['overdue', 'explain'],
-};
-
 function withFrequent<O>(groups: object): O {
   const found = groups as Readonly<Record<string, Group>>;
-  const short = Object.entries(frequent).map(([name, [group, own]]) => [name, found[group]?.[own]]);
+  const short = Object.entries(frequentOperations).map(([name, [group, own]]) => [name, found[group]?.[own]]);
   return Object.freeze({ ...groups, ...Object.fromEntries(short) }) as O;
 }
 

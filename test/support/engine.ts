@@ -19,7 +19,8 @@ import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';
 import type { Account, InvoiceView } from './plain-views.ts';
-import { shopIn, shopTemplate } from './shop.ts';
+import { isRemote, overHttp } from './remote.ts';
+import { SHOP_KEYS, shopIn, shopTemplate } from './shop.ts';
 import { storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
 
@@ -110,8 +111,13 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     logger,
     gateways: [gateway, ...gateways],
   });
-  endWith(database, () => billing.close());
-  const { tenant, acme } = await shopIn(billing);
+  const { tenant, acme: inProcess } = await shopIn(billing);
+  const remote = isRemote ? await overHttp(billing, SHOP_KEYS) : null;
+  const acme = remote?.acme ?? inProcess;
+  endWith(database, async () => {
+    await remote?.close();
+    await billing.close();
+  });
   if (typeof catalog === 'string') await acme.uploadCatalog(catalog);
   const settle = async <T>(work?: Promise<T>): Promise<T> => {
     const result = await work;

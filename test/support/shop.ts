@@ -50,6 +50,7 @@ export async function shopIn(billing: Engine<never>): Promise<Shop> {
 }
 
 const SHOP = 'shop';
+export const SHOP_KEYS = { apiKey: SHOP, apiSecret: 'secret' };
 const SHOP_OPENED = '2000-01-01T00:00:00Z';
 
 async function found(billing: Engine<never>, apiKey: string, catalog: URL | string | null): Promise<Shop> {

@@ -25,7 +25,7 @@ import {
   requireAuthor,
 } from '../request/headers.ts';
 import { renderAnswer } from '../response/render-answer.ts';
-import { publicError, renderError } from '../response/render-error.ts';
+import { errorBodyWithFacts, publicError, renderError } from '../response/render-error.ts';
 import { discard, type Rendered, writeRendered } from '../response/rendered.ts';
 import { jsonType } from '../routing/answer.ts';
 import { type BodyStream, bodyLimit, defaultRequestLimits, type RequestLimits } from '../routing/body.ts';
@@ -316,7 +316,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const error = publicError(thrown, requestId.echo);
     const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
-    const bodyOf = route?.errorBody;
+    const bodyOf = route?.errorsWithFacts ? errorBodyWithFacts : route?.errorBody;
     const base = baseUrlOf(ctx);
     const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf, base });
     if (rendered.status < 500) return { rendered, error };

@@ -86,6 +86,11 @@ export function errorBody(
   };
 }
 
+/** Facts with JSON of their own, such as dates, become text. */
+export function errorBodyWithFacts(error: BillingError) {
+  return { ...errorBody(error), facts: error.facts, problems: error.problems ?? [] };
+}
+
 const frameForm = /^\s*at (?:(.*?) \()?(.*?)(?::(\d+))?(?::\d+)?\)?$/;
 
 function framesOf(error: Error) {

@@ -11,6 +11,7 @@ import { customFieldRoutes } from './custom-fields.ts';
 import { creditNoteRoutes, invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
 import { invoiceItemRoutes, itemExplanationRoutes } from './invoices/invoice-items.ts';
 import { invoiceRoutes, parkedAccountRoutes } from './invoices/invoices.ts';
+import { operationRoutes } from './operations/operations.ts';
 import { overdueRoutes } from './overdue.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
@@ -89,6 +90,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
       http: options.metrics ?? new HttpMetrics(),
       requireAuth: options.metricsRequireAuth ?? false,
     }),
+    ...operationRoutes,
     ...securityRoutes,
     ...tokenRoutes,
   ];

@@ -135,6 +135,8 @@ interface RouteFacts<Q extends QueryParameters, B> {
   /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   readonly errorJson?: JsonSchema;
+  /** True: an error also has the facts and problems of the library's error (http-api §16). */
+  readonly errorsWithFacts?: true;
   /** Default: required except on GET. */
   readonly author?: false;
   /** True: also served out of rotation, although not a GET (platform §11 rule 3). */

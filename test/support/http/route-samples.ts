@@ -87,6 +87,14 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getPriceListForSubscriptionAndDate: ofSubscription,
   validateCatalogXml: async () => ({ body: await exampleCatalog(), headers: xmlType }),
   getCatalogVersions: nothing,
+  queryOperation: ({ accountId }) => ({
+    segments: { group: 'accounts', operation: 'get' },
+    body: { arguments: [accountId] },
+  }),
+  callOperation: ({ next }) => ({
+    segments: { group: 'accounts', operation: 'create' },
+    body: { arguments: [{ externalKey: `called-${next()}` }] },
+  }),
   deleteCatalog: () => ({ tenant: secondTenant }),
   addSimplePlan: ({ next }) => ({ body: { planId: `lamp-${next()}` } }),
   getAvailableBasePlans: nothing,

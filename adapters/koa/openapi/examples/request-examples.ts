@@ -115,6 +115,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createApiClient: { clientId: 'shop', clientSecret: 'client secret', roles: ['admin'] },
   issueToken: { grant_type: 'password', username: 'admin', password: 'password' },
   createAccount: { externalKey: 'ada', currency: 'EUR' },
+  queryOperation: { arguments: [accountId] },
+  callOperation: { arguments: [{ externalKey: 'ada', currency: 'EUR' }] },
   updateAccount: { notes: 'changed' },
   addEmail: { accountId, email: 'second@example.com' },
   addAccountBlockingState: state,

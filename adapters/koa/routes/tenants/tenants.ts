@@ -181,18 +181,25 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
 }
 
 /** Keys with their own endpoint require its permission here too (platform §3 rule 5). */
-const keyPermissions: Partial<Record<KeyKind, Record<'upload' | 'delete', Permission>>> = {
+const keyPermissions: Partial<Record<KeyKind, Record<KeyChange, Permission>>> = {
   [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },
   [KeyKind.OVERDUE]: { upload: 'overdue:config_upload', delete: 'overdue:config_upload' },
 };
 
-function checkKeyPermission(user: Principal | null, change: 'upload' | 'delete', key: string): void {
+export type KeyChange = 'upload' | 'delete';
+
+export function permissionForKey(change: KeyChange, key: string): readonly Permission[] {
   const permission = keyPermissions[keyKind(key)]?.[change];
-  if (user !== null && permission !== undefined) checkPermission(user, permission);
+  return permission === undefined ? [] : [permission];
+}
+
+function checkKeyPermission(user: Principal | null, change: KeyChange, key: string): void {
+  if (user === null) return;
+  for (const permission of permissionForKey(change, key)) checkPermission(user, permission);
 }
 
 /** Masks settings and the callback unless the caller may change them (platform §3 rule 8). */
-function shownValues(found: KeyValues, user: Principal | null): KeyValues {
+export function shownValues(found: KeyValues, user: Principal | null): KeyValues {
   const isShown =
     keyKind(found.key) === KeyKind.USER || isPermitted(user?.permissions ?? [], 'tenant_kvs:add');
   return isShown ? found : maskedValues(found);

@@ -1,0 +1,84 @@
+import type { TenantBilling } from '../../lib/billing.ts';
+import type { CatalogUpload } from '../../lib/catalog/index.ts';
+import { frequentOperations } from '../../lib/engine/frequent-operations.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { type CallOperation, operationCaller } from './call-operation.ts';
+import type { ClientOptions } from './client-options.ts';
+import { queries } from './operation-calls.ts';
+import { recordAll } from './record-usage.ts';
+
+export type { ClientOptions } from './client-options.ts';
+export { BillingError, ErrorCode };
+
+/**
+ * Returns the operations of a tenant over HTTP, under the same names and types as `billing.as(caller)`. Amounts are exact.
+ * Each change has an idempotency key, so that a repeated attempt takes effect only once.
+ *
+ * Operations throw a BillingError with the codes of the library, and a TypeError from `fetch` if the server cannot be
+ * reached in any attempt.
+ *
+ * @example
+ * const acme = createClient({ url: 'https://billing.example.com', apiKey: 'acme', apiSecret, user, password });
+ * const account = await acme.createAccount({ currency: 'EUR' });
+ */
+export function createClient(options: ClientOptions): TenantBilling {
+  const call = operationCaller(options);
+  const groups = Object.keys(queries).map((group) => [group, groupOf(group, call)]);
+  const grouped = Object.fromEntries(groups);
+  const short = Object.entries(frequentOperations).map(([name, [group, operation]]) => [
+    name,
+    (...input: readonly unknown[]) => grouped[group][operation](...input),
+  ]);
+  return Object.freeze({ ...grouped, ...Object.fromEntries(short) }) as TenantBilling;
+}
+
+/** Operations that take more than one call, or another one. */
+const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<string, unknown>>>> = {
+  usage: (call) => ({ recordAll: (lines: never, options?: unknown) => recordAll(call, lines, options) }),
+  catalogs: (call) => ({
+    async upload(document: CatalogUpload): Promise<void> {
+      const isDefinition = typeof document === 'object' && 'toXml' in document;
+      await call('catalogs', isDefinition ? 'sync' : 'upload', [document]);
+    },
+  }),
+};
+
+/** Names that no operation has, but that JavaScript reads from any object. */
+const NO_OPERATIONS: ReadonlySet<string> = new Set(['then', 'toJSON', 'constructor']);
+
+function groupOf(group: string, call: CallOperation): Readonly<Record<string, unknown>> {
+  const known = new Map<string, unknown>(Object.entries(special[group]?.(call) ?? {}));
+  return new Proxy<Record<string, unknown>>(
+    {},
+    {
+      get(_, name) {
+        if (typeof name !== 'string' || NO_OPERATIONS.has(name)) return undefined;
+        const operation = known.get(name) ?? ((...input: readonly unknown[]) => call(group, name, input));
+        known.set(name, operation);
+        return operation;
+      },
+    },
+  );
+}
+
+/** A page of any list. */
+interface AnyPage<T> {
+  readonly rows: readonly T[];
+}
+
+/**
+ * Iterates the rows of a paged operation, of a client or of the library, page by page.
+ *
+ * @example
+ * for await (const account of eachRow((page) => acme.accounts.page(page))) …
+ */
+export async function* eachRow<T>(
+  pageAt: (request: { readonly offset: number; readonly limit: number }) => Promise<AnyPage<T>>,
+  limit = 100,
+): AsyncIterable<T> {
+  for (let offset = 0; ; offset += limit) {
+    const { rows } = await pageAt({ offset, limit });
+    yield* rows;
+    if (rows.length < limit) return;
+  }
+}

@@ -1,0 +1,103 @@
+import type { TenantBilling } from '../../../../lib/billing.ts';
+import { billingError, ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import type { SubmittedJson } from '../../../../lib/values/money/index.ts';
+import { shortened } from '../../../../lib/values/text/index.ts';
+import { queries } from '../../../client/operation-calls.ts';
+import { checkPermission } from '../../auth/credentials.ts';
+import { OperationCall, OperationResult } from '../../models/operation-call.ts';
+import type { Answer } from '../../routing/answer.ts';
+import { jsonBody, LINES_TYPE } from '../../routing/body.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import type { RequestOf } from '../../wire/model.ts';
+import { type Access, operationAccess } from './access.ts';
+import { argumentOf, typedJson } from './typed-json.ts';
+
+type Body = RequestOf<(typeof OperationCall)['fields']>;
+
+type OperationRequest = Pick<
+  TenantCall<'POST /{group}/{operation}', never, Body>,
+  'billing' | 'context' | 'params' | 'body' | 'user'
+>;
+
+const shared = {
+  body: jsonBody(OperationCall),
+  success: { status: 200, body: OperationResult },
+  errorsWithFacts: true,
+  outcomes: { 404: 'Unknown operation, or an unknown object: the error code names it' },
+} as const;
+
+/** The operations of the library by name, for `billwright/client` (http-api §16). */
+export const operationRoutes: readonly Route[] = [
+  tenantRoute('queryOperation', 'POST /queries/{group}/{operation}', {
+    summary: 'Call an operation of the library that changes nothing, by its group and name',
+    ...shared,
+    permission: 'NONE',
+    author: false,
+    changesNothing: true,
+    outOfRotation: true,
+    handle: (call) => answered(call, true),
+  }),
+  tenantRoute('callOperation', 'POST /operations/{group}/{operation}', {
+    summary: 'Call an operation of the library that changes something, by its group and name',
+    ...shared,
+    permission: 'NONE',
+    handle: (call) => answered(call, false),
+  }),
+];
+
+async function answered(call: OperationRequest, reads: boolean): Promise<Answer> {
+  const { billing, context, params, body, user } = call;
+  const access = accessOf(params, reads);
+  const given = argumentsOf(body);
+  for (const permission of access.needs(given)) checkPermission(user, permission);
+  const input = access.limits?.(given, user) ?? given;
+  const result = await operationOf(billing.inContext(context), params)(...input);
+  const shown = access.shows === undefined ? result : access.shows(result, user);
+  if (!isStream(shown)) return { json: typedJson(shown) };
+  return { textPieces: lines(shown), headers: { 'Content-Type': LINES_TYPE } };
+}
+
+interface Named {
+  readonly group: string;
+  readonly operation: string;
+}
+
+function accessOf({ group, operation }: Named, reads: boolean): Access {
+  const access = ownMember(ownMember(operationAccess, group), operation) as Access | undefined;
+  const isQuery = (ownMember(queries, group) as readonly string[] | undefined)?.includes(operation);
+  if (access !== undefined && isQuery === reads) return access;
+  const kind = reads ? 'query' : 'operation';
+  const other = access === undefined ? '' : `; it belongs to /${reads ? 'operations' : 'queries'}`;
+  throw billingError(
+    ErrorCode.ROUTE_NOT_FOUND,
+    `There is no ${kind} ${shortened(group)}.${shortened(operation)}${other}`,
+  );
+}
+
+function operationOf(tenant: TenantBilling, { group, operation }: Named) {
+  const found = Reflect.get(Reflect.get(tenant, group), operation);
+  return found as (...input: readonly unknown[]) => Promise<unknown>;
+}
+
+function ownMember(owner: unknown, name: string): unknown {
+  const isOwn = typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name);
+  return isOwn ? Reflect.get(owner, name) : undefined;
+}
+
+function argumentsOf({ arguments: given, bytes }: Body): readonly unknown[] {
+  const input = (given ?? []).map((each) => argumentOf(each as SubmittedJson));
+  for (const place of bytes ?? []) {
+    const text = input[place];
+    if (typeof text !== 'string') throw invalidField(`Argument ${place} needs to be bytes in Base64`);
+    input[place] = new Uint8Array(Buffer.from(text, 'base64'));
+  }
+  return input;
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+async function* lines(stream: AsyncIterable<unknown>): AsyncIterable<string> {
+  for await (const each of stream) yield `${JSON.stringify(typedJson(each))}\n`;
+}

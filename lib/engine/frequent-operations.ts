@@ -1,0 +1,19 @@
+import type { FrequentOperations } from './operations.ts';
+
+/** Short names of operations, with group and name. */
+export const frequentOperations: Readonly<
+  Record<keyof FrequentOperations, readonly [group: string, name: string]>
+> = {
+  uploadCatalog: ['catalogs', 'upload'],
+  createAccount: ['accounts', 'create'],
+  updateAccount: ['accounts', 'update'],
+  anonymizeAccount: ['accounts', 'anonymize'],
+  getAccount: ['accounts', 'get'],
+  addPaymentMethod: ['paymentMethods', 'add'],
+  createSubscription: ['subscriptions', 'create'],
+  getSubscription: ['subscriptions', 'get'],
+  recordUsage: ['usage', 'record'],
+  generateInvoice: ['invoices', 'generate'],
+  getInvoice: ['invoices', 'get'],
+  explainOverdue: ['overdue', 'explain'],
+};
