@@ -84,6 +84,7 @@ export {
   DryRunType,
   type ExplainedRule,
   ExplainedRuleName,
+  type UpcomingInvoiceRequest,
 } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';
 export type {
@@ -257,6 +258,7 @@ export type {
   PlanInForce,
   QuantityChange,
   SubscriptionEventView,
+  SubscriptionListRequest,
   SubscriptionOperations,
   SubscriptionOutline,
   SubscriptionView,

@@ -12,7 +12,13 @@ import {
 import type { PlanInForce } from '../subscriptions/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
-import { type AnyShape, converterOf, type Plain, plainBy } from '../values/host-values/index.ts';
+import {
+  type AnyInput,
+  type AnyShape,
+  converterOf,
+  type Plain,
+  plainBy,
+} from '../values/host-values/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { frequentOperations } from './frequent-operations.ts';
@@ -120,7 +126,7 @@ export function openedNodes(nodes: NodeService): NodeOperations {
 
 const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<NodeInfo>;
 
-type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
+type AnyParameters = readonly (readonly [string, AnyInput] | null)[];
 
 /** Converts the answer of an operation: one view, or each of a list, page or stream. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {

@@ -1,9 +1,14 @@
-import { accountFields, type CallContext, invoiceItemFields } from '../records/index.ts';
+import { accountFields, type CallContext, EntitlementState, invoiceItemFields } from '../records/index.ts';
 import { priceOverrideAmounts } from '../subscriptions/index.ts';
 import { inputShapeOf } from '../values/fields/index.ts';
-import type { Shape } from '../values/host-values/index.ts';
+import type { InputShape, Shape } from '../values/host-values/index.ts';
 import type { StrictOperations } from './engine.ts';
 import { each } from './plain-answers.ts';
+
+/** Accepts the values of an enumeration. */
+function oneOf<T extends string>(values: Readonly<Record<T, T>>): ReadonlySet<T> {
+  return new Set(Object.values(values));
+}
 
 const account = ['accountId', 'uuid'] as const;
 const bundle = ['bundleId', 'uuid'] as const;
@@ -81,6 +86,7 @@ export const inputs: Inputs = {
     createWithAddOns: [['requests', [creation]], creationDates],
     createBundles: [['groups', [[creation]]], creationDates],
     ...each(['get', 'uncancel', 'undoChangePlan'], [subscription] as const),
+    list: [['request', { accountId: 'uuid', states: [['!', oneOf(EntitlementState)]] }]],
     planAt: [['request', { ...requestedDate, subscriptionId: 'uuid' }]],
     cancel: [subscription, ['options', requestedDate]],
     changePlan: [subscription, ['change', { ...requestedDate, priceOverrides: priceOverrideAmounts }]],
@@ -151,6 +157,7 @@ export const inputs: Inputs = {
         },
       ],
     ],
+    upcoming: [request],
     ...each(['addCharges', 'addTaxes', 'addCredits'], [manualItems] as const),
     adjustItem: [
       [
@@ -255,7 +262,7 @@ export const inputs: Inputs = {
 };
 
 /** A parameter with values that may be text: its name in errors, and its shape. Errors in an object name its fields. */
-type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: Shape<T>];
+type Parameter<T> = [Shape<T>] extends [never] ? null : readonly [name: string, shape: InputShape<T>];
 
 type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => unknown
   ? { readonly [I in keyof P]-?: Parameter<P[I]> }

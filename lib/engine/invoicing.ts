@@ -69,7 +69,7 @@ export function invoicingArea(foundation: Foundation) {
         ...bindMethods(runs, 'generate', 'generateGroup'),
         ...parkingOperations(ports, runs),
         ...bindMethods(invoices),
-        ...bindMethods(dryRuns, 'dryRun'),
+        ...bindMethods(dryRuns, 'dryRun', 'upcoming'),
         ...explanationOperations(ports),
         ...invoiceDocuments(ports, sources, files),
         ...manualItemOperations(ports, catalogs, operations),

@@ -91,7 +91,7 @@ export const plainAnswers: PlainAnswers = {
   },
   subscriptions: {
     ...each(['createWithAddOns', 'createBundles'], { billingStart: 'instant' } as const),
-    ...each(['get', 'getByKey'], subscription),
+    ...each(['get', 'getByKey', 'list'], subscription),
     cancel: { billingEnd: dated, entitlementEnd: dated },
     ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], { effective: dated } as const),
     ...each(['bundlesOfAccount', 'pageBundlesOfAccount'], bundle),
@@ -111,6 +111,7 @@ export const plainAnswers: PlainAnswers = {
         'generateGroup',
         'listGroup',
         'dryRun',
+        'upcoming',
         'get',
         'getByItem',
         'getByNumber',

@@ -5,7 +5,7 @@ export {
   type DocumentTextUpload,
 } from './documents/document-texts.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
-export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
+export { type DryRunRequest, DryRunType, type UpcomingInvoiceRequest } from './dry-run/dry-run-request.ts';
 export {
   type ChangeReportPart,
   type ChangeReportTotals,

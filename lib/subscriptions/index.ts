@@ -23,6 +23,7 @@ export type {
   BundleOperations,
   OutlineOperations,
   PlanAtRequest,
+  SubscriptionListRequest,
   SubscriptionOperations,
 } from './operations/subscription-operations.ts';
 export { subscriptionReadOperations } from './operations/subscription-service.ts';

@@ -85,6 +85,20 @@ eachDatabaseByTurns('dry runs', (open) => {
       expect(await upcoming()).to.equal(null);
     });
 
+    it('is `upcoming` in the library, dated the day of its run', async () => {
+      await begin('2024-01-10T00:00:00Z', 1);
+      expect(await engine.acme.invoices.upcoming({ accountId })).to.equal(null);
+      await subscribe('solo-now');
+      const before = await rowCounts();
+      const next = await engine.acme.invoices.upcoming({ accountId });
+      expect(next && itemLines(next)).to.eql(['RECURRING 2024-02-01..2024-03-01 19.95']);
+      expect([next?.targetDate, next?.invoiceDate, next?.commitDate]).to.eql(Array(3).fill('2024-02-01'));
+      expect(await rowCounts()).to.eql(before);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      const made = (await invoices()).at(-1);
+      expect([made?.invoiceDate, await lastLines()]).to.eql(['2024-02-01', next && itemLines(next)]);
+    });
+
     it('ignores the target date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');

@@ -46,6 +46,10 @@ export interface DryRunRequest {
   readonly bundleId?: Uuid | null | undefined;
 }
 
+export interface UpcomingInvoiceRequest {
+  readonly accountId: Uuid;
+}
+
 export type CheckedDryRun =
   | { readonly type: typeof DryRunType.TARGET_DATE; readonly targetDate: LocalDate | null }
   | {

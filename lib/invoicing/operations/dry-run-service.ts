@@ -8,7 +8,12 @@ import { loadSubscription, planNamesOf, withForeseenPlan } from '../../subscript
 import { openEnds, type UsageSources } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
-import { checkDryRun, type DryRunRequest, DryRunType } from '../dry-run/dry-run-request.ts';
+import {
+  checkDryRun,
+  type DryRunRequest,
+  DryRunType,
+  type UpcomingInvoiceRequest,
+} from '../dry-run/dry-run-request.ts';
 import {
   type DryRunInput,
   type LoadedDryRun,
@@ -54,6 +59,14 @@ export class DryRunService {
     const wanted = checkDryRun(request);
     const [view = null] = await this.#views(context, { accountId, wanted, dates: null });
     return view;
+  }
+
+  /** Returns the next invoice, dated the day of its run. */
+  async upcoming(context: CallContext, { accountId }: UpcomingInvoiceRequest): Promise<InvoiceView | null> {
+    const invoice = await this.dryRun(context, { accountId, dryRunType: DryRunType.UPCOMING_INVOICE });
+    if (invoice === null) return null;
+    const invoiceDate = maxDate(invoice.invoiceDate, invoice.targetDate ?? invoice.invoiceDate);
+    return { ...invoice, invoiceDate, commitDate: invoice.commitDate && invoiceDate };
   }
 
   /** Returns the invoices of runs at these dates, like `dryRun` but without tracking ids, from one snapshot. */

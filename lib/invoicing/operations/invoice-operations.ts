@@ -5,7 +5,7 @@ import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
 import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
-import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
+import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
@@ -86,6 +86,13 @@ export interface InvoiceOperations<C extends Leading = []> {
    * ids of other accounts.
    */
   dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<InvoiceView | null>;
+
+  /**
+   * Returns the next invoice of the account, dated the day on which it will be created, or null if nothing will be invoiced.
+   * Like `dryRun` with UPCOMING_INVOICE, it stores nothing (§11).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3).
+   */
+  upcoming(...given: [...C, request: HostInput<UpcomingInvoiceRequest>]): Promise<InvoiceView | null>;
 
   /**
    * Returns the invoice with its items; `withChildrenItems` adds the children's items to a parent's summary (§12 rule 8).

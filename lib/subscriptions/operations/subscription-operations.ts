@@ -9,7 +9,14 @@ import type {
   ChangePlanRequest,
   TransferBundleOptions,
 } from '../../ports/index.ts';
-import type { BlockingState, BlockingStateType, Leading, Page, PageRequest } from '../../records/index.ts';
+import type {
+  BlockingState,
+  BlockingStateType,
+  EntitlementState,
+  Leading,
+  Page,
+  PageRequest,
+} from '../../records/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
@@ -30,6 +37,12 @@ export interface PlanAtRequest {
   readonly subscriptionId: Uuid;
   /** A day in the account's calendar, or an instant; default now. */
   readonly requestedDate?: RequestedDate | null;
+}
+
+export interface SubscriptionListRequest {
+  readonly accountId: Uuid;
+  /** Default: all states. */
+  readonly states?: readonly EntitlementState[] | null | undefined;
 }
 
 /**
@@ -92,6 +105,15 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020).
    */
   getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
+
+  /**
+   * Returns the account's subscriptions, oldest bundle first, as `bundlesOfAccount` contains them; with `states` only those in
+   * one of these states.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD (60003) for an unknown state,
+   * ANSWER_TOO_LARGE (60020) above `server.limits.rows` rows of the account.
+   * @example await acme.subscriptions.list({ accountId, states: ['ACTIVE', 'PENDING'] });
+   */
+  list(...given: [...C, request: HostInput<SubscriptionListRequest>]): Promise<readonly SubscriptionView[]>;
 
   /**
    * Returns plan and phase at an instant or on a day, default now, by the catalog version that supplies them then

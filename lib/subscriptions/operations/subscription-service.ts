@@ -5,6 +5,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
   type CallContext,
+  EntitlementState,
   type PageRequest,
   ProductCategory,
   type Subscription,
@@ -26,9 +27,13 @@ import {
   transitionAt,
 } from '../timeline/transitions.ts';
 import { subscriptionView } from '../views/bundle-outline.ts';
-import { bundleViews, pageOfViews } from '../views/outline-page.ts';
+import { bundleViews, pageOfViews, subscriptionViews } from '../views/outline-page.ts';
 import type { Outlines } from './outline-service.ts';
-import type { PlanAtRequest, SubscriptionOperations } from './subscription-operations.ts';
+import type {
+  PlanAtRequest,
+  SubscriptionListRequest,
+  SubscriptionOperations,
+} from './subscription-operations.ts';
 
 async function withBase(session: ReadSession, subscription: Subscription): Promise<readonly Subscription[]> {
   if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
@@ -36,7 +41,7 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
   return members.filter(({ id, category }) => id === subscription.id || category === ProductCategory.BASE);
 }
 
-type ReadOperation = 'get' | 'getByKey' | 'bundlesOfAccount' | 'pageBundlesOfAccount' | 'planAt';
+type ReadOperation = 'get' | 'getByKey' | 'list' | 'bundlesOfAccount' | 'pageBundlesOfAccount' | 'planAt';
 
 /** Reads of subscriptions and of an account's bundles, with all rows in memory. */
 export function subscriptionReadOperations(
@@ -51,6 +56,16 @@ export function subscriptionReadOperations(
 
     async getByKey(context: CallContext, externalKey: string) {
       return subscriptionView(await outlines.subscriptionByKey(context, externalKey));
+    },
+
+    async list(context: CallContext, { accountId, states }: SubscriptionListRequest) {
+      const chosen = new Set(states ?? Object.values(EntitlementState));
+      const { outlines: bundles } = await outlines.ofAccount(context, accountId);
+      const found = bundles.flatMap(({ subscriptions }) => subscriptions);
+      return subscriptionViews(
+        found.filter(({ state }) => chosen.has(state)),
+        turnsOf(ports),
+      );
     },
 
     async bundlesOfAccount(context: CallContext, accountId: Uuid, filter?: BundleFilter) {

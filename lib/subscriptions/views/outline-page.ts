@@ -9,6 +9,7 @@ import {
   type BundleView,
   bundleView,
   type SubscriptionOutline,
+  subscriptionView,
 } from './bundle-outline.ts';
 
 /** Bundles in memory at the same time. */
@@ -59,16 +60,20 @@ async function* windowsWithoutPrices(windows: AsyncIterable<BundleWindow>) {
 }
 
 /** Returns the bundles with all their rows in memory. */
-export async function bundleViews(
-  outlines: readonly BundleOutline[],
-  nextTurn: NextTurn,
-): Promise<readonly BundleView[]> {
-  const views: BundleView[] = [];
-  for (const outline of outlines) {
-    if (views.length > 0) await nextTurn();
-    views.push(bundleView(outline));
-  }
-  return views;
+export const bundleViews = viewsBy(bundleView);
+
+/** Returns the subscriptions with all their rows in memory. */
+export const subscriptionViews = viewsBy(subscriptionView);
+
+function viewsBy<O, V>(view: (outline: O) => V) {
+  return async (outlines: readonly O[], nextTurn: NextTurn): Promise<readonly V[]> => {
+    const views: V[] = [];
+    for (const outline of outlines) {
+      if (views.length > 0) await nextTurn();
+      views.push(view(outline));
+    }
+    return views;
+  };
 }
 
 /** Returns the page with all rows of its bundles in memory. */

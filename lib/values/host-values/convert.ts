@@ -1,9 +1,9 @@
 import { type BillingError, invalidField } from '../errors/index.ts';
 import { isUuid } from '../ids/index.ts';
-import { parseWireDecimal } from '../money/index.ts';
+import { Decimal, parseWireDecimal } from '../money/index.ts';
 import { shortened } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
-import type { AnyShape, ValueKind } from './shape.ts';
+import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
 /** Converts the texts of an input to values. `at` names it in errors. */
 export type Take = (given: unknown, at: string) => unknown;
@@ -12,14 +12,64 @@ export type Take = (given: unknown, at: string) => unknown;
  * Returns the conversion of inputs with this shape.
  * @throws (on conversion) BillingError MISSING_OR_INVALID_FIELD (60003) with the field.
  */
-export function converterOf(shape: AnyShape): Take {
-  if (typeof shape === 'string') return (given, at) => value(shape, given, at);
-  if (isList(shape)) return list(converterOf(shape[0]));
+export function converterOf(shape: AnyInput): Take {
+  if (typeof shape === 'string')
+    return isChecked(shape) ? checked(checks[shape]) : (given, at) => value(shape, given, at);
+  if (shape instanceof Set) return checked(oneOf(shape));
+  if (isList(shape)) return shape.length === 2 ? present(converterOf(shape[1])) : list(converterOf(shape[0]));
   return fields(Object.entries(shape).map(([field, own]) => [field, converterOf(own)] as const));
 }
 
-function isList(shape: AnyShape): shape is readonly [AnyShape] {
+function isList(shape: AnyInput): shape is readonly [AnyInput] | readonly ['!', AnyInput] {
   return Array.isArray(shape);
+}
+
+function isChecked(kind: ValueKind | CheckedKind): kind is CheckedKind {
+  return kind in checks;
+}
+
+interface Check {
+  readonly isValid: (given: unknown) => boolean;
+  readonly sentence: string;
+}
+
+const checks: Readonly<Record<CheckedKind, Check>> = {
+  text: { isValid: (given) => typeof given === 'string', sentence: 'must be text' },
+  flag: { isValid: (given) => typeof given === 'boolean', sentence: 'must be true or false' },
+  number: { isValid: (given) => typeof given === 'number', sentence: 'must be a number' },
+  count: {
+    isValid: (given) => Number.isSafeInteger(given) && Number(given) >= 0,
+    sentence: 'must be a whole number from 0',
+  },
+  any: { isValid: () => true, sentence: '' },
+};
+
+function oneOf(values: ReadonlySet<string>): Check {
+  const names = [...values];
+  const last = names.pop();
+  return {
+    isValid: (given) => typeof given === 'string' && values.has(given),
+    sentence: `must be ${names.length === 0 ? '' : `${names.join(', ')} or `}${last}`,
+  };
+}
+
+function checked({ isValid, sentence }: Check): Take {
+  return (given, at) => {
+    if (given === undefined || given === null || isValid(given)) return given;
+    throw refused(at, sentence, given);
+  };
+}
+
+function present(take: Take): Take {
+  return (given, at) => {
+    if (given === undefined || given === null) throw missing(at);
+    return take(given, at);
+  };
+}
+
+/** Returns MISSING_OR_INVALID_FIELD (60003) for a missing value. */
+export function missing(at: string): BillingError {
+  return invalidField(`${at} needs to be set`, { field: at });
 }
 
 function list(take: Take): Take {
@@ -36,7 +86,7 @@ type Member = readonly [field: string, take: Take];
 function fields(members: readonly Member[]): Take {
   return (given, at) => {
     if (given === undefined || given === null) return given;
-    if (typeof given !== 'object') throw refused(at, 'must be an object', given);
+    if (typeof given !== 'object' || Array.isArray(given)) throw refused(at, 'must be an object', given);
     return withTextsRead(given as Readonly<Record<string, unknown>>, members, at);
   };
 }
@@ -46,7 +96,6 @@ function withTextsRead(record: Readonly<Record<string, unknown>>, members: reado
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {
     const member = record[field];
-    if (member === undefined || member === null) continue;
     const taken = take(member, at === '' ? field : `${at}.${field}`);
     if (taken === member) continue;
     copy ??= { ...record };
@@ -104,7 +153,7 @@ const ofText: Record<ValueKind, (text: string) => unknown> = {
 
 const isValue: Record<ValueKind, (given: unknown) => boolean> = {
   uuid: () => false,
-  amount: (given) => typeof given === 'object',
+  amount: (given) => Decimal.isDecimal(given),
   date: Number.isInteger,
   instant: Number.isInteger,
   requestedDate: () => false,
@@ -117,7 +166,13 @@ function requestedDateOf(text: string): RequestedDate | undefined {
 }
 
 function refused(at: string, sentence: string, given: unknown): BillingError {
-  const shown = typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
+  const shown = shownOf(given);
   const what = at === '' ? 'The value' : at;
   return invalidField(`${what} ${sentence}, not ${shown}`, { field: at, value: shown });
+}
+
+function shownOf(given: unknown): string {
+  if (typeof given === 'string') return `"${shortened(given)}"`;
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'object' ? 'an object' : shortened(String(given));
 }

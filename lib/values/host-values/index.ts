@@ -4,4 +4,4 @@ export { converterOf, type Take } from './convert.ts';
 export { frozenCopy } from './frozen-copy.ts';
 export type { HostInput } from './host-input.ts';
 export { type Plain, plainBy, plainerOf } from './plain.ts';
-export type { AnyShape, Shape, ValueKind } from './shape.ts';
+export type { AnyInput, AnyShape, InputShape, Shape, ValueKind } from './shape.ts';
