@@ -14,7 +14,7 @@ export interface Customer {
   readonly joins: string;
 }
 
-export const GATEWAY = 'killbill-payment-test';
+export const GATEWAY = 'sandbox';
 export const TENANT_KEY = 'meadow';
 export const STORY_BEGINS = '2024-01-15';
 export const STORY_ENDS = '2025-02-15';

@@ -98,13 +98,14 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Test mode's sandbox replaces a configured gateway with that name. The engine rejects invalid gateways. */
+/** Test mode's sandbox replaces configured gateways with its names. The engine rejects invalid gateways. */
 function withSandbox(
   gateways: readonly (PaymentGateway | undefined)[],
   sandbox: SandboxGateway | undefined,
 ): readonly PaymentGateway[] {
-  const others = gateways.filter((each) => sandbox === undefined || each?.name !== sandbox.name);
-  return [...others, ...(sandbox === undefined ? [] : [sandbox])] as readonly PaymentGateway[];
+  if (sandbox === undefined) return gateways as readonly PaymentGateway[];
+  const names: readonly unknown[] = [sandbox.name, sandbox.formerly?.name];
+  return [...gateways.filter((each) => !names.includes(each?.name)), sandbox] as readonly PaymentGateway[];
 }
 
 const sdkIsMissing =

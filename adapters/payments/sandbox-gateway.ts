@@ -7,6 +7,7 @@ import {
   type GatewayTransaction,
   type PaymentGateway,
   type PaymentMethodDetails,
+  type PluginIdentity,
 } from '../../lib/ports/index.ts';
 import type { TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
@@ -23,7 +24,7 @@ import {
 } from './sandbox-script.ts';
 
 export interface SandboxGatewayOptions {
-  /** Default `killbill-payment-test`. */
+  /** Default `sandbox`, which is also registered as `killbill-payment-test`, its name in Kill Bill. */
   readonly name?: string;
   /** Default: one in memory. */
   readonly ledger?: SandboxLedger;
@@ -39,8 +40,7 @@ export interface SandboxGateway
     Required<Pick<PaymentGateway, Offered>> {
   readonly ledger: SandboxLedger;
   /**
-   * Sets the behavior of calls until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`), for one tenant
-   * or all.
+   * Sets the behavior of calls until `ACTION_CLEAR` (`POST /plugins/sandbox/configure`), for one tenant or all.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
@@ -54,8 +54,10 @@ type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount'
 /** An unchecked configuration from the wire. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
-const DEFAULT_NAME = 'killbill-payment-test';
-const PLUGIN_KEY = 'payment-test';
+const DEFAULT_NAME = 'sandbox';
+const VERSION = '1.0.0';
+/** The identity of the gateway in Kill Bill, whose clients use it. */
+const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', version: VERSION };
 
 /**
  * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or follows the call's plugin
@@ -84,9 +86,9 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
       if (script && script.sleepMs > 0) await sleep(script.sleepMs);
       return answer(kept, script?.action ?? null);
     };
-  return {
-    name,
-    ...(name === DEFAULT_NAME ? { pluginKey: PLUGIN_KEY, version: '1.0.0' } : {}),
+  const gatewayNamed = (identity: PluginIdentity): SandboxGateway => ({
+    ...identity,
+    ...sandboxMethods(),
     capabilities: { completeLedger: true },
     ledger,
     authorize: operation('authorize'),
@@ -96,13 +98,15 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     credit: operation('credit'),
     void: operation('void'),
     getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
-    ...sandboxMethods(),
     buildFormDescriptor: ({ accountId: kbAccountId }) => Promise.resolve({ kbAccountId }),
     processNotification: () => Promise.resolve({}),
     configure: (configuration, tenantId) =>
       sticky.configure(configuration as SandboxConfiguration, tenantId ?? null),
     status: (tenantId) => sticky.status(tenantId ?? null),
-  };
+  });
+  if (name === FORMER.name) return gatewayNamed(FORMER);
+  if (name !== DEFAULT_NAME) return gatewayNamed({ name });
+  return { ...gatewayNamed({ name, version: VERSION }), formerly: gatewayNamed(FORMER) };
 }
 
 const NO_SCRIPT: SandboxScript = { action: null, sleepMs: 0 };

@@ -15,7 +15,9 @@ export interface Switched<Host> {
 /** @throws InvariantError for an unknown option, an invalid storage or an invalid plugin. */
 export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   checkOptions(given);
-  const options = guardedOptions(given);
+  const named = withFormerNames(given);
+  checkOptions(named);
+  const options = guardedOptions(named);
   const {
     gateways = [],
     paymentControls = [],
@@ -42,6 +44,16 @@ export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
     },
     switches,
   };
+}
+
+/** Registers gateways under their former names too. */
+function withFormerNames<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
+  const { gateways = [] } = options;
+  const names = new Set(gateways.map(({ name }) => name));
+  const former = gateways.flatMap(({ formerly }) =>
+    formerly === undefined || names.has(formerly.name) ? [] : [formerly],
+  );
+  return former.length === 0 ? options : { ...options, gateways: [...gateways, ...former] };
 }
 
 /** Returns this process as a node of the deployment. */

@@ -30,7 +30,7 @@ export interface Seeded extends Past {
 export const TENANT_KEY = 'bench';
 export const TENANT_SECRET = 'bench-secret';
 
-export const GATEWAY = 'killbill-payment-test';
+export const GATEWAY = 'sandbox';
 /** Sold without a trial at 12.00 USD a month in advance. */
 export const PLAN = 'sprout-monthly-direct';
 export const PRICE = 12;

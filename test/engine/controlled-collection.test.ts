@@ -122,7 +122,7 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
         isApiPayment: false,
         paymentApiType: 'PAYMENT_TRANSACTION',
         transactionType: 'PURCHASE',
-        paymentPluginName: 'killbill-payment-test',
+        paymentPluginName: 'sandbox',
         paymentId: null,
         transactionId: null,
         processedAmount: null,

@@ -170,7 +170,7 @@ anyDatabase('node commands (platform §11)', (open) => {
     await expectCode(add(), 7028);
     await billing.nodes.command(ops, {
       type: 'RESTART_PLUGIN',
-      properties: [{ key: 'pluginKey', value: 'payment-test' }],
+      properties: [{ key: 'pluginKey', value: 'sandbox' }],
     });
     expect(await add()).to.include({ pluginName: gateway.name });
   });

@@ -16,7 +16,7 @@ import {
 } from '../support/index.ts';
 import type { Account, PaymentMethodView } from '../support/plain-views.ts';
 
-const SANDBOX = 'killbill-payment-test';
+const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
 /** A gateway with a vault that a test fills; it tells what it was told. */
@@ -529,7 +529,7 @@ eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (
       const other = await add('plain');
       const of = `_q=1&account_id=${account.id}`;
       expect((await search(`${of}&plugin_name=plain`)).ids).to.eql([other.id]);
-      expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.eql([method.id]);
+      expect((await search(`${of}&pluginName[like]=SAND%`)).ids).to.eql([method.id]);
       const [audited] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id: other.id });
       const written = `created_date[gte]=2012-05-01&updated_by=${audited?.changedBy}`;
       expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);

@@ -7,7 +7,7 @@ import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { author, paymentMethod } from '../support/storage/stored-records.ts';
 
-const SANDBOX = 'killbill-payment-test';
+const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
 /** A gateway that refuses everything about payment methods. */

@@ -7,7 +7,7 @@ import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/ind
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const START = '2012-05-31T00:03:42Z';
-const SANDBOX = 'killbill-payment-test';
+const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const ASKING = { withPluginInfo: true };
 

@@ -111,7 +111,7 @@ const DONE = { methods: 1, purchased: 10, open: 0, effects: 1 };
 function comboOf(key: string) {
   return {
     account: { externalKey: key, currency: 'USD' },
-    paymentMethod: { pluginName: 'killbill-payment-test', externalKey: `${key}-card` },
+    paymentMethod: { pluginName: 'sandbox', externalKey: `${key}-card` },
     transaction: {
       transactionType: 'PURCHASE',
       amount: 10,

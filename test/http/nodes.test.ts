@@ -32,6 +32,10 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
       isSelectedForStart: true,
       services: [{ serviceTypeName: 'PaymentPluginApi', registrationName: name }],
     });
+    const names = (pluginsInfo as readonly { readonly pluginName: string }[]).map(
+      ({ pluginName }) => pluginName,
+    );
+    expect(names).to.include('sandbox');
   });
 
   it('shows the plugins of this node in pluginsInfo and requires a tenant', async () => {
@@ -108,6 +112,7 @@ anyDatabase('nodes over HTTP (platform §11)', (open) => {
         'updateTestClockTime',
         'writeLogInvoiceLogEntriesForAccount',
         'configureSandbox',
+        'configureSandboxAlias',
       ],
     ]);
     expect((await rotation('PUT')).status).to.equal(204);

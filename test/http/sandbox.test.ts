@@ -1,7 +1,9 @@
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { createAccount, createdId, eve, expectRefusal, serveOnce } from '../support/http/serving.ts';
 
-const root = '/plugins/killbill-payment-test';
+const root = '/plugins/sandbox';
+/** The name in Kill Bill. */
+const alias = '/plugins/killbill-payment-test';
 
 eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
@@ -23,10 +25,10 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
     for (const headers of [own, eve]) await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }, headers);
   });
 
-  const configure = (body: object | string, headers: object = {}) =>
-    call('POST', `${root}/configure`, { body, headers: { 'x-service-createdby': undefined, ...headers } });
-  const status = async (headers: object = {}) =>
-    (await call('GET', `${root}/status`, { headers: headers as never })).json;
+  const configure = (body: object | string, headers: object = {}, at = root) =>
+    call('POST', `${at}/configure`, { body, headers: { 'x-service-createdby': undefined, ...headers } });
+  const status = async (headers: object = {}, at = root) =>
+    (await call('GET', `${at}/status`, { headers: headers as never })).json;
   const pay = (headers: object = own, transactionType = 'PURCHASE', query = '') =>
     call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
       body: { transactionType, amount: 10, currency: 'USD' },
@@ -47,6 +49,24 @@ eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) 
     await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     expect(await status()).to.eql({ states: {}, sleeps: {} });
     expect((await pay()).status).to.equal(201);
+  });
+
+  it('payments §2.4: uses one configuration for both names of the gateway', async () => {
+    const accountId = await createAccount(serving, { currency: 'USD' });
+    const path = `/1.0/kb/accounts/${accountId}`;
+    const made = await call('POST', `${path}/paymentMethods?isDefault=true`, {
+      body: { pluginName: 'sandbox' },
+    });
+    expect((await call('GET', `/1.0/kb/paymentMethods/${createdId(made)}`)).json).to.include({
+      pluginName: 'sandbox',
+    });
+    const payNamed = () =>
+      call('POST', `${path}/payments`, { body: { transactionType: 'PURCHASE', amount: 10 } });
+    await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' }, {}, alias);
+    expect(await status({}, alias)).to.eql(await status());
+    expect([(await pay()).status, (await payNamed()).status]).to.eql([402, 402]);
+    await configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    expect([(await pay()).status, (await payNamed()).status]).to.eql([201, 201]);
   });
 
   it('payments §2.4: keeps the configuration of each tenant separate', async () => {

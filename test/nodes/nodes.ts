@@ -80,7 +80,7 @@ export async function signUpMany(acme: TenantBilling, count: number): Promise<re
     const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
     await acme.addPaymentMethod({
       accountId: account.id,
-      pluginName: 'killbill-payment-test',
+      pluginName: 'sandbox',
       isDefault: true,
     });
     await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });

@@ -103,6 +103,14 @@ describe('published declarations', () => {
     expect(seen.size).to.be.greaterThan(200);
   });
 
+  it('use plain type names without Json', () => {
+    const types = [...front.values(), ...storage.values()].filter(({ text, name }) =>
+      new RegExp(`\\b(interface|type) ${name}\\b`).test(text),
+    );
+    expect(types.length).to.be.greaterThan(200);
+    expect(types.filter(({ name }) => name.endsWith('Json')).map(shown)).to.eql([]);
+  });
+
   it('keep storage ports out of the main entry point', () => {
     const ports = [...front.values()].filter(({ file }) =>
       relative(directory, file).startsWith('lib/ports/storage/'),

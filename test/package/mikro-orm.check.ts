@@ -29,7 +29,7 @@ const walk = `
   const acme = billing.as({ tenant: tenant.id, user: 'sign-up' });
   await acme.uploadCatalog(await readFile('meadow.xml'));
   const { id } = await acme.createAccount({ currency: 'EUR', timeZone: 'Europe/Berlin' });
-  await acme.addPaymentMethod({ accountId: id, pluginName: 'killbill-payment-test', isDefault: true });
+  await acme.addPaymentMethod({ accountId: id, pluginName: 'sandbox', isDefault: true });
   await acme.createSubscription({ accountId: id, planName: 'sprout-monthly-direct' });
   await billing.settle();
   clock.advance({ months: 1 });

@@ -6,7 +6,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_JSON_DEPTH,
 } from '../../../lib/values/limits.ts';
-import { JsonBoundError, parseSubmittedJson, type SubmittedJson } from '../../../lib/values/money/index.ts';
+import { JsonBoundError, parseSubmittedJson, type SubmittedValue } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import {
   bodyMissing,
@@ -229,7 +229,7 @@ export function bodyLimit(
  * Parses JSON and counts list elements. @throws BillingError MALFORMED_BODY, also for deep nesting;
  * MISSING_OR_INVALID_FIELD above `maxElements`.
  */
-export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedJson {
+export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedValue {
   try {
     return parseSubmittedJson(text, { depth: MAX_JSON_DEPTH, elements: maxElements });
   } catch (error) {

@@ -112,7 +112,7 @@ export const memberOfType = {
   VOID: 'void',
 } as const satisfies Readonly<Record<CalledType, keyof PaymentGateway>>;
 
-type Members = Required<Omit<PaymentGateway, 'name' | 'pluginKey' | 'version' | 'capabilities'>>;
+type Members = Required<Omit<PaymentGateway, 'name' | 'formerly' | 'pluginKey' | 'version' | 'capabilities'>>;
 type Member = keyof Members;
 type Question<M extends Member> = Parameters<Members[M]>[0];
 type Answer<M extends Member> = Awaited<ReturnType<Members[M]>>;

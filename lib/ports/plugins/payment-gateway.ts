@@ -153,6 +153,11 @@ export interface NotificationAnswer {
  */
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
+  /**
+   * The same gateway under a former name, for stored payment methods that have this name. It is registered too, unless
+   * the host registers another gateway with that name.
+   */
+  readonly formerly?: PaymentGateway;
   readonly capabilities?: GatewayCapabilities;
   /** Takes `amount` from the payment method; used by automatic payment. */
   readonly purchase: GatewayOperation;

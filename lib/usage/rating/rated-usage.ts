@@ -1,4 +1,4 @@
-import { Decimal, type ExactJson, parseExactJson, stringifyExactJson } from '../../values/money/index.ts';
+import { Decimal, type ExactValue, parseExactJson, stringifyExactJson } from '../../values/money/index.ts';
 
 /** What happens to units beyond the last tier of ALL_TIERS (§5.1 rule 4): `invoice.usage.overflow`. */
 export const OverflowPolicy = { CAP: 'CAP', LAST_TIER: 'LAST_TIER' } as const;
@@ -124,7 +124,7 @@ function overflowJson(overflow: readonly Overflow[]): object {
   return { overflow: overflow.map(({ unit, quantity }) => ({ tierUnit: unit, quantity })) };
 }
 
-function parsed(text: string | null): ExactJson {
+function parsed(text: string | null): ExactValue {
   if (text === null) return null;
   try {
     return parseExactJson(text);
@@ -134,7 +134,7 @@ function parsed(text: string | null): ExactJson {
   }
 }
 
-function lineOf(json: ExactJson | undefined): DetailLine | null {
+function lineOf(json: ExactValue | undefined): DetailLine | null {
   if (!isObject(json)) return null;
   const { tier, tierUnit, tierPrice, quantity, tierBlockSize = null, amount = null } = json;
   const isLine =
@@ -149,10 +149,10 @@ function lineOf(json: ExactJson | undefined): DetailLine | null {
   return { tier: tier.toNumber(), unit: tierUnit, price: tierPrice, quantity, blockSize, amount };
 }
 
-function isDecimalOrNull(value: ExactJson): value is Decimal | null {
+function isDecimalOrNull(value: ExactValue): value is Decimal | null {
   return value === null || value instanceof Decimal;
 }
 
-export function isObject(value: ExactJson | undefined): value is { readonly [key: string]: ExactJson } {
+export function isObject(value: ExactValue | undefined): value is { readonly [key: string]: ExactValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }

@@ -3,7 +3,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
-  type ExactJson,
+  type ExactValue,
   isCurrency,
   parseExactJson,
   parseWireDecimal,
@@ -115,7 +115,7 @@ const MAX_TERMS_FAULTS = 1_000;
 /** Limit of dated entries of one usage: daily ones for almost three years. */
 const MAX_TERMS_ENTRIES = 1_000;
 
-type JsonObject = { readonly [key: string]: ExactJson };
+type JsonObject = { readonly [key: string]: ExactValue };
 
 /**
  * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry or a list of dated entries.
@@ -163,7 +163,7 @@ class Reading {
     });
   }
 
-  entries(given: ExactJson, at: string): readonly DatedTerms[] {
+  entries(given: ExactValue, at: string): readonly DatedTerms[] {
     const all = Array.isArray(given) ? given : [given];
     if (all.length > MAX_TERMS_ENTRIES)
       this.fault(at, `has ${all.length} entries; at most ${MAX_TERMS_ENTRIES} are allowed`);
@@ -174,7 +174,7 @@ class Reading {
     return entries.sort((a, b) => (b.effectiveDate ?? 0) - (a.effectiveDate ?? 0));
   }
 
-  #entry(given: ExactJson, at: string): DatedTerms {
+  #entry(given: ExactValue, at: string): DatedTerms {
     const entry = this.#object(given, at);
     for (const name of Object.keys(entry))
       if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is not a known term');
@@ -194,19 +194,19 @@ class Reading {
     return terms;
   }
 
-  #date(given: ExactJson | undefined, at: string): LocalDate | null {
+  #date(given: ExactValue | undefined, at: string): LocalDate | null {
     if (given === undefined || given === null) return null;
     const date = typeof given === 'string' ? parseWireDate(given) : undefined;
     if (date === undefined) this.fault(at, 'is not a date (yyyy-MM-dd)');
     return date ?? null;
   }
 
-  #flag(given: ExactJson | undefined, at: string): boolean {
+  #flag(given: ExactValue | undefined, at: string): boolean {
     if (given !== undefined && typeof given !== 'boolean') this.fault(at, 'is neither true nor false');
     return given === true;
   }
 
-  #percent(given: ExactJson | undefined, at: string): Decimal | null {
+  #percent(given: ExactValue | undefined, at: string): Decimal | null {
     if (given === undefined) return null;
     const percent = this.#decimal(given, at);
     if (percent !== null && (percent.isZero() || percent.greaterThan(100)))
@@ -214,14 +214,14 @@ class Reading {
     return percent;
   }
 
-  #quantities(given: ExactJson | undefined, at: string): ReadonlyMap<string, Decimal> {
+  #quantities(given: ExactValue | undefined, at: string): ReadonlyMap<string, Decimal> {
     return this.#map(given, at, (unit, quantity, place) => {
       const read = this.#decimal(quantity, place);
       return read && [unit, read];
     });
   }
 
-  #amounts(given: ExactJson | undefined, at: string): ReadonlyMap<Currency, Decimal> {
+  #amounts(given: ExactValue | undefined, at: string): ReadonlyMap<Currency, Decimal> {
     return this.#map(given, at, (currency, amount, place) => {
       const read = this.#decimal(amount, place);
       if (!this.#isCurrency(currency, place)) return null;
@@ -231,7 +231,7 @@ class Reading {
     });
   }
 
-  #thresholds(given: ExactJson | undefined, at: string): Thresholds {
+  #thresholds(given: ExactValue | undefined, at: string): Thresholds {
     const thresholds = this.#object(given ?? {}, at);
     for (const name of Object.keys(thresholds))
       if (!measures.has(name)) this.fault(`${at}.${shortened(name)}`, 'is neither quantity nor amount');
@@ -249,9 +249,9 @@ class Reading {
 
   /** The members of an object as `read` returns them; null leaves one out. */
   #map<K extends string, V>(
-    given: ExactJson | undefined,
+    given: ExactValue | undefined,
     at: string,
-    read: (name: string, value: ExactJson, place: string) => readonly [K, V] | null,
+    read: (name: string, value: ExactValue, place: string) => readonly [K, V] | null,
   ): ReadonlyMap<K, V> {
     const pairs = Object.entries(this.#object(given ?? {}, at)).map(([name, value]) =>
       read(name, value, `${at}.${shortened(name)}`),
@@ -265,7 +265,7 @@ class Reading {
     return false;
   }
 
-  #bounds(given: ExactJson, at: string): readonly Decimal[] {
+  #bounds(given: ExactValue, at: string): readonly Decimal[] {
     const list = Array.isArray(given) ? given : [given];
     if (list.length === 0 || list.length > MAX_THRESHOLDS)
       this.fault(at, `has ${list.length} thresholds; 1 to ${MAX_THRESHOLDS} are allowed`);
@@ -281,14 +281,14 @@ class Reading {
     return bounds;
   }
 
-  #decimal(given: ExactJson, at: string): Decimal | null {
+  #decimal(given: ExactValue, at: string): Decimal | null {
     const read = typeof given === 'string' || given instanceof Decimal ? parseWireDecimal(given) : undefined;
     if (read !== undefined && !read.isNegative()) return read;
     this.fault(at, 'is not a decimal of at least 0');
     return null;
   }
 
-  #object(given: ExactJson, at: string): JsonObject {
+  #object(given: ExactValue, at: string): JsonObject {
     if (isObject(given)) return given;
     this.fault(at, 'is not an object');
     return {};

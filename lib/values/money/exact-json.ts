@@ -2,10 +2,10 @@ import { MAX_JSON_DEPTH, MAX_NUMBER_CHARACTERS } from '../limits.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
 
 /** JSON whose numbers are decimals. */
-export type ExactJson = JsonOf<Decimal>;
+export type ExactValue = JsonOf<Decimal>;
 
 /** JSON from outside, whose numbers become decimals on access. */
-export type SubmittedJson = JsonOf<JsonNumber>;
+export type SubmittedValue = JsonOf<JsonNumber>;
 
 /** `JSON.rawJSON` (ECMAScript 2026, Node 21 and later); not in the declarations of TypeScript 7.0. */
 interface ExactJsonGlobal extends JSON {
@@ -35,7 +35,7 @@ export function decimalOf(value: unknown): Decimal | undefined {
  * Reads JSON with numbers as exact decimals, never as binary doubles. `parseWireDecimal` limits their digits per field.
  * @throws SyntaxError if `text` is not JSON.
  */
-export function parseExactJson(text: string): ExactJson {
+export function parseExactJson(text: string): ExactValue {
   return readJson(text, (literal) => new Decimal(literal), NO_JSON_BOUNDS);
 }
 
@@ -43,7 +43,7 @@ export function parseExactJson(text: string): ExactJson {
  * Reads JSON that a caller sent; `decimalOf` returns the exact decimals of its numbers.
  * @throws SyntaxError if `text` is not JSON; JsonBoundError if it exceeds a bound.
  */
-export function parseSubmittedJson(text: string, bounds: JsonBounds): SubmittedJson {
+export function parseSubmittedJson(text: string, bounds: JsonBounds): SubmittedValue {
   return readJson(text, (literal) => new JsonNumber(literal), bounds);
 }
 

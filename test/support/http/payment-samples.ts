@@ -203,4 +203,6 @@ export const gatewaySamples: Readonly<Record<string, MakeSample>> = {
   }),
   configureSandbox: async () => ({}),
   getSandboxStatus: async () => ({}),
+  configureSandboxAlias: async () => ({}),
+  getSandboxStatusAlias: async () => ({}),
 };

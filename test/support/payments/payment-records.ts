@@ -109,7 +109,7 @@ export function method(members: Partial<PaymentMethod> = {}): PaymentMethod {
     externalKey: id,
     accountId: ACCOUNT_ID,
     accountRecordId: 1,
-    pluginName: 'killbill-payment-test',
+    pluginName: 'sandbox',
     isActive: true,
     createdDate: NOW,
     ...members,

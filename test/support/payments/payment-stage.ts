@@ -196,7 +196,7 @@ export class PaymentStage {
   }
 
   /** An account with a default method of that gateway, or without one. */
-  async account(pluginName: string | null = 'killbill-payment-test', input: AccountInput = {}) {
+  async account(pluginName: string | null = 'sandbox', input: AccountInput = {}) {
     const account = newAccount({ currency: 'USD', ...input }, this.ids.next(), this.clock.now());
     await this.storage.write(this.tenant, this.authorship(), (session) => session.accounts.insert([account]));
     if (pluginName !== null)

@@ -24,7 +24,7 @@ const document = await openApi();
 function credentialsOf({ path, operationId }: Route): Credentials {
   if (operationId === 'issuePluginToken') return 'LOGIN';
   if (path.startsWith(`${PLUGIN}/`)) return 'PLUGIN';
-  if (path.startsWith('/plugins/killbill-payment-test/')) return 'TENANT';
+  if (path.startsWith('/plugins/')) return 'TENANT';
   if (path.startsWith('/gateways/')) return 'SIGNATURE';
   if (!path.startsWith(`${CORE}/`)) return 'NONE';
   if (operationId === 'killbillSwaggerJson') return 'NONE';

@@ -35,7 +35,7 @@ const paymentMethod = answer('PaymentMethod', {
   externalKey: 'card-1',
   accountId,
   isDefault: true,
-  pluginName: 'killbill-payment-test',
+  pluginName: 'sandbox',
 });
 const transaction = answer('PaymentTransaction', {
   transactionId,

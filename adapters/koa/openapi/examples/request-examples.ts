@@ -12,7 +12,7 @@ const usage = {
 };
 const some = { amount: 3, currency: 'USD' };
 const formFields = [{ key: 'amount', value: '10' }];
-const paymentMethod = { pluginName: 'killbill-payment-test' };
+const paymentMethod = { pluginName: 'sandbox' };
 
 /** Bodies of an operation on a payment by path or by key. */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -100,7 +100,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ),
   triggerNodeCommand: {
     nodeCommandType: 'RESTART_PLUGIN',
-    nodeCommandProperties: [{ key: 'pluginKey', value: 'payment-test' }],
+    nodeCommandProperties: [{ key: 'pluginKey', value: 'sandbox' }],
   },
   fixBusEntries: [4_000_000_001],
   reinsertBusEntries: [4_000_000_001],
@@ -212,6 +212,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   processNotification: '{"paid":true}',
   receiveGatewayNotification: 'paid',
   configureSandbox: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
+  configureSandboxAlias: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
 /** Returns the example in this media type; undefined if there is no body. */

@@ -1,6 +1,6 @@
 import type { TenantBilling } from '../../../../lib/billing.ts';
 import { billingError, ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
-import type { SubmittedJson } from '../../../../lib/values/money/index.ts';
+import type { SubmittedValue } from '../../../../lib/values/money/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';
 import { queries } from '../../../client/operation-calls.ts';
 import { checkPermission } from '../../auth/credentials.ts';
@@ -85,7 +85,7 @@ function ownMember(owner: unknown, name: string): unknown {
 }
 
 function argumentsOf({ arguments: given, bytes }: Body): readonly unknown[] {
-  const input = (given ?? []).map((each) => argumentOf(each as SubmittedJson));
+  const input = (given ?? []).map((each) => argumentOf(each as SubmittedValue));
   for (const place of bytes ?? []) {
     const text = input[place];
     if (typeof text !== 'string') throw invalidField(`Argument ${place} needs to be bytes in Base64`);

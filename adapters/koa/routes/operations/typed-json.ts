@@ -2,7 +2,7 @@ import {
   Decimal,
   formatDecimal,
   JsonNumber,
-  type SubmittedJson,
+  type SubmittedValue,
 } from '../../../../lib/values/money/index.ts';
 import type { TypedJson, TypedKind } from '../../../client/operation-calls.ts';
 
@@ -61,7 +61,7 @@ function scalarJson(value: object, place: string, note: Note): string | undefine
 }
 
 /** Returns arguments as callers in process write them: a number that a double cannot hold stays exact, as text. */
-export function argumentOf(json: SubmittedJson): unknown {
+export function argumentOf(json: SubmittedValue): unknown {
   if (json instanceof JsonNumber) {
     const number = Number(json.literal);
     return json.decimal.eq(number) ? number : json.literal;

@@ -84,9 +84,15 @@ function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean
   return billing.settle({ tenant: context.tenant, timeoutMs: query.timeoutSec * 1_000 });
 }
 
+/** The sandbox gateway's name here and in Kill Bill, with the suffix of the operation ids. */
+const sandboxNames = [
+  ['sandbox', ''],
+  ['killbill-payment-test', 'Alias'],
+] as const;
+
 /** Sandbox gateway controls per tenant, in test mode (payments §2.4 rule 2). */
-export const sandboxRoutes: readonly Route[] = [
-  rootTenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
+export const sandboxRoutes: readonly Route[] = sandboxNames.flatMap(([name, suffix]) => [
+  rootTenantRoute(`configureSandbox${suffix}`, `POST /plugins/${name}/configure`, {
     ...shared,
     area: 'test',
     summary: 'Configure the behavior of the sandbox gateway for the tenant',
@@ -99,14 +105,14 @@ export const sandboxRoutes: readonly Route[] = [
       sandboxOf(test).configure(configuration, context.tenant.id);
     },
   }),
-  rootTenantRoute('getSandboxStatus', 'GET /plugins/killbill-payment-test/status', {
+  rootTenantRoute(`getSandboxStatus${suffix}`, `GET /plugins/${name}/status`, {
     ...shared,
     area: 'test',
     summary: 'Get the behavior of the sandbox gateway for the tenant',
     shows: SandboxStatus,
     handle: ({ context, test }) => sandboxOf(test).status(context.tenant.id),
   }),
-];
+]);
 
 /** @throws BillingError ROUTE_NOT_FOUND (60008). */
 function sandboxOf(test: TestMode | null): SandboxControl {

@@ -1,7 +1,7 @@
 import { oneStep } from '../../../../lib/runtime/index.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../../lib/usage/index.ts';
 import { BillingError, invalidField } from '../../../../lib/values/errors/index.ts';
-import { JsonBoundError, type SubmittedJson } from '../../../../lib/values/money/index.ts';
+import { JsonBoundError, type SubmittedValue } from '../../../../lib/values/money/index.ts';
 import { closestTo, shortened } from '../../../../lib/values/text/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { SubscriptionUsageRecord, UnitUsageRecord, UsageRecord } from '../../models/usage.ts';
@@ -135,7 +135,7 @@ function textOf(record: Uint8Array, what: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function withDates(json: SubmittedJson): unknown {
+function withDates(json: SubmittedValue): unknown {
   return changed(json, 'unitUsageRecords', (unit) =>
     changed(unit, 'usageRecords', (record) => {
       if (!isObject(record) || !Array.isArray(record.recordDate)) return record;
