@@ -6,7 +6,7 @@ import { killbillClient } from './killbill-client.ts';
 
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
-anyDatabase('unmodified npm package killbill with usage billing', (open) => {
+anyDatabase.describe('unmodified npm package killbill with usage billing', (open) => {
   it('records, previews, bills, overrides and explains usage by tracking id', async () => {
     const serving = await serve(await open(migrated));
     try {

@@ -23,7 +23,7 @@ import { describeUsage } from './usage-steps.ts';
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
 // One journey of a customer: each step builds on those before it. On PostgreSQL the long run takes it.
-anyDatabase('unmodified npm package killbill', (open) => {
+anyDatabase.describe('unmodified npm package killbill', (open) => {
   let started: Journey | undefined;
   const journey = (): Journey => {
     if (started === undefined) throw new Error('The journey has not begun');

@@ -12,7 +12,7 @@ import { SHOP_KEYS } from '../support/shop.ts';
 
 type Operation = (...input: readonly unknown[]) => Promise<unknown>;
 
-eachDatabase('typed client', (open) => {
+eachDatabase.describe('typed client', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-31T08:00:00Z' });
   let acme: TenantBilling;
   let options: ClientOptions;

@@ -4,7 +4,7 @@ import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } fr
 
 const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
 
-eachDatabaseByTurns('account credit', (open) => {
+eachDatabaseByTurns.describe('account credit', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {

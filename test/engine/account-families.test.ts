@@ -2,7 +2,7 @@ import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, openShop } from '../support/index.ts';
 
-eachDatabaseByTurns('account families and emails', (open, kind) => {
+eachDatabaseByTurns.describe('account families and emails', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   const create = async (input: AccountInput = {}) => (await engine.acme.createAccount(input)).id;

@@ -5,7 +5,7 @@ const FEW = 2;
 const SEVERAL = 9;
 
 // No query in a loop, whatever an account has (accounts §14 rule 6, §19).
-eachDatabase('statements of operations on whole accounts', (open) => {
+eachDatabase.describe('statements of operations on whole accounts', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   /** An account with so many subscriptions, unpaid invoices, tags, custom fields and addresses. */

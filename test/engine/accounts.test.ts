@@ -12,7 +12,7 @@ import {
   rowsOf,
 } from '../support/index.ts';
 
-eachDatabaseByTurns('accounts', (open) => {
+eachDatabaseByTurns.describe('accounts', (open) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   const create = (input: AccountInput) => engine.acme.createAccount(input);

@@ -26,7 +26,7 @@ function monthly(name: string, productName: string): HostInput<PlanEntryInput> {
 
 const lid = { name: 'Lid', category: 'ADD_ON' } as const;
 
-eachDatabaseByTurns('availability of add-ons', (open) => {
+eachDatabaseByTurns.describe('availability of add-ons', (open) => {
   let engine: TestEngine;
 
   async function begin(...catalogs: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import { expect, expectCode, itemLines, newEvents, openEngine } from '../support
 
 const END_OF_TERM = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
 
-eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
+eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let base: Uuid;

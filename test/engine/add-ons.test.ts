@@ -7,7 +7,7 @@ import { expect, expectCode, itemLines, newEvents, openEngine } from '../support
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 
-eachDatabaseByTurns('add-ons', (open) => {
+eachDatabaseByTurns.describe('add-ons', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -18,7 +18,7 @@ const later = { name: 'Ada Byron', notes: 'another secret note' };
 const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example'];
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
-eachDatabaseByTurns('an anonymized account', (open) => {
+eachDatabaseByTurns.describe('an anonymized account', (open) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   async function customer() {

@@ -25,7 +25,7 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['s-249', 's-30', 'own-30', 's-term'] }),
 });
 
-eachDatabaseByTurns('bill cycle days', (open) => {
+eachDatabaseByTurns.describe('bill cycle days', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let events: ReturnType<typeof newEvents>;

@@ -37,7 +37,7 @@ const catalog = catalogXml({
 });
 const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
 
-eachDatabaseByTurns("plans without a price in the account's currency", (open) => {
+eachDatabaseByTurns.describe('plans without a price in the currency of the account', (open) => {
   let acme: TenantBilling;
   let euros: Account;
 

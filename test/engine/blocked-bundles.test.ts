@@ -4,7 +4,7 @@ import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../sup
 import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-steps.ts';
 import type { SubscriptionView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
+eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   let accountId: Uuid;
   let target: Uuid;
   let bundleId: Uuid;

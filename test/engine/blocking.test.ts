@@ -10,7 +10,7 @@ interface Sold {
   readonly subscriptionId: Uuid;
 }
 
-eachDatabaseByTurns('blocking states', (open) => {
+eachDatabaseByTurns.describe('blocking states', (open) => {
   let engine: TestEngine;
   let told: () => Promise<readonly string[]>;
 

@@ -7,7 +7,7 @@ const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 const IN_USE = ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS;
 
-eachDatabaseByTurns('bundle keys', (open) => {
+eachDatabaseByTurns.describe('bundle keys', (open) => {
   let ada: Account;
   let grace: Account;
 

@@ -16,7 +16,7 @@ function changesAlignedTo(alignment: string): string {
   );
 }
 
-eachDatabaseByTurns('transfers of bundles', (open) => {
+eachDatabaseByTurns.describe('transfers of bundles', (open) => {
   let engine: TestEngine;
   let source: Account;
   let target: Account;

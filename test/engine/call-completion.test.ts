@@ -9,7 +9,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 
 const LONG_MS = 20_000;
 
-eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
+eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
   const ids = uuidGenerator();
   let account: Account;
 
@@ -141,7 +141,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
-anyDatabase('the fake clock of a test', (open) => {
+anyDatabase.describe('the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
   it('bills and pays twelve months, each on its own date, and retries a declined payment days later', async () => {

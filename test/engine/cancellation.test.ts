@@ -2,7 +2,7 @@ import type { CancelSubscriptionOptions, HostInput, Uuid } from '../../lib/index
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 
-eachDatabaseByTurns('cancellation and its reversal', (open) => {
+eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -13,7 +13,7 @@ import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
 // What overdue does to many accounts at once (overdue §5.1), with its parts called one by one.
-eachDatabase('operations on many locked accounts', (open) => {
+eachDatabase.describe('operations on many locked accounts', (open) => {
   let statements: string[] = [];
   const engine = engineBeforeEach(open, {
     now: '2024-01-01T08:00:00Z',

@@ -35,7 +35,7 @@ const lamp: HostInput<SimplePlan> = {
 };
 const orchard = example('catalogs/orchard-demo.xml');
 
-eachDatabaseByTurns('administration of catalogs', (open) => {
+eachDatabaseByTurns.describe('administration of catalogs', (open) => {
   let engine: TestEngine;
   let source: string;
 

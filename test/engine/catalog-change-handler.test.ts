@@ -42,7 +42,7 @@ function potPlan(value: string): HostInput<PlanEntryInput> {
   };
 }
 
-eachDatabaseByTurns('account check after a catalog change', (open) => {
+eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
   let looked: Uuid[];
   let handler: CatalogChangeHandler;
   let names: ReadonlyMap<Uuid, string>;

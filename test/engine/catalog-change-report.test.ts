@@ -31,7 +31,7 @@ function lineOf(part: ChangeReportPart): string {
   }
 }
 
-eachDatabaseByTurns('report on a candidate catalog', (open) => {
+eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
   let engine: TestEngine;
 
   beforeEach(async () => {

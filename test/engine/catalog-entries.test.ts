@@ -45,7 +45,7 @@ function evergreen(price: string) {
 
 const pot = { name: 'Pot', category: 'BASE' } as const;
 
-eachDatabaseByTurns('catalog entries', (open) => {
+eachDatabaseByTurns.describe('catalog entries', (open) => {
   let engine: TestEngine;
 
   async function openEmpty(now: string): Promise<void> {

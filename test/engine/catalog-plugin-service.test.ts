@@ -16,7 +16,7 @@ function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinitio
   return { name, versions: [...versions, ...harbour(changed, { effectiveDate: date }).versions] };
 }
 
-eachDatabaseByTurns('a catalog plugin that starts or stops serving invoiced subscriptions', (open) => {
+eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving accounts', (open) => {
   let engine: TestEngine;
   let plugin: MemoryCatalogPlugin;
   let accountId: Uuid;

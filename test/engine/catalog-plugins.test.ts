@@ -12,7 +12,7 @@ import type { Account } from '../support/plain-views.ts';
 /** Accounts of one batch. */
 const MANY = 20;
 
-eachDatabaseByTurns('catalog plugins', (open) => {
+eachDatabaseByTurns.describe('catalog plugins', (open) => {
   let engine: TestEngine;
   let plugin: MemoryCatalogPlugin;
   let atStart: number;

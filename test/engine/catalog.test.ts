@@ -21,7 +21,7 @@ import { author } from '../support/storage/stored-records.ts';
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const slices = timeSlices({ systemClock: { nowMs: () => performance.now(), nextTurn } });
 
-eachDatabaseByTurns('catalog uploads', (open) => {
+eachDatabaseByTurns.describe('catalog uploads', (open) => {
   let engine: TestEngine;
   let source: string;
 

@@ -12,7 +12,7 @@ const catalog = shelfOf({
 
 type Options = Omit<Parameters<typeof subscribed>[1], 'catalog'>;
 
-eachDatabaseByTurns('the charged-through date', (open) => {
+eachDatabaseByTurns.describe('the charged-through date', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;
@@ -324,7 +324,7 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['advance', 'arrears'] }),
 });
 
-eachDatabaseByTurns('coverage', (open) => {
+eachDatabaseByTurns.describe('coverage', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

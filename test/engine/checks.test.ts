@@ -22,7 +22,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
 ];
 
-eachDatabaseByTurns('check of stored data', (open) => {
+eachDatabaseByTurns.describe('check of stored data', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
     await liveThroughALot(engine);

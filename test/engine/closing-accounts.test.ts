@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode, newEvents, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('closing an account', (open) => {
+eachDatabaseByTurns.describe('closing an account', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {

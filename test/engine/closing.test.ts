@@ -35,7 +35,7 @@ function functionsOf(group: object, prefix = ''): readonly (readonly [string, ()
   });
 }
 
-eachDatabaseByTurns('closed engine', (open) => {
+eachDatabaseByTurns.describe('closed engine', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
@@ -101,7 +101,7 @@ eachDatabaseByTurns('closed engine', (open) => {
   });
 });
 
-eachDatabaseByTurns('stopping engine', (open) => {
+eachDatabaseByTurns.describe('stopping engine', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });

@@ -2,7 +2,7 @@ import { formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode, itemLines, newEvents } from '../support/index.ts';
 
-eachDatabaseByTurns('control tags', (open) => {
+eachDatabaseByTurns.describe('control tags', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
   const tag = (id: Uuid, ...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);

@@ -99,7 +99,7 @@ function attempt(stage: PaymentStage, script: Script) {
   });
 }
 
-eachDatabase('automatic payments with control plugins (payments §8.1)', (open) => {
+eachDatabase.describe('automatic payments with control plugins (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
     it('payments §8.1: use the values that control plugins have adjusted, and report the result to them', async () => {
       const { stage, first, second } = await stageAt();
@@ -146,7 +146,7 @@ eachDatabase('automatic payments with control plugins (payments §8.1)', (open) 
   });
 });
 
-anyDatabase('automatic payments with control plugins (payments §2.3)', (open) => {
+anyDatabase.describe('automatic payments with control plugins (payments §2.3)', (open) => {
   withStage(open, (stageAt) => {
     it('payments §2.3 rule 5: end with their attempt at the first abort', async () => {
       const { stage, first, second } = await stageAt();

@@ -10,7 +10,7 @@ import { anyDatabase, engineBefore, expect, payerBeforeEach } from '../support/i
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (open) => {
+anyDatabase.describe('instant payments with control plugins (payments §9.6, §8.1)', (open) => {
   let invoiceId: Uuid;
   let heard: { readonly call: string; readonly context: PaymentControlContext }[] = [];
   let prior: () => PriorCallResult | null = () => null;

@@ -14,7 +14,7 @@ const RETRY = '2024-01-03T10:00:00Z';
 /** Long enough for a busy entry to come again. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-anyDatabase('operations on payments with control plugins (payments §4.1, §8)', (open) => {
+anyDatabase.describe('operations on payments with control plugins (payments §4.1, §8)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;
@@ -212,7 +212,7 @@ anyDatabase('operations on payments with control plugins (payments §4.1, §8)',
   });
 });
 
-anyDatabase('failure after prior calls (payments §2.3 rule 3)', (open) => {
+anyDatabase.describe('failure after prior calls (payments §2.3 rule 3)', (open) => {
   it('payments §2.3 rule 3: returns the original error, even if ending the attempt fails', async () => {
     const control = new ScriptedControl('control');
     const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');

@@ -3,7 +3,7 @@ import { anyDatabase, expect, openEngine, type TestEngine } from '../support/ind
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
-anyDatabase('control plugins of a tenant in invoice payments (payments §2.3 rule 9)', (open) => {
+anyDatabase.describe('control plugins of a tenant in invoice payments (payments §2.3 rule 9)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;

@@ -14,7 +14,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-anyDatabase('invoice payments that a control plugin converts to another currency (payments §9.4)', (open) => {
+anyDatabase.describe('invoice payments that a control plugin converts (payments §9.4)', (open) => {
   let asked: string[] = [];
   let rate: { readonly currency: Currency; readonly each: string } = EUROS;
   let meanwhile: () => Promise<unknown> = async () => null;

@@ -11,7 +11,7 @@ function lineOf({ reason, creditNoteDate, amount, lines }: Plain<CreditNote>): s
   return `${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
-eachDatabaseByTurns('invoicing §21 rule 2: credit notes of changes to committed invoices', (open) => {
+eachDatabaseByTurns.describe('credit notes of changes to invoices (invoicing §21 rule 2)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let trace: string[];

@@ -13,7 +13,7 @@ function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: Pla
   return `${creditNoteNumber} ${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
-eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
+eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let trace: string[];

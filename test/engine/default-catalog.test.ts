@@ -15,7 +15,7 @@ const lamp: HostInput<SimplePlan> = {
   billingPeriod: 'MONTHLY',
 };
 
-eachDatabaseByTurns('subscriptions of the default catalog after the tenant has its own', (open) => {
+eachDatabaseByTurns.describe('subscriptions of the default catalog after the tenant has its own', (open) => {
   let engine: TestEngine;
   let tenant: TenantBilling;
   let tenantId: Uuid;

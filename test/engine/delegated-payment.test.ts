@@ -5,7 +5,7 @@ import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, newEvents, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('payment delegated to a parent', (open) => {
+eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
   let engine: TestEngine;
   let parent: Uuid;
   let child: Uuid;

@@ -4,7 +4,7 @@ import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('drafts and voids', (open) => {
+eachDatabaseByTurns.describe('drafts and voids', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let told: () => Promise<readonly string[]>;

@@ -8,7 +8,7 @@ import { expect, expectCode, itemLines, openEngine, rowsOf } from '../support/in
 type Request = Omit<HostInput<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
-eachDatabaseByTurns('dry runs', (open) => {
+eachDatabaseByTurns.describe('dry runs', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

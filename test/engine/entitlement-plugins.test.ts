@@ -55,7 +55,7 @@ class Scripted implements EntitlementPlugin {
 const day = (month: number, dayOfMonth: number) => ({ date: localDate(2024, month, dayOfMonth) });
 const farAway = { date: localDate(9000, 1, 1) };
 
-eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
+eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let first: Scripted;

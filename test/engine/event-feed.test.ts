@@ -8,7 +8,7 @@ import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
-eachDatabase('event feed (platform §10.6)', (open) => {
+eachDatabase.describe('event feed (platform §10.6)', (open) => {
   let engine: TestEngine;
   let pushed: { readonly id: string; readonly body: string }[];
   let statements: string[] | undefined;

@@ -24,7 +24,7 @@ function recording(name: string, refuse: (event: PublishedEvent) => unknown = ()
   return { sink, taken };
 }
 
-eachDatabase('event sinks', (open) => {
+eachDatabase.describe('event sinks', (open) => {
   let engine: TestEngine;
   const opened = async (sinks: readonly EventSink[], longestTimerMs?: number): Promise<void> => {
     const timers = longestTimerMs === undefined ? {} : { longestTimerMs };
@@ -94,7 +94,7 @@ eachDatabase('event sinks', (open) => {
   });
 });
 
-anyDatabase('faulty event sinks', (open) => {
+anyDatabase.describe('faulty event sinks', (open) => {
   let engine: TestEngine;
 
   it('platform §10.6: do not delay other accounts, other sinks or billing if they hang, and receive the event again', async () => {

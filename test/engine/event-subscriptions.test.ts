@@ -23,7 +23,7 @@ function inbox() {
   };
 }
 
-eachDatabaseByTurns('event subscribers (platform §10.6)', (open) => {
+eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
   const engine = engineBeforeEach(open, { now: NOW, longestTimerMs: 5 });
   const createAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
   const broadcast = () =>

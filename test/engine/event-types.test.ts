@@ -93,7 +93,7 @@ const table: Readonly<Record<string, readonly [string | null, string, string | n
   TENANT_CONFIG_DELETION: [null, 'TENANT_KVS', null, '{"key":"OVERDUE_CONFIG"}'],
 };
 
-anyDatabase('event types', (open) => {
+anyDatabase.describe('event types', (open) => {
   let engine: TestEngine;
   let sent: Body[];
   const names = new Map<string, string>();

@@ -13,7 +13,7 @@ import {
 
 const NOW = '2025-03-10T10:00:00Z';
 
-onPostgresql('events on several nodes (platform §10.6)', (open) => {
+onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
   let nodes: Billing<never>[];
   let database: TestDatabase;
   beforeEach(async () => {

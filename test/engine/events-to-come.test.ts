@@ -10,7 +10,7 @@ const catalog = shelfOf({
   'other-8': plan('other-8', 'T', { price: '8.00', period: 'WEEKLY' }),
 });
 
-eachDatabaseByTurns('future events', (open) => {
+eachDatabaseByTurns.describe('future events', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

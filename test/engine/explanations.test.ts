@@ -5,7 +5,7 @@ import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts';
 
-eachDatabaseByTurns('item explanation', (open) => {
+eachDatabaseByTurns.describe('item explanation', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -71,7 +71,7 @@ const pairs: readonly Pair[] = isLongRun
   : deciding;
 
 // invoicing §12, §17 rules 1, 3; ruling R32
-onPostgresql('simultaneous operations on a child, its parent and their follow-up work', (open) => {
+onPostgresql.describe('simultaneous operations on a child, its parent and their follow-up work', (open) => {
   const engine = engineBefore(open, { now: START });
 
   it(`leave the result of one of the orders, complete: ${pairs.length} pairs`, async () => {

@@ -32,7 +32,7 @@ async function payingAccount(billing: Billing<never>, tenant: TenantRef, pluginN
   return { acme, accountId, method };
 }
 
-eachDatabaseByTurns('a gateway with a former name (payments §2.1)', (open) => {
+eachDatabaseByTurns.describe('a gateway with a former name (payments §2.1)', (open) => {
   it('serves payment methods and payments that were stored under the former name', async () => {
     const database = await open(migrated);
     const ledger = memoryLedger();
@@ -57,7 +57,7 @@ eachDatabaseByTurns('a gateway with a former name (payments §2.1)', (open) => {
   });
 });
 
-anyDatabase('the names of the sandbox gateway (payments §2.4 rule 2)', (open) => {
+anyDatabase.describe('the names of the sandbox gateway (payments §2.4 rule 2)', (open) => {
   it('keep the payment methods of each name apart in lists, searches and refreshes', async () => {
     const billing = await start(await open(migrated), [sandboxGateway()]);
     const tenant = await billing.tenants.create({ userName: 'ops' }, { apiKey: 'acme', apiSecret: 'secret' });

@@ -3,7 +3,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
-eachDatabaseByTurns('gateway notifications (payments §11.2 rule 3)', (open) => {
+eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (open) => {
   let answer: NotificationAnswer = {};
   let number = 0;
 

@@ -4,7 +4,7 @@ import { connectedAs, eachDatabaseByTurns, engineBeforeEach, expect, openEngine 
 
 const PASSED = { healthy: true, message: null };
 
-eachDatabaseByTurns('node health (platform §13)', (open, kind) => {
+eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z' });
   beforeEach(async () => {
     await engine.settle();

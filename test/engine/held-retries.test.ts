@@ -18,7 +18,7 @@ const OVERDUE = {
   ],
 } as const;
 
-eachDatabaseByTurns('payments §9.3: retries held back by a tag', (open) => {
+eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open) => {
   let engine: TestEngine;
   let account: Account;
   let invoices: PaidInvoices;

@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { HostedEngine } from '../support/index.ts';
 import { codeOf, engineBefore, expect, hostedEngine, itemLines } from '../support/index.ts';
 
-eachDatabaseByTurns("payments in a host's transaction (payments §5.1)", (open) => {
+eachDatabaseByTurns.describe('payments in a host transaction (payments §5.1)', (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
@@ -37,7 +37,7 @@ eachDatabaseByTurns("payments in a host's transaction (payments §5.1)", (open) 
 });
 
 // accounts §9, ruling R41
-eachDatabaseByTurns("closing an account in a host's transaction", (open) => {
+eachDatabaseByTurns.describe('closing an account in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
@@ -67,7 +67,7 @@ eachDatabaseByTurns("closing an account in a host's transaction", (open) => {
 });
 
 // invoicing §13
-eachDatabaseByTurns("invoice plugins in a host's transaction", (open) => {
+eachDatabaseByTurns.describe('invoice plugins in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
   let aborts = false;
   const existing: number[] = [];
@@ -114,7 +114,7 @@ eachDatabaseByTurns("invoice plugins in a host's transaction", (open) => {
 });
 
 // subscriptions §22
-eachDatabaseByTurns("entitlement plugins in a host's transaction", (open) => {
+eachDatabaseByTurns.describe('entitlement plugins in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
   const told: string[] = [];
   const plugin: EntitlementPlugin = {

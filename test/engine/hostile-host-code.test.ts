@@ -32,7 +32,7 @@ function readWhole(error: unknown): void {
   if (cause !== undefined) readWhole(cause);
 }
 
-anyDatabase('hostile host code (lib/ports)', (open) => {
+anyDatabase.describe('hostile host code (lib/ports)', (open) => {
   const host = new HostileHost();
   const escaped: unknown[] = [];
   const note = (reason: unknown): void => void escaped.push(reason);

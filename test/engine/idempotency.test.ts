@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const tenant = { id: '11111111-1111-4111-8111-111111111111', recordId: 7 } as never;
 const answer = { status: 201, headers: { Location: '/x/1' }, body: '{"secret":"whsec_1"}' };
 
-eachDatabase('stored answers', (open) => {
+eachDatabase.describe('stored answers', (open) => {
   let storage: Storage<never>;
   let clock: ReturnType<typeof pushableSystemClock>;
   let service: IdempotencyService;

@@ -7,7 +7,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 const template: DocumentText = { kind: TEMPLATE };
 
-eachDatabaseByTurns('invoicing §14: documents', (open) => {
+eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {

@@ -23,7 +23,7 @@ async function listedCodes() {
   return { listed: listed.map(Number), neverThrown: numbers(reasons) };
 }
 
-anyDatabase('invoicing §15.1: error codes', (open) => {
+anyDatabase.describe('invoicing §15.1: error codes', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [aborter] });
 
   const unknown = '00000000-0000-4000-8000-000000000000';

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 
-anyDatabase('platform §14.2: invoice log of an account', (open) => {
+anyDatabase.describe('platform §14.2: invoice log of an account', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   it('has an entry per invoice, including void and migrated ones, and none of another account', async () => {

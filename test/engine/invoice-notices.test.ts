@@ -50,7 +50,7 @@ type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'test
   readonly lead?: string;
 };
 
-eachDatabase('invoice notices (invoicing §8.1)', (open) => {
+eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
@@ -103,7 +103,7 @@ eachDatabase('invoice notices (invoicing §8.1)', (open) => {
   });
 });
 
-anyDatabase('contents of invoice notices (invoicing §8.1)', (open) => {
+anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();

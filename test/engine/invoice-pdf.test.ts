@@ -8,7 +8,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 const A4 = [595.28, 841.89] as const;
 const LETTER = [612, 792] as const;
 
-eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
+eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
   /** An invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
@@ -140,7 +140,7 @@ eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
   });
 });
 
-eachDatabaseByTurns('invoicing §14 rule 6: host renderers', (open) => {
+eachDatabaseByTurns.describe('invoicing §14 rule 6: host renderers', (open) => {
   it('are required by an error that names the solution, and receive the whole document', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);

@@ -8,7 +8,7 @@ const splitter: InvoicePlugin = {
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
 };
 
-anyDatabase('results of invoice plugins', (open) => {
+anyDatabase.describe('results of invoice plugins', (open) => {
   let engine: TestEngine;
 
   async function begin(plugin: InvoicePlugin): Promise<void> {
@@ -143,7 +143,7 @@ anyDatabase('results of invoice plugins', (open) => {
   });
 });
 
-eachDatabase('statements of runs with an invoice plugin', (open) => {
+eachDatabase.describe('statements of runs with an invoice plugin', (open) => {
   it('are as many for many accounts and split invoices as for one', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',

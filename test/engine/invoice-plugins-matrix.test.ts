@@ -75,7 +75,7 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-anyDatabase('answers of an invoice plugin (invoicing §13) in runs', (open) => {
+anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (open) => {
   let engine: TestEngine;
   let plugin: ScriptedInvoicePlugin;
   const accountOf = new Map<Cell, Uuid>();

@@ -116,7 +116,7 @@ interface Stage {
   readonly invoiceItemId: Uuid;
 }
 
-anyDatabase('answers of an invoice plugin (invoicing §13) in dry runs and user operations', (open) => {
+anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user operations', (open) => {
   let engine: TestEngine;
   let plugin: ScriptedInvoicePlugin;
   const stages = new Map<Cell, Stage>();

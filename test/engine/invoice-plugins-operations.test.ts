@@ -6,7 +6,7 @@ import { codeOf, expect, expectCode, hostedEngine, itemLines, openEngine } from 
 import type { InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-eachDatabaseByTurns('invoice plugins in user operations (invoicing §13 rule 7)', (open) => {
+eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13 rule 7)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -3,7 +3,7 @@ import { formatDecimal, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
 
-eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
+eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -3,7 +3,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 
-eachDatabaseByTurns('invoicing', (open) => {
+eachDatabaseByTurns.describe('invoicing', (open) => {
   const begin = (now: string) => openEngine(open, { now });
 
   const invoicesOf = ({ acme }: TestEngine, accountId: Uuid) =>

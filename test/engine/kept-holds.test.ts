@@ -5,7 +5,7 @@ const does = (action: string) => [{ key: action, value: 'true', isUpdatable: fal
 const UNKNOWN = does('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED');
 const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
-anyDatabase('holds released while another payment of the invoice is open (payments §9.3)', (open) => {
+anyDatabase.describe('holds released during another payment of the invoice (payments §9.3)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

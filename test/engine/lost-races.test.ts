@@ -15,7 +15,7 @@ import { author, payment, transaction } from '../support/storage/stored-records.
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
  * SQLite an operation has read nothing before it has the write lock.
  */
-onPostgresql('lost races on PostgreSQL', (open) => {
+onPostgresql.describe('lost races on PostgreSQL', (open) => {
   let host: MikroORM;
   let hosted: Billing<MikroORM['em']>;
 
@@ -252,7 +252,7 @@ async function failOnce(url: string, table: string, condition: string): Promise<
   }
 }
 
-onPostgresql('an invoice run that PostgreSQL ends for a deadlock', (open) => {
+onPostgresql.describe('an invoice run that PostgreSQL ends for a deadlock', (open) => {
   let engine: TestEngine;
 
   const places = [

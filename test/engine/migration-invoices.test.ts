@@ -3,7 +3,7 @@ import { decimal, formatDecimal } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
 
-eachDatabaseByTurns('migration invoices (invoicing §9 rule 5)', (open) => {
+eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   const { acme } = engine;

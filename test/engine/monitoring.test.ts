@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 const failingSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 500 }) };
 
-eachDatabase('deployment metrics (platform §12)', (open, kind) => {
+eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
   let statements = 0;
   const trace = (): void => {
     statements += 1;

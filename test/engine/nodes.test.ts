@@ -58,7 +58,7 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-anyDatabase('nodes (platform §15 rule 1)', (open) => {
+anyDatabase.describe('nodes (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
   it('list themselves with each plugin name once, before and after work starts', async () => {
@@ -90,7 +90,7 @@ anyDatabase('nodes (platform §15 rule 1)', (open) => {
   });
 });
 
-anyDatabase('node commands (platform §11)', (open) => {
+anyDatabase.describe('node commands (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
   const about = (type: string, value: string) => ({ type, properties: [{ key: 'pluginName', value }] });
@@ -230,7 +230,7 @@ anyDatabase('node commands (platform §11)', (open) => {
   });
 });
 
-onPostgresql('node commands on a shared database (platform §11)', (open) => {
+onPostgresql.describe('node commands on a shared database (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
 
@@ -266,7 +266,7 @@ onPostgresql('node commands on a shared database (platform §11)', (open) => {
   });
 });
 
-onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
+onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
   it('see each other from start to end, in the order of their start', async () => {

@@ -72,7 +72,7 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
   ],
 };
 
-eachDatabaseByTurns('ongoing charges', (open) => {
+eachDatabaseByTurns.describe('ongoing charges', (open) => {
   let engine: TestEngine;
 
   async function begin(): Promise<Sold> {

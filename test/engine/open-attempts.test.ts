@@ -15,7 +15,7 @@ import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-eachDatabaseByTurns('open payment attempts (payments §7.2 rule 4)', (open) => {
+eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (open) => {
   let stage: PaymentStage;
   let account: Account;
   let heard: PaymentControlContext[];

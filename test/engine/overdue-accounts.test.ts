@@ -13,7 +13,7 @@ const config: NewOverdueDefinition = {
   ],
 };
 
-eachDatabaseByTurns('overdue accounts', (open) => {
+eachDatabaseByTurns.describe('overdue accounts', (open) => {
   let accountId: Uuid;
 
   /** An account that owes 19.95 since 2024-01-01. */
@@ -150,7 +150,7 @@ eachDatabaseByTurns('overdue accounts', (open) => {
   });
 });
 
-eachDatabaseByTurns('dunning from the first failed payment to full payment', (open) => {
+eachDatabaseByTurns.describe('dunning from the first failed payment to full payment', (open) => {
   let teller: Teller;
   beforeEach(async () => {
     teller = libraryTeller(await openEngine(open, { now: BEGINS }));

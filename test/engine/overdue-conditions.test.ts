@@ -11,7 +11,7 @@ const BOUNDARIES: ConfigParts = {
   ],
 };
 
-anyDatabase('overdue conditions', (open) => {
+anyDatabase.describe('overdue conditions', (open) => {
   let engine: TestEngine;
 
   async function begin(

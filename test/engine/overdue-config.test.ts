@@ -19,7 +19,7 @@ const host: NewOverdueDefinition = {
   overdueStates: [{ name: 'HOUSE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } }],
 };
 
-eachDatabaseByTurns('overdue configurations of tenants', (open) => {
+eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let newTypes: () => Promise<readonly string[]>;
@@ -219,7 +219,7 @@ eachDatabaseByTurns('overdue configurations of tenants', (open) => {
   });
 });
 
-eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
+eachDatabaseByTurns.describe('the overdue configuration of a tenant', (open) => {
   it('is not cached when the host rolls back its transaction', async () => {
     const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
     const { acme, inside } = await hostedEngine(engine);
@@ -236,7 +236,7 @@ eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
   });
 });
 
-eachDatabaseByTurns('the default overdue configuration of a host', (open) => {
+eachDatabaseByTurns.describe('the default overdue configuration of a host', (open) => {
   it('applies to tenants without their own, as text and as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });

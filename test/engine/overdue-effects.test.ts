@@ -14,7 +14,7 @@ const STATES: readonly StateParts[] = [
 const CONFIG = overdueXml({ states: STATES });
 const OD_DAYS = ['05-31', '06-01', '06-02', '06-03'] as const;
 
-anyDatabase('overdue effects and events (overdue §9)', (open) => {
+anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
   let engine: TestEngine;
   let debtor: Debtor;
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { anyDatabase, expect, expectCode, type TestEngine } from '../support/ind
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase('overdue examples: tags, cancellation, parents and JSON', (open) => {
+anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (open) => {
   let engine: TestEngine;
 
   it('overdue §12 example 10, tags: an exempt account', async () => {

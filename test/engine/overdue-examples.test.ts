@@ -49,7 +49,7 @@ const ALL_STAGES = [
   '07-20 told BLOCKING_STATE OVERDUE_CHANGE',
 ];
 
-anyDatabase('overdue examples: the stages of an account', (open) => {
+anyDatabase.describe('overdue examples: the stages of an account', (open) => {
   let engine: TestEngine;
   let debtor: Debtor;
 

@@ -16,7 +16,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly'] }),
 });
 
-anyDatabase('overdue previews and explanations', (open) => {
+anyDatabase.describe('overdue previews and explanations', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, {

@@ -48,7 +48,7 @@ function heldOpen(engine: TestEngine, work: (session: WriteSession) => Promise<v
   };
 }
 
-onPostgresql('overdue races', (open) => {
+onPostgresql.describe('overdue races', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
@@ -98,7 +98,7 @@ onPostgresql('overdue races', (open) => {
   });
 });
 
-eachDatabase('overdue with an unavailable catalog', (open) => {
+eachDatabase.describe('overdue with an unavailable catalog', (open) => {
   it('overdue §11 rule 3: delays only accounts with a cancellation until the catalog is available', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
@@ -142,7 +142,7 @@ eachDatabase('overdue with an unavailable catalog', (open) => {
   });
 });
 
-eachDatabase('overdue evaluations', (open) => {
+eachDatabase.describe('overdue evaluations', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });

@@ -9,7 +9,7 @@ const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, blocksChanges: true }] });
 const BY_TOTAL = overdueXml({ states: [{ name: 'LATE', total: 20 }] });
 
-anyDatabase('overdue triggers (overdue §7)', (open) => {
+anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
   let engine: TestEngine;
 
   async function begin(config = AT_ONCE, hasCard = false): Promise<Debtor> {

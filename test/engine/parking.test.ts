@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, example, expect, expectCode, itemLines, openEngine
 
 const meadow = example('catalogs/meadow.xml');
 
-eachDatabaseByTurns('account parking', (open) => {
+eachDatabaseByTurns.describe('account parking', (open) => {
   let engine: TestEngine;
 
   async function begin(now: string, options: { maxDailyItems?: number; catalog?: URL } = {}): Promise<void> {

@@ -7,7 +7,7 @@ import type { Account } from '../support/plain-views.ts';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
 
-eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) => {
+eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', (open) => {
   const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -152,7 +152,7 @@ eachDatabaseByTurns('requested payments of invoices (payments §9.6)', (open) =>
   });
 });
 
-eachDatabaseByTurns('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
+eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });

@@ -60,7 +60,7 @@ class SlowNetwork {
   }
 }
 
-eachDatabaseByTurns('payments missing from a complete ledger (payments §7.2 rule 6)', (open) => {
+eachDatabaseByTurns.describe('payments missing from a complete ledger (payments §7.2 rule 6)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let network: SlowNetwork;

@@ -7,7 +7,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const LATER = '2012-05-09T10:00:00Z';
 
-anyDatabase('payment attempts (payments §3.3)', (open) => {
+anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
   const stopper: PaymentControl = { name: 'stopper', priorCall: async () => ({ isAborted: true }) };
   const listener: PaymentControl = { name: 'listener' };
 
@@ -197,7 +197,7 @@ const property = (key: string, value: string) => ({ key, value, isUpdatable: fal
 const RETRIED = [property('cvv', '123'), property('IPCD_RETRIES', 'true')];
 const KEPT = 'IPCD_RETRIES';
 
-eachDatabaseByTurns('stored properties of payment retries (payments §8.1 rule 3)', (open) => {
+eachDatabaseByTurns.describe('stored properties of payment retries (payments §8.1 rule 3)', (open) => {
   let invoiceId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:00:00Z', catalog: null });

@@ -16,7 +16,7 @@ const BAD = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const does = (key: string, value = 'true') => [{ key, value, isUpdatable: false }];
 const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
-eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) => {
+eachDatabaseByTurns.describe('completion of pending transactions (payments §6)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -188,7 +188,7 @@ eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) 
   });
 });
 
-eachDatabaseByTurns('repeated keys of an invoice payment (payments §4.2)', (open) => {
+eachDatabaseByTurns.describe('repeated keys of an invoice payment (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

@@ -5,7 +5,7 @@ import type { Account } from '../support/plain-views.ts';
 
 const DECLINE = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
 
-anyDatabase('payment control plugins (payments §2.3, §8)', (open) => {
+anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let first: ScriptedControl;

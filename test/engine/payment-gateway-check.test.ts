@@ -464,7 +464,7 @@ const broken: Readonly<Record<string, Broken>> = {
   ],
 };
 
-anyDatabase('checkPaymentGateway', (open) => {
+anyDatabase.describe('checkPaymentGateway', (open) => {
   /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
   const check = (gateway: PaymentGateway, options: Options = {}) =>
     checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });

@@ -51,7 +51,7 @@ class HeldGateway {
   }
 }
 
-anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => {
+anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (open) => {
   let engine: TestEngine;
   let held: HeldGateway;
   let accountId: Uuid;
@@ -156,7 +156,7 @@ function mortalGateway() {
   };
 }
 
-eachDatabase('leases of interrupted calls after a crash (payments §5.3 rule 3)', (open) => {
+eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3 rule 3)', (open) => {
   const mortal = mortalGateway();
   let account: Account;
   const engine = engineBefore(open, { now: '2012-05-01T10:00Z', catalog: null, gateways: [mortal.gateway] });

@@ -8,7 +8,7 @@ const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-eachDatabaseByTurns('payment lists (payments §11)', (open) => {
+eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
   let account: Account;
   let other: Account;
   let searches: GatewaySearch[] = [];

@@ -72,7 +72,7 @@ const plain: PaymentGateway = {
   getPaymentInfo: () => Promise.resolve([]),
 };
 
-eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (open) => {
+eachDatabaseByTurns.describe('changes and searches of payment methods (payments §10)', (open) => {
   let engine: TestEngine;
   let vault: Vault;
   let account: Account;

@@ -45,7 +45,7 @@ function oops(): never {
   throw new Error('not to be read');
 }
 
-eachDatabaseByTurns('plugin inputs and answers (payments §2.2, §2.3)', (open) => {
+eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let plugin: ScriptedControl;

@@ -5,7 +5,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
-anyDatabase('payment corrections (payments §7.4, §8.5)', (open) => {
+anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
   let heard: string[] = [];
 
   const listener: PaymentControl = {

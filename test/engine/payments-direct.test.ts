@@ -3,7 +3,7 @@ import { anyDatabase, eachDatabase } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import type { PaymentResult } from '../support/plain-views.ts';
 
-anyDatabase('direct payments (payments §3 to §6)', (open) => {
+anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -142,7 +142,7 @@ anyDatabase('direct payments (payments §3 to §6)', (open) => {
   });
 });
 
-eachDatabase('transaction keys (payments §1.7 rule 2)', (open) => {
+eachDatabase.describe('transaction keys (payments §1.7 rule 2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

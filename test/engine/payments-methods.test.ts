@@ -20,7 +20,7 @@ const refusing: PaymentGateway = {
   setDefaultPaymentMethod: () => Promise.reject(new GatewayError('no such card')),
 };
 
-eachDatabaseByTurns('payment methods (payments §10)', (open) => {
+eachDatabaseByTurns.describe('payment methods (payments §10)', (open) => {
   let stage: PaymentStage;
   let account: Account;
 
@@ -115,7 +115,7 @@ eachDatabaseByTurns('payment methods (payments §10)', (open) => {
   });
 });
 
-eachDatabaseByTurns('payment reads (payments §4.4, §11)', (open) => {
+eachDatabaseByTurns.describe('payment reads (payments §4.4, §11)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');
@@ -161,7 +161,7 @@ const OF_OTHER = ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID;
 const KEY_OF_OTHER = ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID;
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 
-eachDatabaseByTurns('invoice payments with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
+eachDatabaseByTurns.describe('invoice payments with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

@@ -69,7 +69,7 @@ const detail: PaymentMethodDetails = {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open) => {
+eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)', (open) => {
   let gateway: TalkativeGateway;
   let stage: PaymentStage;
   let openSessions = 0;
@@ -281,7 +281,7 @@ eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open)
   });
 });
 
-eachDatabaseByTurns('planned payment attempts (payments §8.2)', (open) => {
+eachDatabaseByTurns.describe('planned payment attempts (payments §8.2)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);

@@ -20,7 +20,7 @@ function withSessions(storage: Storage<never>, adapt: (session: WriteSession) =>
   });
 }
 
-eachDatabaseByTurns('payment recovery', (open) => {
+eachDatabaseByTurns.describe('payment recovery', (open) => {
   let stage: PaymentStage;
   afterEach(() => stage.stop());
 

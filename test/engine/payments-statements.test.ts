@@ -4,12 +4,15 @@ import type { ClaimedEntry } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, settingsInForce } from '../../lib/tenants/index.ts';
+import type { OpenDatabase } from '../support/databases.ts';
 import { eachDatabase, engineBefore, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase('statements of a payment batch', (open) => {
+eachDatabase.describe('statements of a payment batch', define);
+
+function define(open: OpenDatabase): void {
   let statements: string[] = [];
   let stage: PaymentStage;
 
@@ -69,7 +72,7 @@ eachDatabase('statements of a payment batch', (open) => {
       },
     };
   }
-});
+}
 
 const isQuery = (text: string): boolean => !/^(begin|commit)/i.test(text);
 
@@ -82,7 +85,7 @@ const expected = {
   postgresql: { purchase: 18, capture: 20, refund: 20 },
 };
 
-eachDatabase('statements of payment operations', (open, kind) => {
+eachDatabase.describe('statements of payment operations', (open, kind) => {
   let accountId: Uuid;
 
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });

@@ -32,7 +32,7 @@ function withDeletedMethods(storage: Storage<never>, deleted: ReadonlySet<Uuid>)
   });
 }
 
-eachDatabaseByTurns('automatic payment', (open) => {
+eachDatabaseByTurns.describe('automatic payment', (open) => {
   let stage: PaymentStage;
 
   const stageAt = async (start: string, options: StageOptions = {}): Promise<PaymentStage> => {

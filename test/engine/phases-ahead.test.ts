@@ -32,7 +32,7 @@ const offers: readonly (readonly string[])[] = [
 const TRIAL_END = 30;
 const TERM_END = 91;
 
-eachDatabaseByTurns('phases that are not stored yet', (open) => {
+eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
   const begin = (now: string, sells: URL = catalog) => openEngine(open, { now, catalog: sells });
 
   async function subscribed(opened: TestEngine, planName: string, input: AccountInput = { currency: 'USD' }) {
@@ -254,7 +254,7 @@ for (const { now, zone, first, recent, last } of [
     last: '2070-01-01',
   },
 ]) {
-  anyDatabase(`billing at the clock limits, ${now}`, (open) => {
+  anyDatabase.describe(`billing at the clock limits, ${now}`, (open) => {
     const engine = engineBefore(open, {
       now,
       catalog: longest,

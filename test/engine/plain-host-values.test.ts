@@ -93,7 +93,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'renderer.pdf': ['0.createdDate Date'],
 };
 
-anyDatabase('values for host code (lib/ports)', (open) => {
+anyDatabase.describe('values for host code (lib/ports)', (open) => {
   const host = new HostileHost();
   const found = new Map<string, Set<string>>();
   let stage: HostStage;

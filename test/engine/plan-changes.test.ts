@@ -34,7 +34,7 @@ const shelf = catalogXml({
   }),
 });
 
-eachDatabaseByTurns('plan changes', (open) => {
+eachDatabaseByTurns.describe('plan changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -35,7 +35,7 @@ function version(effectiveDate: string, price: string, more: Partial<PricedVersi
   return { effectiveDate, price, ...more };
 }
 
-eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
+eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) => {
   /** The engine with the first of the versions. */
   function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
     const configuration = { [ALIGN]: alignPriceChanges };

@@ -31,7 +31,7 @@ const now = parseWireInstant('2024-01-01') ?? null;
 const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
 
-eachDatabaseByTurns('price overrides', (open) => {
+eachDatabaseByTurns.describe('price overrides', (open) => {
   let acme: TenantBilling;
 
   const engine = engineBeforeEach(open, { now: '2024-02-01T08:00:00Z' });
@@ -296,7 +296,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
 
-eachDatabaseByTurns('currencies on invoices', (open) => {
+eachDatabaseByTurns.describe('currencies on invoices', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog });
   const { acme } = engine;
 

@@ -40,7 +40,7 @@ const forbidden: readonly (readonly string[])[] = [
   [],
 ];
 
-anyDatabase('push target checks at delivery (platform §10.1)', (open) => {
+anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) => {
   let receiver: Receiver;
   let engine: TestEngine | undefined;
   let asked: string[];

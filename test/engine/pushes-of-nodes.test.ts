@@ -17,7 +17,7 @@ import { openReceiver, type Receiver } from '../support/push/receiver.ts';
 const NOW = '2025-03-10T10:00:00Z';
 const LEASE_MS = 30_000;
 
-onPostgresql('pushes of several nodes (platform §10.2)', (open) => {
+onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
   let receiver: Receiver;
   let nodes: readonly Node[];
   const real = httpPushSender();

@@ -25,7 +25,7 @@ function dueOf({ dueOrder }: PushDelivery): string {
   return dueOrder === 0 ? 'at once' : formatInstant(dueOrder as never);
 }
 
-eachDatabase('pushes (platform §10)', (open) => {
+eachDatabase.describe('pushes (platform §10)', (open) => {
   let engine: TestEngine;
   let receiver: Receiver;
   /** The account whose pushes are not waited for as long as the rules say. */
@@ -298,7 +298,7 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 });
 
-anyDatabase('pushes without a sender (platform §10)', (open) => {
+anyDatabase.describe('pushes without a sender (platform §10)', (open) => {
   it('are not stored', async () => {
     const engine = await openEngine(open, { now: NOW, testMode: true });
     await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');

@@ -29,7 +29,7 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['s-29', 's-fee', 's-100', 's-year', 's-late', 's-week'] }),
 });
 
-eachDatabaseByTurns('quantity changes', (open) => {
+eachDatabaseByTurns.describe('quantity changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let events: ReturnType<typeof newEvents>;

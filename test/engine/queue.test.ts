@@ -11,7 +11,7 @@ import { DEFAULT_QUEUE_SETTINGS, Dispatcher } from '../../lib/runtime/index.ts';
 import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
 import { DEFAULT_TENANT_SETTINGS, tenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { type DatabaseKind, eachDatabase, type OpenDatabase } from '../support/databases.ts';
 import {
   codeOf,
   expect,
@@ -24,7 +24,9 @@ import {
 const MINUTE_MS = 60_000;
 const SETTLE_MS = 60_000;
 
-eachDatabase('queue', (open, kind) => {
+eachDatabase.describe('queue', define);
+
+function define(open: OpenDatabase, kind: DatabaseKind): void {
   let storage: Storage<never>;
   let clock: FakeClock;
   let tenant: TenantRef;
@@ -486,7 +488,7 @@ eachDatabase('queue', (open, kind) => {
       leaseEndsAtMs: systemClock.nowMs() + QUEUE_LEASE_MS,
     });
   }
-});
+}
 
 function withLease(leaseMs: number): QueueSettings {
   const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;

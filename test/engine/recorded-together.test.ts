@@ -3,7 +3,7 @@ import { eachDatabase, engineBefore, expect, newEvents, payerBeforeEach } from '
 
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-eachDatabase('several transactions of a payment recorded together (payments §7.1)', (open) => {
+eachDatabase.describe('several transactions of a payment recorded together (payments §7.1)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;

@@ -5,7 +5,7 @@ import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } fro
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) => {
+anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

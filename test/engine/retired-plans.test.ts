@@ -61,7 +61,7 @@ const vip = catalogXml({
   }),
 });
 
-eachDatabaseByTurns('retired plans and price lists', (open) => {
+eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -22,7 +22,7 @@ const minuteMs = 60_000;
 /** `password` with N = 2^4. */
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
-eachDatabaseByTurns('access to the server', (open) => {
+eachDatabaseByTurns.describe('access to the server', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   const permissionsOf = async (name: string) =>
@@ -287,7 +287,7 @@ function at(engine: TestEngine) {
   return { users, roles, clients, principal: (name: string) => security.principal('USER', name) };
 }
 
-eachDatabaseByTurns('users', (open) => {
+eachDatabaseByTurns.describe('users', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   it('receive a new password, which invalidates the old one and its cached result', async () => {
@@ -308,7 +308,7 @@ eachDatabaseByTurns('users', (open) => {
   });
 });
 
-eachDatabaseByTurns('token signing keys', (open) => {
+eachDatabaseByTurns.describe('token signing keys', (open) => {
   let engine: TestEngine;
 
   it('platform §7.1: are removed when all tokens that they signed have expired', async () => {
@@ -340,7 +340,7 @@ eachDatabaseByTurns('token signing keys', (open) => {
 
 const HOUR_MS = 3_600_000;
 
-eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
+eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (open) => {
   let secrets: SigningSecretService;
 
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:00:00Z' });

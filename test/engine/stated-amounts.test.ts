@@ -166,7 +166,7 @@ async function stored({ database }: TestEngine): Promise<unknown> {
   );
 }
 
-eachDatabaseByTurns('an amount finer than the minor unit (invoicing §2 rule 6)', (open) => {
+eachDatabaseByTurns.describe('an amount finer than the minor unit (invoicing §2 rule 6)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
 
   for (const [currency, , finer] of currencies)
@@ -205,7 +205,7 @@ eachDatabaseByTurns('an amount finer than the minor unit (invoicing §2 rule 6)'
   });
 });
 
-eachDatabaseByTurns('an older balance finer than the minor unit', (open) => {
+eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

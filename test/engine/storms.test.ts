@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 };
 
 // subscriptions §24
-eachDatabase('simultaneous calls', (open) => {
+eachDatabase.describe('simultaneous calls', (open) => {
   const start = () => openEngine(open, { now: START });
 
   it('on one account each have one effect or none for 50 callers, as in some sequence', async () => {

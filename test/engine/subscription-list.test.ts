@@ -8,7 +8,7 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 
-eachDatabaseByTurns('list of subscriptions', (open) => {
+eachDatabaseByTurns.describe('list of subscriptions', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-eachDatabaseByTurns('subscription invoices', (open) => {
+eachDatabaseByTurns.describe('subscription invoices', (open) => {
   let engine: TestEngine;
 
   async function begin(now: string): Promise<void> {

@@ -47,7 +47,7 @@ const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
 const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
 
-eachDatabaseByTurns('subscriptions', (open, kind) => {
+eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
   const ids = uuidGenerator();
   const logger = recordingLogger();
   const statements: string[] = [];

@@ -21,7 +21,7 @@ const CONFIGURATION = 'PER_TENANT_CONFIG';
 const MINUTE_MS = 60_000;
 const meadow = example('catalogs/meadow.xml');
 
-onPostgresql('tenant configuration', (open) => {
+onPostgresql.describe('tenant configuration', (open) => {
   it('applies to the next call on another node', async () => {
     const { acme, clock, database, tenant } = await openEngine(open, { now: '2024-02-10T09:00:00Z' });
     const { configuration } = (await openBilling(database, { clock })).as({ tenant, user: 'test' });
@@ -33,7 +33,7 @@ onPostgresql('tenant configuration', (open) => {
   });
 });
 
-eachDatabaseByTurns('tenant configuration', (open) => {
+eachDatabaseByTurns.describe('tenant configuration', (open) => {
   const engine = engineBeforeEach(open, {
     now: '2024-02-10T09:00:00Z',
     catalog: meadow,

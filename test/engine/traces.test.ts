@@ -19,7 +19,7 @@ import { pathOf, recordedTraces } from '../support/tracing.ts';
 
 const NOW = '2024-03-01T08:00:00Z';
 
-anyDatabase('traces (platform §13.1)', (open) => {
+anyDatabase.describe('traces (platform §13.1)', (open) => {
   const traces = recordedTraces();
   const engine = engineBeforeEach(open, { now: NOW, tracer: traces.tracer });
   const { acme } = engine;
@@ -100,7 +100,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
   });
 });
 
-anyDatabase('log lines (platform §13.1)', (open) => {
+anyDatabase.describe('log lines (platform §13.1)', (open) => {
   let refused = '';
 
   it('contain the id of the call that caused a failed run, even among runs of others', async () => {
@@ -136,7 +136,7 @@ anyDatabase('log lines (platform §13.1)', (open) => {
   });
 });
 
-anyDatabase('background work (platform §13.1)', (open) => {
+anyDatabase.describe('background work (platform §13.1)', (open) => {
   it('polls for due work without a user, regardless of who woke it', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];

@@ -5,7 +5,7 @@ import { codeOf, expect, expectCode, messageOf, newEvents, openEngine } from '..
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-eachDatabaseByTurns('future bundle transfers (subscriptions §17.4 rule 1)', (open) => {
+eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule 1)', (open) => {
   let engine: TestEngine;
   let source: Account;
   let target: Account;

@@ -1,7 +1,7 @@
 import { parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
-eachDatabaseByTurns('trials and term changes', (open) => {
+eachDatabaseByTurns.describe('trials and term changes', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-03-01T00:00:00Z' });

@@ -158,7 +158,7 @@ const pairs: readonly Pair[] = isLongRun
     );
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
-onPostgresql('two simultaneous operations on one account', (open) => {
+onPostgresql.describe('two simultaneous operations on one account', (open) => {
   const engine = engineBefore(open, { now: START });
 
   it(`apply completely in one of two orders: ${pairs.length} pairs`, async () => {

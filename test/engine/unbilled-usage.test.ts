@@ -2,7 +2,7 @@ import { formatDecimal, parseLocalDate } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('unbilled usage', (open) => {
+eachDatabaseByTurns.describe('unbilled usage', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {

@@ -1,7 +1,7 @@
 import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import { ArchivedUsageLife } from '../support/usage/archived-usage-life.ts';
 
-eachDatabaseByTurns('usage archiving', (open) => {
+eachDatabaseByTurns.describe('usage archiving', (open) => {
   async function begun(configuration: Readonly<Record<string, string>> = {}): Promise<ArchivedUsageLife> {
     const life = await ArchivedUsageLife.begin(open, configuration);
     await life.liveToJune();

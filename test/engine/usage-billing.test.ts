@@ -2,7 +2,7 @@ import { type InvoicePlugin, parseLocalDate, SystemTag } from '../../lib/index.t
 import { codeOf, eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage on invoices', (open) => {
+eachDatabaseByTurns.describe('usage on invoices', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {

@@ -28,7 +28,7 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   ['REPAIRS', `update bw_invoice_items set repairable = '1' where item_type = 'USAGE'`, /has .* left/],
 ];
 
-eachDatabaseByTurns('the consistency check of usage', (open) => {
+eachDatabaseByTurns.describe('the consistency check of usage', (open) => {
   let stage: UsageStage;
   const breaches = () => Array.fromAsync(stage.engine.billing.checks.breaches());
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/i
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage billing examples: periods', (open) => {
+eachDatabaseByTurns.describe('usage billing examples: periods', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {

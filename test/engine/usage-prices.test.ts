@@ -13,7 +13,7 @@ function overriding(usageName: string, ...blocks: readonly Block[]): readonly Pr
   return [{ phaseType: 'EVERGREEN', usagePrices: [{ usageName, tierPrices }] }];
 }
 
-eachDatabaseByTurns('usage price changes', (open) => {
+eachDatabaseByTurns.describe('usage price changes', (open) => {
   let stage: UsageStage;
 
   const change = (planName: string, priceOverrides: readonly PriceOverrideRequest[]) =>

@@ -5,7 +5,7 @@ import { usageCatalog, usageCatalogBySubscription } from '../support/usage/usage
 import { UsageStage } from '../support/usage/usage-stage.ts';
 import { shelfDocuments } from '../support/usage-oracle/metered-shelf.ts';
 
-eachDatabaseByTurns('runs that bill usage', (open) => {
+eachDatabaseByTurns.describe('runs that bill usage', (open) => {
   let stage: UsageStage;
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
@@ -80,7 +80,7 @@ eachDatabaseByTurns('runs that bill usage', (open) => {
   });
 });
 
-anyDatabase('the next invoice of an account with usage without zero items', (open) => {
+anyDatabase.describe('the next invoice of an account with usage without zero items', (open) => {
   let engine: TestEngine;
 
   const configuration = {
@@ -133,7 +133,7 @@ anyDatabase('the next invoice of an account with usage without zero items', (ope
   });
 });
 
-eachDatabaseByTurns('usage of closed accounts', (open) => {
+eachDatabaseByTurns.describe('usage of closed accounts', (open) => {
   let stage: UsageStage;
   beforeEach(async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
@@ -182,7 +182,7 @@ eachDatabaseByTurns('usage of closed accounts', (open) => {
   });
 });
 
-anyDatabase('partly billed usage periods of any age (usage §7.1 rule 3)', (open) => {
+anyDatabase.describe('partly billed usage periods of any age (usage §7.1 rule 3)', (open) => {
   let stage: UsageStage;
 
   for (const periods of ['0', '2'])

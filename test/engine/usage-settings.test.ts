@@ -4,7 +4,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 const APRIL = '2026-04-01..2026-05-01';
 const MAY = '2026-05-01..2026-06-01';
 
-eachDatabaseByTurns('tenant settings for usage (usage §8)', (open) => {
+eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, settings: Readonly<Record<string, string>>): Promise<void> => {

@@ -66,7 +66,7 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
     ['says the second wrong', (id) => [use(id), use(id, { trackingId: 7 })], /records\[1\]\.trackingId/],
   ];
 
-eachDatabase('failing usage sources (usage §9 rule 6)', (open, kind) => {
+eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) => {
   let engine: TestEngine;
   let source: MeteringSource;
   before(async () => {

@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-eachDatabaseByTurns('usage sources', (open) => {
+eachDatabaseByTurns.describe('usage sources', (open) => {
   let engine: TestEngine;
   let source: MeteringSource;
   let accountId: Uuid;

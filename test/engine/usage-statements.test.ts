@@ -7,7 +7,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 const isLookForWork = (statement: string) => statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase('statements of runs that bill usage (usage §11)', (open) => {
+eachDatabase.describe('statements of runs that bill usage (usage §11)', (open) => {
   let statements: string[] = [];
   let engine: TestEngine;
   const begin = async (): Promise<void> => {
@@ -99,7 +99,7 @@ eachDatabase('statements of runs that bill usage (usage §11)', (open) => {
   }).timeout(60_000);
 });
 
-anyDatabase('statements of usage reads', (open) => {
+anyDatabase.describe('statements of usage reads', (open) => {
   it('usage §3.3: have the same count for periods of one and two lengths when they rate current usage', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {

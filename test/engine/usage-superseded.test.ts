@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { laterPowerCatalog } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('a backdated change over billed usage (usage §7.3 rule 7)', (open) => {
+eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 rule 7)', (open) => {
   let stage: UsageStage;
 
   async function begin(planName: string, options: UsageStageOptions = {}): Promise<void> {

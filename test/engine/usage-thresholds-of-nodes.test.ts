@@ -5,7 +5,7 @@ import { expect, migrated, onPostgresql, plainHasher, recordingLogger, storageOf
 import { openReceiver } from '../support/push/receiver.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-onPostgresql('usage thresholds on several nodes (usage §12.1)', (open) => {
+onPostgresql.describe('usage thresholds on several nodes (usage §12.1)', (open) => {
   it('are pushed once each, whichever nodes record and evaluate', async () => {
     const receiver = await openReceiver();
     const sender = httpPushSender();

@@ -81,7 +81,7 @@ interface Begun {
   readonly usageSources?: readonly UsageSource[];
 }
 
-eachDatabase('usage thresholds (usage §12.1)', (open) => {
+eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
@@ -165,7 +165,7 @@ eachDatabase('usage thresholds (usage §12.1)', (open) => {
   });
 });
 
-anyDatabase('evaluations of usage thresholds (usage §12.1)', (open) => {
+anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();

@@ -5,7 +5,7 @@ import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../sup
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns('the usage timeline and tracking ids of invoices', (open) => {
+eachDatabaseByTurns.describe('the usage timeline and tracking ids of invoices', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -107,7 +107,7 @@ function lineOf({ startDate, endDate, usageName, amount }: InvoiceItemView): str
   return `${start}..${end} ${usageName} ${formatDecimal(amount)}`;
 }
 
-eachDatabaseByTurns('the current cost of usage', (open) => {
+eachDatabaseByTurns.describe('the current cost of usage', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {

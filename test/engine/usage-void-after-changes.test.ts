@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rule 3)', (open) => {
+eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule 3)', (open) => {
   let stage: UsageStage;
 
   async function begin(options: UsageStageOptions = {}, from = '2026-04-01'): Promise<void> {
@@ -130,7 +130,7 @@ eachDatabaseByTurns('usage voided after a change of its history (usage §2.2 rul
   });
 });
 
-eachDatabaseByTurns('ignored late usage (usage §7.7 rule 6)', (open) => {
+eachDatabaseByTurns.describe('ignored late usage (usage §7.7 rule 6)', (open) => {
   it('is billed again if a void invoice had charged it, although a later invoice contains its period', async () => {
     const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     try {
@@ -159,7 +159,7 @@ eachDatabaseByTurns('ignored late usage (usage §7.7 rule 6)', (open) => {
   });
 });
 
-eachDatabaseByTurns('tracking ids with a void in the millisecond of the run (usage §7.6)', (open) => {
+eachDatabaseByTurns.describe('tracking ids voided in the millisecond of the run (usage §7.6)', (open) => {
   let stage: UsageStage;
   beforeEach('an account with usage', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });

@@ -24,7 +24,7 @@ function linesOf({ startDate, endDate, rolledUpUnits }: Plain<RolledUpUsage>): s
   return `${startDate.toISOString()}..${endDate.toISOString()}: ${units.join(', ')}`;
 }
 
-eachDatabaseByTurns('recorded usage', (open, kind) => {
+eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

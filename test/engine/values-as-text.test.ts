@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase('text values of a host', (open) => {
+anyDatabase.describe('text values of a host', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
@@ -157,7 +157,7 @@ function unreadable(value: unknown, path = ''): readonly string[] {
   return isDate || (typeof value === 'number' && value > 15_000) ? [path] : [];
 }
 
-anyDatabase('JSON views', (open) => {
+anyDatabase.describe('JSON views', (open) => {
   let accountId: string;
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;

@@ -39,7 +39,7 @@ interface Begin {
 }
 
 /** The examples that unit tests calculate, lived through the engine as its callers do. */
-eachDatabaseByTurns('worked examples through the engine', (open) => {
+eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   let engine: TestEngine;
 
   /** An account that is made at that instant, its reference time. */

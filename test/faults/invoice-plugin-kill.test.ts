@@ -42,7 +42,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   return signal;
 }
 
-eachDatabase('process killed after asking an invoice plugin and before storing the answer', (open) => {
+eachDatabase.describe('process killed between the answer of an invoice plugin and its storing', (open) => {
   /** An unbilled subscriber in a closed database. */
   async function subscriber() {
     const engine = await openEngine(open, { now: NOW });
@@ -86,7 +86,7 @@ eachDatabase('process killed after asking an invoice plugin and before storing t
   });
 });
 
-onPostgresql('two nodes that ask their plugins about the same run', (open) => {
+onPostgresql.describe('two nodes that ask their plugins about the same run', (open) => {
   it('bill it once and report no invoice on the other node', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });

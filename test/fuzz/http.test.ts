@@ -41,7 +41,7 @@ const statuses = new Set([
 const codes = new Set<number>(Object.values(ErrorCode));
 const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];
 
-anyDatabase('fuzzed HTTP requests', (open) => {
+anyDatabase.describe('fuzzed HTTP requests', (open) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   after(() => agent.destroy());
 

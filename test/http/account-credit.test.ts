@@ -18,7 +18,7 @@ interface Shown {
   readonly parentAccountId: string | null;
 }
 
-eachDatabaseByTurns('account credit over HTTP', (open) => {
+eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
 

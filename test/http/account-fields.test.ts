@@ -18,7 +18,7 @@ const lengths = {
   notes: 4_096,
 } as const;
 
-eachDatabase('account fields over HTTP', (open) => {
+eachDatabase.describe('account fields over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
 

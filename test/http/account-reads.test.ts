@@ -40,7 +40,7 @@ interface BundleJson {
 
 const bundlesIn = (reply: Reply) => reply.json as readonly BundleJson[];
 
-eachDatabase('reads of an account with many blocking states', (open) => {
+eachDatabase.describe('reads of an account with many blocking states', (open) => {
   let serving: Serving;
   let held: Held;
   before(async () => {

@@ -4,7 +4,7 @@ import { createAccount, eve, expectRefusal, expectStatus, serveOnce } from '../s
 /** More letters than one pattern folds. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
 
-eachDatabase('account search', (open) => {
+eachDatabase.describe('account search', (open) => {
   const serving = serveOnce(open);
   const names = new Map<string, string>();
 

@@ -20,7 +20,7 @@ interface Timeline {
   }[];
 }
 
-eachDatabaseByTurns('account timeline', (open) => {
+eachDatabaseByTurns.describe('account timeline', (open) => {
   const world = populateOnce(open);
 
   const read = async (query = ''): Promise<Timeline> =>

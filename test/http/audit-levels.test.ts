@@ -78,7 +78,7 @@ function expectOwnRows(audited: Audited): void {
   expect(logs[0]?.changeType ?? 'INSERT', place).to.equal('INSERT');
 }
 
-eachDatabase('audit levels', (open) => {
+eachDatabase.describe('audit levels', (open) => {
   const world = populateOnce(open);
   let summaryId: string;
   before(async () => {

@@ -10,7 +10,7 @@ type Refusal = readonly [
   refusal: readonly [status: number, code: number, message: RegExp],
 ];
 
-eachDatabase('invalid input', (open) => {
+eachDatabase.describe('invalid input', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let tongan: string;

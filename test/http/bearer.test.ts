@@ -12,7 +12,7 @@ const challenge = 'Bearer realm="service", error="invalid_token"';
 const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';
 
-eachDatabaseByTurns('bearer tokens', (open) => {
+eachDatabaseByTurns.describe('bearer tokens', (open) => {
   const serving = serveOnce(open);
   let token: string;
 
@@ -161,7 +161,7 @@ eachDatabaseByTurns('bearer tokens', (open) => {
   });
 });
 
-eachDatabaseByTurns('external tokens', (open) => {
+eachDatabaseByTurns.describe('external tokens', (open) => {
   const issuer = 'https://login.example';
   let serving: Serving;
   let listening: Listening;

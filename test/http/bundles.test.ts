@@ -24,7 +24,7 @@ interface BundleJson {
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
 
-eachDatabaseByTurns('bundles over HTTP', (open) => {
+eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let accountId: string;

@@ -50,7 +50,7 @@ function writesToAccount({ credentials, method, area, operationId }: Route): boo
 }
 
 // From the route table: a new route is under this from its first day. SQLite has one writer at a time.
-onPostgresql('calls during another operation on the account, on PostgreSQL', (open) => {
+onPostgresql.describe('calls during another operation on the account, on PostgreSQL', (open) => {
   const world = populateOnce(open);
   let elsewhere: Storage<never>;
   before(async () => {

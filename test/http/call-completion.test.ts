@@ -2,7 +2,7 @@ import { aliasHeaders, createAccount, createdId, expectStatus, list, textOf } fr
 import { exampleCatalog, expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
-eachDatabase('calls with callCompletion over HTTP', (open) => {
+eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
 

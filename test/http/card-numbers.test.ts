@@ -99,7 +99,7 @@ function cardGateway(heard: { count: number }): PaymentGateway {
 const control = (name: string, members: Partial<PaymentControl>): PaymentControl => ({ name, ...members });
 const stripping = { adjustedProperties: [] };
 
-eachDatabaseByTurns('card numbers in plugin properties', (open) => {
+eachDatabaseByTurns.describe('card numbers in plugin properties', (open) => {
   const heard = { count: 0 };
   let serving: Serving;
   let database: TestDatabase;

@@ -2,7 +2,7 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { aliasHeaders, eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { createAccount, createdId, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
-eachDatabaseByTurns('catalog change report over HTTP', (open) => {
+eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
   const serving = serveOnce(open);
 
   const path = '/1.0/kb/catalog/xml/changeReport';

@@ -39,7 +39,7 @@ function evergreen(price: string) {
 
 const pot = { name: 'Pot', category: 'BASE' };
 
-eachDatabaseByTurns('catalog entries over HTTP', (open) => {
+eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
   let authorization: string;

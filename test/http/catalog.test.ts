@@ -28,7 +28,7 @@ const faulty = catalogXml({
   priceLists: lists({ DEFAULT: ['p-m'] }),
 });
 
-eachDatabaseByTurns('catalog over HTTP', (open) => {
+eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 

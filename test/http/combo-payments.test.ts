@@ -5,7 +5,7 @@ const NOWHERE = '11111111-1111-4111-8111-111111111111';
 const method = { pluginName: 'killbill-payment-test' };
 const transaction = { transactionType: 'PURCHASE', amount: 10, currency: 'USD' };
 
-anyDatabase('combo payments (payments §11)', (open) => {
+anyDatabase.describe('combo payments (payments §11)', (open) => {
   const serving = serveOnce(open);
   let number = 0;
 

@@ -4,7 +4,7 @@ import { createdId, exampleCatalog, jsonType, serveOnce, xmlType } from '../supp
 type Json = Readonly<Record<string, unknown>>;
 
 // http-api §12, the texts that callers compare or show.
-eachDatabaseByTurns('messages that clients compare', (open) => {
+eachDatabaseByTurns.describe('messages that clients compare', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {

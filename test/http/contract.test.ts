@@ -30,7 +30,7 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabaseByTurns('contract of every route', (open) => {
+eachDatabaseByTurns.describe('contract of every route', (open) => {
   const world = populateOnce(open);
 
   before(async () => {

@@ -3,7 +3,7 @@ import { aliasHeaders, configure, createAccount, eve, serveEach } from '../suppo
 
 const invoices = '/1.0/kb/invoices';
 
-eachDatabaseByTurns('credit notes over HTTP (invoicing §21)', (open) => {
+eachDatabaseByTurns.describe('credit notes over HTTP (invoicing §21)', (open) => {
   const serving = serveEach(open);
 
   it('are listed by invoice and account, shown as a page and a PDF, and hidden from other tenants', async () => {

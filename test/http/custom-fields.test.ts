@@ -7,7 +7,7 @@ const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-serv
 
 type ShownField = Readonly<Record<'customFieldId' | 'objectType' | 'objectId' | 'name' | 'value', string>>;
 
-eachDatabaseByTurns('custom fields over HTTP', (open) => {
+eachDatabaseByTurns.describe('custom fields over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
@@ -248,7 +248,7 @@ eachDatabaseByTurns('custom fields over HTTP', (open) => {
   });
 });
 
-eachDatabaseByTurns('audit logs over HTTP', (open) => {
+eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
   const serving = serveOnce(open);
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>

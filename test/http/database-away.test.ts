@@ -8,7 +8,7 @@ import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 const ofTheDatabase = routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE');
 
-onPostgresql('server in test mode with an unavailable database', (open) => {
+onPostgresql.describe('server in test mode with an unavailable database', (open) => {
   let world: World;
   let proxy: TcpProxy;
   let token: string;

@@ -3,7 +3,7 @@ import { createdId, exampleCatalog, expectStatus, serveOnce, xmlType } from '../
 
 type Json = Readonly<Record<string, unknown>>;
 
-eachDatabaseByTurns('numeric dates from typed clients in dialect K', (open) => {
+eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {

@@ -7,7 +7,7 @@ interface InvoiceBody {
   readonly items: readonly { readonly itemType: string; readonly childItems: readonly object[] | null }[];
 }
 
-eachDatabaseByTurns('draft, void and summary invoices over HTTP', (open) => {
+eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
 

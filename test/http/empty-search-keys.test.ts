@@ -5,7 +5,7 @@ const searches = routeTable({ testMode: false })
   .map(({ path }) => path)
   .filter((path) => path.endsWith('/search/{searchKey}'));
 
-eachDatabase('searches with an empty key over HTTP (http-api §1 rules 2 and 3)', (open) => {
+eachDatabase.describe('searches with an empty key over HTTP (http-api §1 rules 2 and 3)', (open) => {
   const world = populateOnce(open);
 
   for (const path of searches) {

@@ -3,7 +3,7 @@ import { EntitlementOperation } from '../../lib/index.ts';
 import { eachDatabase, expect } from '../support/http/index.ts';
 import { createAccount, createdId, exampleCatalog, serveOnce, xmlType } from '../support/http/serving.ts';
 
-eachDatabase('entitlement plugins over HTTP', (open) => {
+eachDatabase.describe('entitlement plugins over HTTP', (open) => {
   const asked: { readonly operation: string; readonly properties: readonly PluginProperty[] }[] = [];
   let aborts = false;
   const rules = Object.values(EntitlementOperation).map((operation) => [

@@ -6,7 +6,7 @@ interface Feed {
   readonly next: string;
 }
 
-anyDatabase('HTTP event feed (platform §10.6)', (open) => {
+anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
   let sent: { readonly id: string; readonly body: string }[];
   const pushSender: PushSender = {
     resolve: async () => ['192.0.2.1'],

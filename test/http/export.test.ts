@@ -28,7 +28,7 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<
   return sections;
 }
 
-eachDatabase('account export', (open) => {
+eachDatabase.describe('account export', (open) => {
   const world = populateOnce(open);
   before(async () => {
     const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;

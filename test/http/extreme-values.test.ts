@@ -30,7 +30,7 @@ interface Case {
 /** Waits of a call take the time that they are told. */
 const waits = new Set(['callCompletion', 'timeoutSec', 'callTimeoutSec']);
 
-anyDatabase('extreme values (http-api §6, §9)', (open) => {
+anyDatabase.describe('extreme values (http-api §6, §9)', (open) => {
   let world: World;
   let serving: Served;
 

@@ -14,7 +14,7 @@ const anonymous = {
 /** Of a card; fewer digits would be found in the id of a request now and then. */
 const CARD_BEGINS = '41111111';
 
-eachDatabaseByTurns('gateway notifications over HTTP (payments §11.2)', (open) => {
+eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)', (open) => {
   let nowMs = 0;
   const world = populateOnce(open, { http: { systemClock: { nowMs: () => nowMs } } });
   let eveId: string;

@@ -57,7 +57,7 @@ const broken: PaymentGateway = {
   },
 };
 
-eachDatabaseByTurns('hosted payment pages (payments §11)', (open) => {
+eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const listener = new Listener();
 
   const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });

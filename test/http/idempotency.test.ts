@@ -8,7 +8,7 @@ import { eachDatabase, expect, migrated, recordingLogger, type TestDatabase } fr
 
 const accounts = '/1.0/kb/accounts';
 
-eachDatabase('requests with an Idempotency-Key', (open) => {
+eachDatabase.describe('requests with an Idempotency-Key', (open) => {
   const serving = serveOnce(open);
 
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 
-eachDatabaseByTurns('invoice pages over HTTP (invoicing §14 and §15)', (open) => {
+eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)', (open) => {
   const serving = serveEach(open);
 
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });

@@ -14,7 +14,7 @@ interface InvoiceJson {
   }[];
 }
 
-anyDatabase('invoice plugins over HTTP', (open) => {
+anyDatabase.describe('invoice plugins over HTTP', (open) => {
   let seen: readonly string[] = [];
   let aborts = false;
   const plugin: InvoicePlugin = {

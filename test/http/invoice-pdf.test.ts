@@ -2,7 +2,7 @@ import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { aliasHeaders, createdId, documentHeaders, eve, serveEach } from '../support/http/serving.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 
-eachDatabaseByTurns('invoice PDF over HTTP (invoicing §14 rule 6)', (open) => {
+eachDatabaseByTurns.describe('invoice PDF over HTTP (invoicing §14 rule 6)', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 

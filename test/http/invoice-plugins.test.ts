@@ -16,7 +16,7 @@ const plugin: InvoicePlugin = {
   }),
 };
 
-anyDatabase('invoice plugins in operations over HTTP', (open) => {
+anyDatabase.describe('invoice plugins in operations over HTTP', (open) => {
   let accountId: string;
   let childId: string;
 

@@ -14,7 +14,7 @@ interface Row {
   readonly transactionType: string;
 }
 
-eachDatabaseByTurns('invoice refund and chargeback routes (payments §9.5)', (open) => {
+eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9.5)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {

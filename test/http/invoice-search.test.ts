@@ -11,7 +11,7 @@ interface Body {
 
 const invoices = '/1.0/kb/invoices';
 
-eachDatabase('invoice lookup over HTTP (invoicing §15)', (open) => {
+eachDatabase.describe('invoice lookup over HTTP (invoicing §15)', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let unpaid: Body;

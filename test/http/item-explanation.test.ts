@@ -2,7 +2,7 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { aliasHeaders, createAccount, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
-eachDatabaseByTurns('invoice item explanations over HTTP', (open) => {
+eachDatabaseByTurns.describe('invoice item explanations over HTTP', (open) => {
   const serving = serveOnce(open);
 
   it('contain the facts, the steps and the text, the same in both dialects', async () => {

@@ -28,7 +28,7 @@ interface PaymentJson {
 
 type ClockJson = Readonly<Record<'currentUtcTime' | 'timeZone' | 'localDate', string>>;
 
-eachDatabaseByTurns('main workflow over HTTP', (open) => {
+eachDatabaseByTurns.describe('main workflow over HTTP', (open) => {
   let serving: Serving;
   let call: Serving['call'];
 

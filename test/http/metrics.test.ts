@@ -7,7 +7,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 
-eachDatabaseByTurns('metrics over HTTP', (open, kind) => {
+eachDatabaseByTurns.describe('metrics over HTTP', (open, kind) => {
   const world = populateOnce(open);
 
   const text = async (path = '/metrics', accept = 'text/plain'): Promise<string> =>

@@ -13,7 +13,7 @@ interface Entry {
 }
 type Report = Readonly<Record<string, readonly Entry[]>>;
 
-anyDatabase('health plugin API over HTTP (platform §12)', (open) => {
+anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
   const serving = serveOnce(open);
   let authorization: string;
   before(async () => {

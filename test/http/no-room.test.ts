@@ -3,7 +3,7 @@ import { createAccount, exampleCatalog } from '../support/http/index.ts';
 import { expectStatus, type Reply, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect, migrated, rowsOf } from '../support/index.ts';
 
-eachDatabase('server without disk space for its database', (open) => {
+eachDatabase.describe('server without disk space for its database', (open) => {
   let full: FillableStorage;
   let serving: Serving;
   let accountId: string;

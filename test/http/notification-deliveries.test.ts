@@ -13,7 +13,7 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-anyDatabase('push deliveries over HTTP (platform §10.5)', (open) => {
+anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
   let status: number;
   let sent: string[];
 

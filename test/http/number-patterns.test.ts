@@ -8,7 +8,7 @@ interface Body {
 
 const config = '/1.0/kb/tenants/uploadPerTenantConfig';
 
-anyDatabase('invoice number patterns over HTTP (invoicing §1.7)', (open) => {
+anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
 

@@ -10,7 +10,7 @@ const faulty = exampleXml
   .replace('PARTNER', 'FRIEND')
   .replace('name="WARNED"', 'name="BLOCKED"');
 
-anyDatabase('overdue configuration over HTTP', (open) => {
+anyDatabase.describe('overdue configuration over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 

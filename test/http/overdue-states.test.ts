@@ -20,7 +20,7 @@ const clearInK = {
   reevaluationIntervalDays: null,
 };
 
-anyDatabase('overdue state over HTTP', (open) => {
+anyDatabase.describe('overdue state over HTTP', (open) => {
   const serving = serveEach(open);
   let accountId: string;
 

@@ -5,7 +5,7 @@ import { BEGINS } from '../support/overdue/debtor.ts';
 import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
 import { httpTeller } from '../support/overdue/http-teller.ts';
 
-anyDatabase('dunning over HTTP', (open) => {
+anyDatabase.describe('dunning over HTTP', (open) => {
   let teller: Teller;
   beforeEach(async () => {
     const database = await open(migrated);

@@ -2,7 +2,7 @@ import { anyDatabase, basic, createdId, expect, list, serveOnce } from '../suppo
 
 const PASSWORD = 'long enough a password';
 
-anyDatabase('permission to pay all invoices (http-api §5)', (open) => {
+anyDatabase.describe('permission to pay all invoices (http-api §5)', (open) => {
   const serving = serveOnce(open);
   before(async () => {
     for (const [name, permissions] of [

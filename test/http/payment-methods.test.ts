@@ -1,7 +1,7 @@
 import { anyDatabase, expect } from '../support/http/index.ts';
 import { aliasHeaders, createAccount, createdId, type Reply, serveOnce } from '../support/http/serving.ts';
 
-anyDatabase('payment methods over HTTP (payments §10)', (open) => {
+anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let accountId: string;

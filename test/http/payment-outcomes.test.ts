@@ -202,7 +202,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-eachDatabaseByTurns('payment operations over HTTP (payments §2.2)', (open) => {
+eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (open) => {
   const gateway = new OutcomeGateway();
   let serving: Serving;
   let stage: Stage;

@@ -4,7 +4,7 @@ import { stateMachineDocument } from '../support/payments/state-machine-document
 
 const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMachineConfig/${plugin}`;
 
-eachDatabaseByTurns('tenant payment state machines (payments §3.1)', (open) => {
+eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
 

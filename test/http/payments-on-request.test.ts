@@ -1,6 +1,6 @@
 import { createdId, eachDatabaseByTurns, expect, list, populateOnce } from '../support/http/index.ts';
 
-eachDatabaseByTurns('optional details in payment reads', (open) => {
+eachDatabaseByTurns.describe('optional details in payment reads', (open) => {
   const world = populateOnce(open);
 
   const member = (value: unknown, key: string): unknown =>

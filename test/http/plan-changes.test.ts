@@ -74,7 +74,7 @@ type Bundles = readonly {
 }[];
 
 // subscriptions §2 rules 3 and 4, §7, §8
-eachDatabaseByTurns('plan changes over HTTP', (open) => {
+eachDatabaseByTurns.describe('plan changes over HTTP', (open) => {
   const serving = serveOnce(open);
   before(async () => {
     const body = await readFile(specCatalog);

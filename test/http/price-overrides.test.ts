@@ -30,7 +30,7 @@ interface PricesJson {
   readonly phaseType: string;
 }
 
-eachDatabaseByTurns('price overrides over HTTP', (open) => {
+eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let accountId: string;

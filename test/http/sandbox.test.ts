@@ -5,7 +5,7 @@ const root = '/plugins/sandbox';
 /** The name in Kill Bill. */
 const alias = '/plugins/killbill-payment-test';
 
-eachDatabaseByTurns('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
+eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   const own = {};

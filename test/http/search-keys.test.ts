@@ -2,7 +2,7 @@ import { eachDatabase, expect, list, populate, serveOnce } from '../support/http
 
 type Row = Readonly<Record<string, unknown>>;
 
-eachDatabase('search keys in paths', (open) => {
+eachDatabase.describe('search keys in paths', (open) => {
   const serving = serveOnce(open);
   before(async () => {
     await populate(serving);

@@ -12,7 +12,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
 
-eachDatabaseByTurns('security over HTTP', (open) => {
+eachDatabaseByTurns.describe('security over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
 

@@ -163,7 +163,7 @@ const statements: readonly Statement[] = [
   ],
 ];
 
-eachDatabaseByTurns('amounts from callers (http-api §9 rule 5)', (open) => {
+eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
 

@@ -14,7 +14,7 @@ const anonymous = {
   'x-service-createdby': undefined,
 };
 
-anyDatabase('Stripe events (payments §11.2)', (open) => {
+anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
   const double = new StripeDouble();
   let serving: Serving;
   let acme: TenantBilling;

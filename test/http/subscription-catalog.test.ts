@@ -3,7 +3,7 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { aliasHeaders, createdId, eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { eve, expectRefusal, outcomeOf, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 
-eachDatabaseByTurns('catalog of a subscription over HTTP', (open) => {
+eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
   const serving = serveOnce(open);
   let subscriptionId: string;
 

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
-eachDatabaseByTurns('subscriptions with add-ons over HTTP', (open) => {
+eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let accountId: string;

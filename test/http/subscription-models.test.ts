@@ -19,7 +19,7 @@ const planOf = (phase: string) => ({
   billingPeriod: 'MONTHLY',
 });
 
-eachDatabaseByTurns('subscription models over HTTP', (open) => {
+eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let subscriptionId: string;

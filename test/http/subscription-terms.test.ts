@@ -1,7 +1,7 @@
 import { createRunningSubscription, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
-eachDatabaseByTurns('bill cycle day and quantity over HTTP', (open) => {
+eachDatabaseByTurns.describe('bill cycle day and quantity over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let path: string;

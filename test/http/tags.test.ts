@@ -18,7 +18,7 @@ interface ShownTag {
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
 
-eachDatabaseByTurns('tags and tag definitions over HTTP', (open) => {
+eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;

@@ -3,7 +3,7 @@ import { expectRefusal, expectStatus, type Reply, type Request, serveOnce } from
 
 const security = '/1.0/kb/security';
 
-eachDatabaseByTurns('tenant user managers over HTTP (platform §8, R39)', (open) => {
+eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)', (open) => {
   const serving = serveOnce(open);
   let ofBob: string;
   let ofEve: string;

@@ -14,7 +14,7 @@ const tenants = '/1.0/kb/tenants';
 const changedAndDeleted = ['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_DELETION'];
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;
 
-eachDatabaseByTurns('tenant values over HTTP', (open) => {
+eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
   let newTypes: () => Promise<readonly string[]>;

@@ -5,7 +5,7 @@ import { pathOf, recordedTraces } from '../support/tracing.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
-eachDatabaseByTurns('request traces', (open) => {
+eachDatabaseByTurns.describe('request traces', (open) => {
   const traces = recordedTraces();
   let serving: Serving;
   let accountId: string;

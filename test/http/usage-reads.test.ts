@@ -8,7 +8,7 @@ interface ItemJson {
   readonly itemType: string;
 }
 
-eachDatabaseByTurns('usage reads over HTTP', (open) => {
+eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
   let accountId: string;

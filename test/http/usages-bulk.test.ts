@@ -6,7 +6,7 @@ import { anyDatabase, expect, migrated } from '../support/index.ts';
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-anyDatabase('bulk usage over HTTP', (open) => {
+anyDatabase.describe('bulk usage over HTTP', (open) => {
   const serving = serveOnce(open);
   let subscriptionId: string;
 
@@ -128,7 +128,7 @@ anyDatabase('bulk usage over HTTP', (open) => {
   });
 });
 
-anyDatabase('bulk usage over HTTP with deployment limits', (open) => {
+anyDatabase.describe('bulk usage over HTTP with deployment limits', (open) => {
   let serving: Serving;
 
   async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {

@@ -16,7 +16,7 @@ const catalog = catalogXml({
 /** The other tenant that `serve` makes. */
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns('hostile usage callers over HTTP', (open) => {
+eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
   let serving: Serving;
   let subscriptionId: string;
   let bundleId: string;

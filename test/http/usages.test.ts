@@ -13,7 +13,7 @@ const catalog = catalogXml({
 });
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-anyDatabase('usage over HTTP', (open) => {
+anyDatabase.describe('usage over HTTP', (open) => {
   const serving = serveOnce(open);
   let subscriptionId: string;
 

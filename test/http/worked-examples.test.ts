@@ -7,7 +7,7 @@ interface Listed {
   readonly name: string;
 }
 
-eachDatabaseByTurns('worked examples of the HTTP API', (open) => {
+eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 

@@ -41,7 +41,7 @@ const roles: readonly Role[] = [
   })),
 ];
 
-eachDatabase('authorization matrix', (open, kind) => {
+eachDatabase.describe('authorization matrix', (open, kind) => {
   let serving: Serving;
   const tokens = new Map<string, string>();
 

@@ -30,7 +30,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-anyDatabase('account credit after random operations', (open, kind) => {
+anyDatabase.describe('account credit after random operations', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });

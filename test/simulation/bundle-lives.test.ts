@@ -257,7 +257,7 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-anyDatabase('stored random bundle histories', (open) => {
+anyDatabase.describe('stored random bundle histories', (open) => {
   async function play(script: Script, walks: boolean): Promise<readonly string[]> {
     const engine = await openEngine(open, {
       now: start,

@@ -13,7 +13,7 @@ interface Counted extends InvoiceView {
   readonly inForce: string;
 }
 
-anyDatabase('random histories of a child whose parent pays', (open) => {
+anyDatabase.describe('random histories of a child whose parent pays', (open) => {
   let lowered = 0;
 
   it('invoicing §10 rule 8: never turn an unpaid debt into credit, and reduce the debt by repairs', async () => {

@@ -204,7 +204,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   ],
 };
 
-eachDatabase('invariant checks', (open) => {
+eachDatabase.describe('invariant checks', (open) => {
   let evidence: Evidence;
   before(async () => {
     const engine = await openEngine(open, {

@@ -281,7 +281,7 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-eachDatabase('stored random subscription histories', (open, kind) => {
+eachDatabase.describe('stored random subscription histories', (open, kind) => {
   it('are billed the same by windows as by the full history', async () => {
     await fc.assert(
       fc.asyncProperty(lifeScripts, async (script) => {

@@ -32,7 +32,7 @@ function settingsOf(random: Random): OracleSettings {
   };
 }
 
-anyDatabase('random histories with usage', (open, kind) => {
+anyDatabase.describe('random histories with usage', (open, kind) => {
   const lives = asked === undefined ? LIVES[kind] : Number(asked);
 
   it(`usage §6, §7: owe the usage that an oracle calculates from every point (${lives} accounts, seed ${seed})`, async () => {

@@ -126,7 +126,7 @@ eachDatabaseAndSuperuser((kind, open) => {
   });
 });
 
-onPostgresql('the account text index on PostgreSQL', (open) => {
+onPostgresql.describe('the account text index on PostgreSQL', (open) => {
   /** A database whose schema is made after `prepare`, with an account that is found; then the index. */
   async function made(prepare: (client: Client, name: string) => Promise<unknown>) {
     const database = await open();

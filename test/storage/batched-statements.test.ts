@@ -15,8 +15,8 @@ import { rejection } from '../support/storage/opened-storage.ts';
 
 const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-onPostgresql('batched statements on PostgreSQL', (open) => define(open, true));
-onPostgresql('unbatched statements on PostgreSQL', (open) => define(open, false));
+onPostgresql.describe('batched statements on PostgreSQL', (open) => define(open, true));
+onPostgresql.describe('unbatched statements on PostgreSQL', (open) => define(open, false));
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let orm: MikroORM;

@@ -6,7 +6,7 @@ import { catalogEntry, planRow } from '../support/storage/entry-records.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { lifecycleEvent, newId, now, overridePlan, ownerOf } from '../support/storage/stored-records.ts';
 
-eachDatabase('catalog entry storage', (open, kind) => {
+eachDatabase.describe('catalog entry storage', (open, kind) => {
   const opened = sharedStorage(kind, open);
   const { writing } = opened;
   let acme: Account;

@@ -12,10 +12,12 @@ import { account, author, newId, tenant } from '../support/storage/stored-record
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
-onPostgresql('an unreachable PostgreSQL server', (open) => define(open, true));
+onPostgresql.describe('an unreachable PostgreSQL server', (open) => define(open, true));
 // What is away is told by the connection, which knows nothing of batches.
 if (isLongRun)
-  onPostgresql('an unreachable PostgreSQL server with unbatched statements', (open) => define(open, false));
+  onPostgresql.describe('an unreachable PostgreSQL server with unbatched statements', (open) =>
+    define(open, false),
+  );
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let direct: string;

@@ -21,7 +21,7 @@ const lamp = {
   billingPeriod: 'MONTHLY',
 } as const;
 
-eachDatabase('transactions lent by host libraries', (open, kind) => {
+eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });

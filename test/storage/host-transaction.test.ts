@@ -21,7 +21,7 @@ interface Host {
   rows(sql: string): Promise<readonly unknown[]>;
 }
 
-eachDatabase('a host transaction', (open, kind) => {
+eachDatabase.describe('a host transaction', (open, kind) => {
   let host: Host;
   let storage: Storage<never>;
   let acme: TenantRef;
@@ -203,7 +203,7 @@ eachDatabase('a host transaction', (open, kind) => {
   });
 });
 
-eachDatabase('a storage instance on a host connection', (open, kind) => {
+eachDatabase.describe('a storage instance on a host connection', (open, kind) => {
   it('migrates its schema on request', async () => {
     const { host, storage } = hostOver(await open());
     await storage.prepare();

@@ -16,7 +16,7 @@ const quarterMs = 6 * 60 * 60 * 1_000;
 type Written = Invoice & { readonly createdBy: string };
 type Operator = SearchClause['operator'];
 
-eachDatabase('invoice search (invoicing §15)', (open, kind) => {
+eachDatabase.describe('invoice search (invoicing §15)', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let all: readonly Written[];
   before(async () => {

@@ -8,7 +8,7 @@ function keyValue(members: Partial<New<TenantKeyValue>>): New<TenantKeyValue> {
   return { id: newId(), key: 'color', value: 'red', isSingle: false, isActive: true, ...dates, ...members };
 }
 
-eachDatabase('tenant key-value pairs', (open, kind) => {
+eachDatabase.describe('tenant key-value pairs', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const insert = (...values: readonly New<TenantKeyValue>[]) => opened.writing.keyValues.insert(values);

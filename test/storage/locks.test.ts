@@ -4,7 +4,7 @@ import { eachDatabaseAndOneByOne, expect, onPostgresql } from '../support/index.
 import { rejection, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 
-eachDatabaseAndOneByOne('account locks', (open, kind) => {
+eachDatabaseAndOneByOne.describe('account locks', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
   it('return the accounts in record-id order, without unknown ones', async () => {
@@ -28,7 +28,7 @@ eachDatabaseAndOneByOne('account locks', (open, kind) => {
   });
 });
 
-onPostgresql('account locks on PostgreSQL', (open) => {
+onPostgresql.describe('account locks on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   let accounts: readonly Account[];

@@ -5,7 +5,7 @@ import { eachDatabase, expect, migrated, onPostgresql, rowsOf, storageOf } from 
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 
-eachDatabase('a full database', (open) => {
+eachDatabase.describe('a full database', (open) => {
   let full: FillableStorage;
   let acme: TenantRef;
   let database: Awaited<ReturnType<typeof open>>;
@@ -72,7 +72,7 @@ eachDatabase('a full database', (open) => {
   });
 });
 
-onPostgresql('a PostgreSQL server without free connections', (open) => {
+onPostgresql.describe('a PostgreSQL server without free connections', (open) => {
   it('rejects calls until it accepts connections again', async () => {
     const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');

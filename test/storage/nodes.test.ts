@@ -8,7 +8,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase('node storage', (open, kind) => {
+eachDatabase.describe('node storage', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const node = (nodeName: string, bootMs: number): Omit<NodeInfo, 'lastUpdatedDate'> => ({

@@ -17,7 +17,7 @@ import {
 const OVERDUE = 'overdue-service';
 const MINUTE_MS = 60_000;
 
-eachDatabase('storage reads for overdue', (open, kind) => {
+eachDatabase.describe('storage reads for overdue', (open, kind) => {
   const opened = freshStorage(kind, open);
   let one: Account;
   let other: Account;

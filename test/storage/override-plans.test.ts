@@ -27,7 +27,7 @@ function definition(amount: number, planName = 'gold'): OverrideDefinition {
 
 const making = { nextId: newId, currentCatalog: async () => sold() };
 
-eachDatabase('override plans', (open, kind) => {
+eachDatabase.describe('override plans', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
   const make = (amount: number) =>
@@ -101,7 +101,7 @@ eachDatabase('override plans', (open, kind) => {
   });
 });
 
-onPostgresql('override plans on PostgreSQL with two nodes', (open) => {
+onPostgresql.describe('override plans on PostgreSQL with two nodes', (open) => {
   it('share one plan for equal concurrent overrides, and have separate numbers otherwise', async () => {
     const database = await open(migrated);
     const nodes: readonly Storage<never>[] = [storageAt(database), storageAt(database)];

@@ -48,7 +48,7 @@ const sizes = {
 const perAccount = 4;
 const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
 
-eachDatabase('query plans without database statistics', (open, kind) => {
+eachDatabase.describe('query plans without database statistics', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
   it('find an updated row by id without a scan of the tenant’s rows', async () => {
@@ -62,7 +62,7 @@ eachDatabase('query plans without database statistics', (open, kind) => {
   });
 });
 
-eachDatabase('query plans over filled tables', (open, kind) => {
+eachDatabase.describe('query plans over filled tables', (open, kind) => {
   const { due, future } = sizes[kind];
   const opened = sharedStorage(kind, open);
   let chosen: Awaited<ReturnType<typeof fill>>;

@@ -15,7 +15,7 @@ const queueName = QueueName.NEXT_BILLING_DATE;
 const topics = [event, queueName];
 const leaseMs = 1_000;
 
-eachDatabase('queue storage', (open, kind) => {
+eachDatabase.describe('queue storage', (open, kind) => {
   const opened = freshStorage(kind, open);
   let accounts: readonly Account[];
   let queue: Storage<never>['queue'];
@@ -440,7 +440,7 @@ eachDatabase('queue storage', (open, kind) => {
   });
 });
 
-onPostgresql('queue storage on PostgreSQL with two nodes', (open) => {
+onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {

@@ -21,7 +21,7 @@ function overdueRow(name: string): New<TenantKeyValue> {
   return single('OVERDUE_CONFIG', JSON.stringify({ overdueStates: [afterDays(name, 10)] }));
 }
 
-eachDatabase('a rolled-back configuration', (open, kind) => {
+eachDatabase.describe('a rolled-back configuration', (open, kind) => {
   const opened = freshStorage(kind, open);
   let other: TenantRef;
   beforeEach(async () => {
@@ -73,7 +73,7 @@ eachDatabase('a rolled-back configuration', (open, kind) => {
   });
 });
 
-onPostgresql('a configuration awaited by another transaction', (open) => {
+onPostgresql.describe('a configuration awaited by another transaction', (open) => {
   it('applies in the waiting transaction and in all later ones', async () => {
     const opened = await openStorage('postgresql', open);
     const second = storageAt(opened.database);

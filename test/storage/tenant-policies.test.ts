@@ -21,7 +21,7 @@ import { account, author, now } from '../support/storage/stored-records.ts';
 
 const notReached = /violates row-level security policy/;
 
-onPostgresql('PostgreSQL row-level security (platform §2 isolation 2)', (open) => {
+onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)', (open) => {
   const opened = sharedStorage('postgresql', open);
   let url: string;
   let acme: TenantRef;

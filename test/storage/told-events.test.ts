@@ -14,7 +14,7 @@ function told(accountRecordId: number, amount = '1') {
   return { type: BusEventType.ACCOUNT_CHANGE, accountRecordId, payload: { amount: decimal(amount) } };
 }
 
-eachDatabase('published events', (open, kind) => {
+eachDatabase.describe('published events', (open, kind) => {
   const opened = freshStorage(kind, open);
   beforeEach(() => opened.storage.prepare(TELLING));
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
@@ -134,7 +134,7 @@ eachDatabase('published events', (open, kind) => {
   });
 });
 
-onPostgresql('concurrently published events', (open) => {
+onPostgresql.describe('concurrently published events', (open) => {
   it('platform §10.6: reach a reader exactly once, in commit order per account', async function () {
     this.timeout(300_000);
     const opened = await openStorage('postgresql', open);

@@ -15,7 +15,7 @@ import {
   today,
 } from '../support/storage/stored-records.ts';
 
-eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
+eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
   const opened = sharedStorage(kind, open);
   const { reading, writing } = opened;
   let acme: Account;
@@ -134,7 +134,7 @@ eachDatabaseAndOneByOne('storage transactions', (open, kind) => {
   });
 });
 
-onPostgresql('storage transactions on PostgreSQL', (open) => {
+onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: ReturnType<typeof storageAt>;
   let acme: Account;

@@ -252,7 +252,7 @@ async function nextNumber(session: WriteSession): Promise<{ readonly number: num
   return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
 }
 
-eachDatabaseAndOneByOne('storage uniqueness', (open, kind) => {
+eachDatabaseAndOneByOne.describe('storage uniqueness', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {

@@ -15,7 +15,7 @@ import {
 
 const CALLERS = 50;
 
-eachDatabase('concurrent usage recording', (open, kind) => {
+eachDatabase.describe('concurrent usage recording', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
@@ -80,7 +80,7 @@ eachDatabase('concurrent usage recording', (open, kind) => {
   });
 });
 
-onPostgresql('usage recording on PostgreSQL', (open) => {
+onPostgresql.describe('usage recording on PostgreSQL', (open) => {
   const opened = sharedStorage('postgresql', open);
   let other: Storage<never>;
   before(async () => {

@@ -11,7 +11,7 @@ import {
   submission,
 } from '../support/storage/stored-usage.ts';
 
-eachDatabase('usage in a host transaction', (open, kind) => {
+eachDatabase.describe('usage in a host transaction', (open, kind) => {
   let host: Host;
   let database: TestDatabase;
   let tenant: TenantRef;

@@ -17,7 +17,7 @@ import {
   submission,
 } from '../support/storage/stored-usage.ts';
 
-eachDatabaseAndOneByOne('usage storage', (open, kind) => {
+eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (...submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);

@@ -51,9 +51,9 @@ interface DatabaseMaker {
 
 /**
  * Defines the same tests once for SQLite and once for PostgreSQL: for what a database can do differently, such as
- * storing, locking and races. With a title, the tests form a `describe` of that title.
+ * storing, locking and races.
  *
- *     eachDatabase('a store', (open, kind) => {
+ *     eachDatabase.describe('a store', (open, kind) => {
  *       let database: TestDatabase;
  *       before(async () => { database = await open(); });
  *       it('keeps what was written', …);
@@ -82,15 +82,20 @@ let defining: DatabaseKind | undefined;
 
 const always = new WeakSet<object>();
 
+type DefineSuite = (open: OpenDatabase, kind: DatabaseKind) => void;
+
 interface DefineOnDatabases {
   (define: DefineTests): void;
-  (title: string, define: (open: OpenDatabase, kind: DatabaseKind) => void): void;
+  /** The same as `describe`. */
+  (title: string, define: DefineSuite): void;
+  /** A suite with this title on each database. */
+  describe(title: string, define: DefineSuite): void;
 }
 
 type KeepTests = (suite: Mocha.Suite, isTurn: boolean) => Mocha.Test[];
 
 function definer(keepTests?: KeepTests): DefineOnDatabases {
-  return (first: string | DefineTests, titled?: (open: OpenDatabase, kind: DatabaseKind) => void) => {
+  const defineOn = (first: DefineTests | string, titled?: DefineSuite): void => {
     const define: DefineTests =
       typeof first === 'string' ? (kind, open) => describe(first, () => titled?.(open, kind)) : first;
     for (const kind of databaseKinds) {
@@ -100,6 +105,9 @@ function definer(keepTests?: KeepTests): DefineOnDatabases {
       keepOnly(suite, keepTests, { met: 0 });
     }
   };
+  return Object.assign(defineOn, {
+    describe: (title: string, define: DefineSuite) => defineOn(title, define),
+  });
 }
 
 /** A suite without remaining tests runs no hooks either. */
@@ -109,10 +117,12 @@ function keepOnly(suite: Mocha.Suite, keepTests: KeepTests, turns: { met: number
   for (const inner of suite.suites) keepOnly(inner, keepTests, turns);
 }
 
-/** A `describe` for PostgreSQL alone. */
-export function onPostgresql(title: string, define: (open: OpenDatabase) => void): void {
-  if (!isLeftOut('postgresql')) describeOn(title, 'postgresql', (_kind, open) => define(open));
-}
+/** Defines tests for PostgreSQL alone. */
+export const onPostgresql = {
+  describe(title: string, define: (open: OpenDatabase) => void): void {
+    if (!isLeftOut('postgresql')) describeOn(title, 'postgresql', (_kind, open) => define(open));
+  },
+};
 
 /** Like `eachDatabase`, and once more on PostgreSQL as a superuser, who bypasses row-level security. */
 export function eachDatabaseAndSuperuser(define: DefineTests): void {
@@ -121,20 +131,19 @@ export function eachDatabaseAndSuperuser(define: DefineTests): void {
 }
 
 /** Like `eachDatabase`, and once more on PostgreSQL without statement batching. */
-export function eachDatabaseAndOneByOne(
-  title: string,
-  defineTitled: (open: OpenDatabase, kind: DatabaseKind) => void,
-): void {
-  const define: DefineTests = (kind, open) => describe(title, () => defineTitled(open, kind));
-  eachDatabase(define);
-  if (isLeftOut('postgresql')) return;
-  describeOn('postgresql, one statement after the other', 'postgresql', (kind, open) =>
-    define(kind, async (template) => {
-      const database = await open(template);
-      return database.kind === 'sqlite' ? database : { ...database, batchesStatements: false };
-    }),
-  );
-}
+export const eachDatabaseAndOneByOne = {
+  describe(title: string, defineSuite: DefineSuite): void {
+    const define: DefineTests = (kind, open) => describe(title, () => defineSuite(open, kind));
+    eachDatabase(define);
+    if (isLeftOut('postgresql')) return;
+    describeOn('postgresql, one statement after the other', 'postgresql', (kind, open) =>
+      define(kind, async (template) => {
+        const database = await open(template);
+        return database.kind === 'sqlite' ? database : { ...database, batchesStatements: false };
+      }),
+    );
+  },
+};
 
 function asSuperuser(define: DefineTests): void {
   if (isLeftOut('postgresql')) return;
