@@ -7,23 +7,26 @@ import {
   outlineOperations,
   subscriptionEventHandler,
   subscriptionReadOperations,
+  trialNotices,
 } from '../subscriptions/index.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Returns the operations on bundles and subscriptions, controlled by entitlement plugins. */
-export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundation) {
+export function subscriptionArea({ ports, catalogs, settings, settingsOf, maxRows }: Foundation) {
   const outlines = outlineOperations(ports, catalogs, { maxRows });
   const control = entitlementControl(ports, settings.entitlementPlugins ?? []);
+  const trials = trialNotices(settingsOf);
+  const parts = { control, trials };
   return {
-    handlers: [subscriptionEventHandler(ports, catalogs)],
+    handlers: [subscriptionEventHandler(ports, catalogs, trials)],
     operations: {
       subscriptions: {
-        ...creationOperations(ports, catalogs, control),
+        ...creationOperations(ports, catalogs, parts),
         ...subscriptionReadOperations(ports, catalogs, outlines),
-        ...lifecycleOperations(ports, catalogs, control),
+        ...lifecycleOperations(ports, catalogs, parts),
       },
       blocking: blockingOperations(ports, control),
-      bundles: bundleOperations(ports, catalogs, { outlines, control }),
+      bundles: bundleOperations(ports, catalogs, { outlines, ...parts }),
       outlines,
     },
   };

@@ -65,6 +65,7 @@ const forms: Readonly<
   [BusEventType.SUBSCRIPTION_BCD_CHANGE]: subscription,
   [BusEventType.SUBSCRIPTION_QUANTITY]: subscription,
   [BusEventType.USAGE_THRESHOLD]: { ...subscription, metaData: given },
+  [BusEventType.TRIAL_ENDING]: { ...subscription, metaData: given },
   [BusEventType.ENTITLEMENT_CREATION]: entitlement,
   [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
   [BusEventType.BUNDLE_PAUSE]: blocking,

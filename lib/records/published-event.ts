@@ -11,6 +11,17 @@ export interface SubscriptionEventData {
   readonly subscriptionChangeUndo: boolean;
 }
 
+/** The end of a trial that comes soon (subscriptions §21.1). */
+export interface TrialEndingData {
+  readonly bundleExternalKey: string;
+  readonly planName: string;
+  /** The trial phase. */
+  readonly phaseName: string;
+  readonly nextPhaseName: string;
+  /** UTC date-time. */
+  readonly trialEndDate: string;
+}
+
 /** A reached usage threshold (usage §12.1); days as `yyyy-MM-dd`, the end exclusive. */
 export interface UsageThresholdData {
   readonly usageName: string;
@@ -116,6 +127,7 @@ export interface EventData {
   readonly SUBSCRIPTION_BCD_CHANGE: SubscriptionEventData;
   readonly SUBSCRIPTION_QUANTITY: SubscriptionEventData;
   readonly USAGE_THRESHOLD: UsageThresholdData;
+  readonly TRIAL_ENDING: TrialEndingData;
   readonly ENTITLEMENT_CREATION: null;
   readonly ENTITLEMENT_CANCEL: null;
   readonly BUNDLE_PAUSE: null;

@@ -20,6 +20,7 @@ export type ProcessingState = keyof typeof ProcessingState;
 export const QueueName = {
   SUBSCRIPTION_EVENTS: 'subscription-service:subscription-events',
   ENTITLEMENT_EVENTS: 'entitlement-service:entitlement-events',
+  TRIAL_NOTICES: 'subscription-service:trial-notice-queue',
   NEXT_BILLING_DATE: 'invoice-service:next-billing-date-queue',
   INVOICE_NOTIFICATIONS: 'invoice-service:invoice-notification-queue',
   PARENT_INVOICE_COMMIT: 'invoice-service:parent-invoice-commitment-queue',
@@ -125,6 +126,7 @@ export const BusEventType = {
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   USAGE_THRESHOLD: 'USAGE_THRESHOLD',
+  TRIAL_ENDING: 'TRIAL_ENDING',
   /** An event of the system. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
   /** Internal: recovery of a transaction gave up (payments §7.2). */

@@ -16,6 +16,8 @@ export const subscriptionFields = {
   /** End of the invoiced time; written only by invoicing. */
   chargedThrough: f.orNull(f.dated({ audit: 'chargedThroughDate' })),
   migrated: f.flag(),
+  /** The trial end that was announced last (subscriptions §21.1). */
+  announcedTrialEnd: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };
 export interface Subscription extends RecordOf<typeof subscriptionFields> {}

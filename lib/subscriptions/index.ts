@@ -50,6 +50,7 @@ export {
 } from './storing/load-outlines.ts';
 export { loadBundle, loadSubscription } from './storing/load-subscriptions.ts';
 export { markDirty, setBlockingStates } from './storing/save-changes.ts';
+export { trialNotices } from './storing/trial-notices.ts';
 export {
   DatedBy,
   datedBy,

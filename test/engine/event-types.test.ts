@@ -53,6 +53,13 @@ const table: Readonly<Record<string, readonly [string | null, string, string | n
   SUBSCRIPTION_UNCANCEL: ['account', 'SUBSCRIPTION', 'plan', of('REQUESTED')],
   SUBSCRIPTION_PHASE: ['account', 'SUBSCRIPTION', 'plan', of('EFFECTIVE')],
   SUBSCRIPTION_EXPIRED: ['account', 'SUBSCRIPTION', 'term', of('EFFECTIVE', 'term')],
+  TRIAL_ENDING: [
+    'account',
+    'SUBSCRIPTION',
+    'plan',
+    '{"bundleExternalKey":"key","planName":"pro-monthly","phaseName":"pro-monthly-trial",' +
+      '"nextPhaseName":"pro-monthly-evergreen","trialEndDate":"2024-08-31T06:00:00.000Z"}',
+  ],
   ENTITLEMENT_CREATION: ['account', 'SUBSCRIPTION', 'plan', null],
   ENTITLEMENT_CANCEL: ['account', 'SUBSCRIPTION', 'plan', null],
   BUNDLE_PAUSE: ['account', 'BUNDLE', 'bundle', null],

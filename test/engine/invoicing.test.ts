@@ -39,6 +39,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect((await opened.acme.getSubscription(subscriptionId)).chargedThrough?.date).to.equal('2012-06-01');
     expect((await events()).toSorted()).to.eql(
       [
+        'TRIAL_ENDING',
         'SUBSCRIPTION_PHASE',
         'INVOICE_CREATION',
         'PAYMENT_SUCCESS',

@@ -181,7 +181,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
         expect(payload.accountId).to.equal(debtor.accountId);
       }
     expect(topics.map((each) => each.filter((topic) => !topic.startsWith('SUBSCRIPTION_')))).to.eql([
-      ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TRIAL_ENDING'],
       ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
       ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TAG_CREATION'],
       ['BLOCKING_STATE', 'OVERDUE_CHANGE'],

@@ -4,6 +4,7 @@ import { CONFIG_A } from '../support/overdue/overdue-documents.ts';
 
 /** Example 1, whose other parts begin where this one ends. */
 const ALL_STAGES = [
+  '05-28 told TRIAL_ENDING',
   '05-31 invoice 2 of 05-31: RECURRING 05-31..06-30 249.95',
   '05-31 invoice 2 owes 249.95',
   '05-31 invoice 2, try 1: PURCHASE PAYMENT_FAILURE 249.95',

@@ -27,6 +27,7 @@ import {
   outlineOperations,
   subscriptionEventHandler,
   subscriptionReadOperations,
+  trialNotices,
 } from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, type TenantService, tenantService } from '../../lib/tenants/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
@@ -46,6 +47,7 @@ const exampleXml = fixture('catalogs/spec-example.xml');
 const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
 const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
+const trials = trialNotices(async () => DEFAULT_TENANT_SETTINGS);
 
 eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
   const ids = uuidGenerator();
@@ -78,9 +80,9 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
     });
     catalogs = catalogService(ports, { plugins: pluginCatalogs([], { systemClock }) });
     control = entitlementControl(ports, []);
-    creations = creationOperations(ports, catalogs, control);
+    creations = creationOperations(ports, catalogs, { control, trials });
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));
-    handler = subscriptionEventHandler(ports, catalogs);
+    handler = subscriptionEventHandler(ports, catalogs, trials);
     told = [];
     const handlers = [handler, listener()];
     await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
@@ -226,7 +228,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
     });
 
     it('publishes changes, ends, reversals and pending changes that take effect', async () => {
-      const lifecycles = lifecycleOperations({ storage, ids }, catalogs, control);
+      const lifecycles = lifecycleOperations({ storage, ids }, catalogs, { control, trials });
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
       told.length = 0;
@@ -503,7 +505,11 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
       expect(await counted(() => subscriptions.bundlesOfAccount(context(), customer.id))).to.equal(ofOne);
       const outlines = outlineOperations({ storage, systemClock }, catalogs);
-      const bundles = bundleOperations({ storage, ids, systemClock }, catalogs, { outlines, control });
+      const bundles = bundleOperations({ storage, ids, systemClock }, catalogs, {
+        outlines,
+        control,
+        trials,
+      });
       const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
       expect(await pageOf(100)).to.equal(await pageOf(1));
       const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));

@@ -105,6 +105,8 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
       const records = changes.map(({ subscriptionId: id, chargedThrough }) => ({ id, chargedThrough }));
       await scope.updateAudited(subscriptionAudit, { properties: ['chargedThrough'], records });
     },
+    setAnnouncedTrialEnds: async (records) =>
+      scope.update(subscriptionsTable, { properties: ['announcedTrialEnd'], records }),
   };
 }
 

@@ -54,6 +54,8 @@ export interface SubscriptionWrites extends BundleWrites {
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
   /** Audited as UPDATE of the subscription. */
   setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
+  /** Not audited. */
+  setAnnouncedTrialEnds(changes: readonly Pick<Subscription, 'id' | 'announcedTrialEnd'>[]): Promise<void>;
 }
 
 export interface ChargedThroughChange {

@@ -121,6 +121,7 @@ function creationOf(
     bundleStart,
     chargedThrough: null,
     migrated: options.migrated ?? false,
+    announcedTrialEnd: null,
     createdDate: now,
   };
   // The alignment comes from the catalog version that supplies the plan at the billing date (§5 rule 6).

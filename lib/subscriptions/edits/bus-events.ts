@@ -15,7 +15,13 @@ import {
   type Subscription,
 } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import {
+  formatInstant,
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  parseWireDateTime,
+} from '../../values/time/index.ts';
 import type { BlockFlags } from '../blocking/states-in-force.ts';
 
 export interface EventSubject {
@@ -185,9 +191,10 @@ export type DueItem =
       readonly blockedId: Uuid;
       readonly blockingType: BlockingStateType;
       readonly blockingStateId: Uuid;
-    };
+    }
+  | { readonly kind: 'TRIAL_END'; readonly subscriptionId: Uuid; readonly at: Instant };
 
-/** Parses a queue payload of the two functions above; undefined for others. */
+/** Parses a queue payload of the functions above or of `trialNotification`; undefined for others. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];
@@ -199,6 +206,11 @@ export function dueItemOf(topic: string, payload: EventPayload): DueItem | undef
     return blockedId && blockingStateId && blockingType
       ? { kind: 'BLOCKING_STATE', blockedId, blockingType, blockingStateId }
       : undefined;
+  }
+  if (topic === QueueName.TRIAL_NOTICES) {
+    const subscriptionId = uuidOf(payload.subscriptionId);
+    const at = parseWireDateTime(String(payload.trialEnd));
+    return subscriptionId && at !== undefined ? { kind: 'TRIAL_END', subscriptionId, at } : undefined;
   }
   return undefined;
 }

@@ -18,11 +18,12 @@ import { entitlementEnds, mayEndAddOns, timelinesOf } from '../add-ons/base-end.
 import { blockFlagsAround, isEntitlementBound } from '../blocking/states-in-force.ts';
 import { type EditTools, inTimeOrder } from '../timeline/lifecycle-events.ts';
 import { followingPhaseEvent } from '../timeline/phase-events.ts';
-import type { PlanResolver } from '../timeline/transitions.ts';
+import type { PlanResolver, Transition } from '../timeline/transitions.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import { blockingStateEvent, type DueItem, effectiveEvent, entitlementEvent } from './bus-events.ts';
 import { nextEvents } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
+import { addedTrialEnds, type TrialEnd, trialEndAt, trialEndingEvent } from './trial-ends.ts';
 
 /** The facts for due work: the bundles of a batch with locked accounts. */
 export interface DueFacts {
@@ -41,15 +42,32 @@ export interface DueWork {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly busEvents: readonly NewBusEvent[];
   readonly addOnEnds: readonly SubscriptionEdit[];
+  readonly trialEnds: readonly TrialEnd[];
+  /** TRIAL_ENDING with the trial end that is announced; null = none. */
+  readonly announcedTrial: {
+    readonly event: NewBusEvent;
+    readonly end: Pick<Subscription, 'id' | 'announcedTrialEnd'>;
+  } | null;
 }
 
-const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
+const NOTHING: DueWork = {
+  addedEvents: [],
+  busEvents: [],
+  addOnEnds: [],
+  trialEnds: [],
+  announcedTrial: null,
+};
 
 /** Returns the work of a due item; none if it was withdrawn or the subscription has ended (§21). */
 export function dueWork(item: DueItem, facts: DueFacts, tools: EditTools): DueWork {
-  return item.kind === 'LIFECYCLE_EVENT'
-    ? lifecycleWork(item, facts, tools)
-    : blockingWork(item, facts, tools);
+  switch (item.kind) {
+    case 'LIFECYCLE_EVENT':
+      return lifecycleWork(item, facts, tools);
+    case 'BLOCKING_STATE':
+      return blockingWork(item, facts, tools);
+    case 'TRIAL_END':
+      return trialWork(item, facts);
+  }
 }
 
 function lifecycleWork(
@@ -60,12 +78,8 @@ function lifecycleWork(
   const subject = subjectOf(item.subscriptionId, facts);
   if (subject === undefined) return NOTHING;
   const events = inTimeOrder(facts.events.get(item.subscriptionId) ?? []);
-  const bundle = membersOf(subject, facts);
   const plans = facts.plansOf(subject.subscription.accountId);
-  const timeline = timelinesOf(bundle, { plans }).find(
-    ({ subscription }) => subscription.id === item.subscriptionId,
-  );
-  const inEffect = (timeline?.transitions ?? []).map((transition) => transition.event);
+  const inEffect = transitionsOf(subject, facts).map((transition) => transition.event);
   const event = inEffect.find((candidate) => candidate.id === item.eventId);
   if (event === undefined) return NOTHING;
 
@@ -76,11 +90,35 @@ function lifecycleWork(
     event.type === LifecycleEventType.PHASE
       ? followingPhaseEvent({ events, phaseEvent: event, plans, zone })
       : undefined;
+  const added = nextEvents({ ...subject, events }, following ? [following] : [], tools);
   return {
-    addedEvents: nextEvents({ ...subject, events }, following ? [following] : [], tools),
+    ...NOTHING,
+    addedEvents: added,
     busEvents: [effectiveEvent(subject, event, isLastOfOperation)],
+    trialEnds: addedTrialEnds([...events, ...added], { added, since: event.effective.at }),
     addOnEnds: mayEndAddOns(event) ? endsBroughtBy(subject, event.effective.at, { facts, tools }) : [],
   };
+}
+
+/** Announces the end of a trial once, unless it was moved or the subscription ends first (§21.1). */
+function trialWork(item: Extract<DueItem, { kind: 'TRIAL_END' }>, facts: DueFacts): DueWork {
+  const subject = subjectOf(item.subscriptionId, facts);
+  if (subject === undefined || subject.subscription.announcedTrialEnd === item.at) return NOTHING;
+  const end = trialEndAt(transitionsOf(subject, facts), item.at);
+  if (end === undefined) return NOTHING;
+  return {
+    ...NOTHING,
+    announcedTrial: {
+      event: trialEndingEvent(subject, end),
+      end: { id: item.subscriptionId, announcedTrialEnd: item.at },
+    },
+  };
+}
+
+function transitionsOf(subject: DueSubject, facts: DueFacts): readonly Transition[] {
+  const plans = facts.plansOf(subject.subscription.accountId);
+  const timelines = timelinesOf(membersOf(subject, facts), { plans });
+  return timelines.find(({ subscription }) => subscription.id === subject.subscription.id)?.transitions ?? [];
 }
 
 /** Add-ons end with their base before other events of that instant (§21). */
@@ -132,9 +170,8 @@ function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts:
   const changesBilling = before.isBlockBilling !== after.isBlockBilling;
   const targetDate = state.effective.date;
   return {
-    addedEvents: [],
+    ...NOTHING,
     busEvents: [blockingStateEvent(accountId, state, { before, after, changesBilling, targetDate })],
-    addOnEnds: [],
   };
 }
 
@@ -148,7 +185,7 @@ function boundWork(
   const [firstEnd] = entitlementEnds({ ...subject, blockingStates: given.facts.blockingStates });
   if (ends && firstEnd !== state) return NOTHING;
   return {
-    addedEvents: [],
+    ...NOTHING,
     busEvents: [entitlementEvent(subject, state)],
     addOnEnds: ends ? endsBroughtBy(subject, state.effective.at, given) : [],
   };

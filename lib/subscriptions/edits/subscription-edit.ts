@@ -22,7 +22,7 @@ interface Withdrawal {
 
 /** The changes of one operation to one subscription. */
 export interface SubscriptionEdit {
-  readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
+  readonly subject: EventSubject & Pick<RunningSubscription, 'events' | 'blockingStates'>;
   /** Type and date of the REQUESTED event; null for indirectly changed subscriptions. */
   readonly requested: AnnouncedEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];

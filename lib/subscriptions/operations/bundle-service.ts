@@ -23,6 +23,7 @@ import {
 import { noBundleOfKey, noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
 import { loadBundle, loadRunning } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
+import type { TrialNotices } from '../storing/trial-notices.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';
 import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '../views/outline-page.ts';
@@ -33,7 +34,15 @@ import type { Outlines } from './outline-service.ts';
 export function bundleOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
-  { outlines, control }: { readonly outlines: Outlines; readonly control: EntitlementControl },
+  {
+    outlines,
+    control,
+    trials,
+  }: {
+    readonly outlines: Outlines;
+    readonly control: EntitlementControl;
+    readonly trials: TrialNotices;
+  },
 ) {
   const views = async (window: Promise<BundleWindow>) => bundleViews((await window).outlines, turnsOf(ports));
   const pageViews = async (page: Promise<OutlinePage>) => pageOfViews(await page, turnsOf(ports));
@@ -75,6 +84,7 @@ export function bundleOperations(
       );
       await saveEdits(session, plan.ends, now);
       await saveCreations(session, [plan.begun], now);
+      await trials.ofCreations(session, [plan.begun], now);
       return plan.bundleId;
     });
   }

@@ -28,6 +28,7 @@ import {
 } from '../requests/create-request.ts';
 import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
+import type { TrialNotices } from '../storing/trial-notices.ts';
 import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
 
 export interface CreatedBundle {
@@ -55,7 +56,7 @@ type CreationCall = CheckedGroups & { readonly options: CreateSubscriptionOption
 export function creationOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
-  control: EntitlementControl,
+  { control, trials }: { readonly control: EntitlementControl; readonly trials: TrialNotices },
 ) {
   const nextId = () => ports.ids.next();
 
@@ -93,6 +94,7 @@ export function creationOperations(
       return await ports.storage.write(tenant, authorshipOf(context), async (session) => {
         const { creations, ends } = await plan(session, { ...call, catalogsOf, now });
         await saveCreations(session, creations, now);
+        await trials.ofCreations(session, creations, now);
         if (ends.length > 0) await saveEdits(session, ends, now);
         const all = creations.flatMap((bundle) => bundle.creations);
         const creationOf = new Map(all.map((creation) => [creation.request, creation]));

@@ -10,10 +10,12 @@ import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { cancellationOfAll, type EndOfAll, planCancellation } from '../edits/cancellation.ts';
 import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
+import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import {
   type BillCycleDayChange,
   planBillCycleDayChange,
@@ -26,6 +28,7 @@ import { planUncancellation, planUndoChange } from '../edits/undo.ts';
 import { type CheckedChange, checkChangeRequest } from '../requests/edit-requests.ts';
 import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
 import { saveEdits } from '../storing/save-changes.ts';
+import type { TrialNotices } from '../storing/trial-notices.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { type EntitlementControl, subscriptionOf, termsOf } from './entitlement-control.ts';
 
@@ -39,8 +42,13 @@ interface RunningEdit extends RunningInBundle {
 export function lifecycleOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
-  control: EntitlementControl,
+  { control, trials }: { readonly control: EntitlementControl; readonly trials: TrialNotices },
 ) {
+  async function save(session: WriteSession, edits: readonly SubscriptionEdit[], now: Instant) {
+    await saveEdits(session, edits, now);
+    await trials.ofEdits(session, edits, now);
+  }
+
   /** Runs the work in one transaction, with the account of the subscription locked. */
   async function onRunning<T>(
     context: CallContext,
@@ -76,7 +84,7 @@ export function lifecycleOperations(
           onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
             const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
             const edit = plan(running, withdrawn, tools);
-            await saveEdits(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+            await save(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
           }),
         resultOf: () => null,
       });
@@ -108,7 +116,7 @@ export function lifecycleOperations(
           }));
         const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
         const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
-        await saveEdits(session, [edit, ...followBase({ bundle, edit, plans }, tools)], tools.now);
+        await save(session, [edit, ...followBase({ bundle, edit, plans }, tools)], tools.now);
         return { accountId, effective };
       },
     );
@@ -124,7 +132,7 @@ export function lifecycleOperations(
         prepare: (terms) => () =>
           onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
             const { edit, entitlement, billing } = planCancellation(running, terms, tools);
-            await saveEdits(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+            await save(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
             return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
           }),
         resultOf: (cancelled) => cancelled,

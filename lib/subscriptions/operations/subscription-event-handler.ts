@@ -14,6 +14,7 @@ import { type DueItem, dueItemOf, eventNotification } from '../edits/bus-events.
 import { blockedPathOf, type DueWork, dueWork } from '../edits/due-work.ts';
 import { touchedBy } from '../edits/subscription-edit.ts';
 import { markDirty, saveEdits } from '../storing/save-changes.ts';
+import type { TrialNotices } from '../storing/trial-notices.ts';
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
@@ -23,10 +24,11 @@ import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 export function subscriptionEventHandler(
   ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
   catalogs: CatalogProvider,
+  trials: TrialNotices,
 ): QueueHandler {
   return {
     name: 'subscription-events',
-    topics: [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS],
+    topics: [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS, QueueName.TRIAL_NOTICES],
     async handle(batch) {
       const now = ports.clock.now();
       const catalogsOf = await catalogsOfBatch(catalogs, batch, now);
@@ -35,7 +37,7 @@ export function subscriptionEventHandler(
       const outcome = await ports.storage.write(
         batch.tenant,
         batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
-        (session) => processed(session, { batch, catalogsOf }, tools),
+        (session) => processed(session, { batch, catalogsOf, trials }, tools),
       );
       batch.busy(outcome.busy);
       for (const { entry, error } of outcome.failed) batch.failed(entry, error);
@@ -46,7 +48,15 @@ export function subscriptionEventHandler(
 /** Storage may repeat this work, so the batch gets the outcome only after the commit. */
 async function processed(
   session: WriteSession,
-  { batch, catalogsOf }: { readonly batch: HandlerBatch; readonly catalogsOf: CatalogSource },
+  {
+    batch,
+    catalogsOf,
+    trials,
+  }: {
+    readonly batch: HandlerBatch;
+    readonly catalogsOf: CatalogSource;
+    readonly trials: TrialNotices;
+  },
   tools: EditTools,
 ) {
   const accounts = await session.tryLockAccounts(
@@ -68,11 +78,9 @@ async function processed(
     }
   });
   const done = attempts.flatMap(({ entry, work }) => (work === undefined ? [] : { entry, work }));
-  await save(
-    session,
-    done.map(({ work }) => work),
-    tools.now,
-  );
+  const works = done.map(({ work }) => work);
+  await save(session, works, tools.now);
+  await announceTrials(session, works, trials);
   await batch.finish(
     session,
     done.map(({ entry }) => entry),
@@ -101,6 +109,19 @@ async function save(session: WriteSession, done: readonly DueWork[], now: Instan
   if (busEvents.length > 0) session.publish(busEvents);
 }
 
+async function announceTrials(session: WriteSession, works: readonly DueWork[], trials: TrialNotices) {
+  await trials.schedule(
+    session,
+    works.flatMap(({ trialEnds }) => trialEnds),
+  );
+  const announced = works.filter(({ announcedTrial }) => announcedTrial !== null);
+  if (announced.length === 0 || !(await trials.areOn(session))) return;
+  session.publish(announced.flatMap((work) => work.announcedTrial?.event ?? []));
+  await session.subscriptions.setAnnouncedTrialEnds(
+    announced.flatMap((work) => work.announcedTrial?.end ?? []),
+  );
+}
+
 interface LoadDueFactsInput {
   readonly accounts: readonly Account[];
   readonly entries: readonly ClaimedEntry[];
@@ -111,7 +132,7 @@ interface LoadDueFactsInput {
 async function loadDueFacts(session: ReadSession, { accounts, entries, catalogsOf }: LoadDueFactsInput) {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');
-  const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
+  const ids = items.map((item) => (item.kind === 'BLOCKING_STATE' ? item.blockedId : item.subscriptionId));
   const due = await session.subscriptions.findByIds(ids);
   const foundBundles = await session.subscriptions.findBundlesByIds([
     ...new Set([...due.map(({ bundleId }) => bundleId), ...blocks.map(({ blockedId }) => blockedId)]),

@@ -176,6 +176,7 @@ function continued(
     bundleStart: begins,
     chargedThrough: null,
     migrated: false,
+    announcedTrialEnd: null,
     createdDate: now,
   };
   const drafts = transferredEvents({

@@ -87,6 +87,8 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: HOUR_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
+  /** Days before the end of a trial at which TRIAL_ENDING announces it (subscriptions §21.1); 0 = never. */
+  'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /** Pauses of background work that has waited for a busy account as long as a call does. */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),
   'billing.server.notifications.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),

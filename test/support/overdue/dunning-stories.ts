@@ -80,6 +80,7 @@ export const failedCard: DunningStory = {
     return [...lines, ...(await chronicle.days('2012-07-16', '2012-08-31'))];
   },
   expected: [
+    '05-28 told TRIAL_ENDING',
     '05-31 invoice 2 of 05-31: RECURRING 05-31..06-30 249.95',
     '05-31 invoice 2 owes 249.95',
     '05-31 invoice 2, try 1: PURCHASE PAYMENT_FAILURE 249.95',
@@ -278,6 +279,7 @@ export const parentPays: DunningStory = {
     // The child's free trial.
     '05-02 parent: invoice 1 owes 0',
     '05-02 parent: told INVOICE_CREATION',
+    '05-28 child: told TRIAL_ENDING',
     '05-31 parent: invoice 2 of 05-31: PARENT_SUMMARY .. 249.95',
     '05-31 parent: invoice 2 DRAFT owes 0',
     '05-31 child: invoice 2 of 05-31: RECURRING 05-31..06-30 249.95',

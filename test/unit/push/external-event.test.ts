@@ -43,6 +43,7 @@ const table: Readonly<
   SUBSCRIPTION_QUANTITY: ['SUBSCRIPTION', 's', plan],
   SUBSCRIPTION_EXPIRED: ['SUBSCRIPTION', 's', plan],
   USAGE_THRESHOLD: ['SUBSCRIPTION', 's', given],
+  TRIAL_ENDING: ['SUBSCRIPTION', 's', given],
   ENTITLEMENT_CREATION: ['SUBSCRIPTION', 's', null],
   ENTITLEMENT_CANCEL: ['SUBSCRIPTION', 's', null],
   BUNDLE_PAUSE: ['BUNDLE', 'x', null],

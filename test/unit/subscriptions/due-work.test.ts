@@ -78,7 +78,7 @@ describe('Due subscription work', () => {
   it('does nothing for an event that is missing or voided by an end', () => {
     const life = create({ planName: 'club-monthly' });
     const phase = eventOf(life, 'PHASE');
-    const nothing = { addedEvents: [], busEvents: [], addOnEnds: [] };
+    const nothing = { addedEvents: [], busEvents: [], addOnEnds: [], trialEnds: [], announcedTrial: null };
     const without = { ...life, events: life.events.filter((each) => each !== phase) };
     expect(workOf(without, phase, CLOCK)).to.eql(nothing);
     const cancel = event('CANCEL', '2024-01-20', { subscriptionId: life.subscription.id });

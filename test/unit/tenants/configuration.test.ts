@@ -62,6 +62,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['payment.plugin.timeout', 30_000],
   ['payment.globalLock.retries', 50],
   ['subscription.align.effectiveDateForExistingSubscriptions', false],
+  ['subscription.trial.noticeDays', 3],
   ['rescheduleIntervalOnLock', [30_000, 60_000, 60_000, 180_000, 180_000, 600_000]],
   ['billing.server.notifications.retries', [900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000]],
   ['billing.server.event.post.type.skip', []],

@@ -201,7 +201,8 @@ create table bw_subscriptions (
   bundle_id uuid not null, account_id uuid not null, account_record_id bigint not null,
   external_key text not null, category text not null, align_start bigint not null,
   align_start_local date not null, bundle_start bigint not null, bundle_start_local date not null,
-  charged_through bigint, charged_through_local date, migrated boolean not null, created_date bigint not null,
+  charged_through bigint, charged_through_local date, migrated boolean not null, announced_trial_end bigint,
+  created_date bigint not null,
   constraint bw_subscriptions_id_unique unique (id),
   constraint bw_subscriptions_external_key_unique unique (tenant_record_id, external_key)
 );

@@ -1,0 +1,150 @@
+import type { Uuid } from '../../lib/index.ts';
+import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
+
+const DAYS = 'org.service.subscription.trial.noticeDays';
+
+eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
+  const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
+  const { acme } = engine;
+  let accountId: Uuid;
+  beforeEach(async () => {
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  });
+
+  const subscribe = (planName: string, more: object = {}) =>
+    engine.subscribe({ accountId, planName, bundleExternalKey: 'key', ...more });
+
+  /** The announced trial ends in order, of this account or another. */
+  async function announced(): Promise<readonly unknown[]> {
+    const { events } = await acme.events.list({ types: ['TRIAL_ENDING'], limit: 1_000 });
+    return events.flatMap((event) =>
+      event.eventType === 'TRIAL_ENDING'
+        ? [
+            [
+              event.createdDate.toISOString().slice(0, 10),
+              event.metaData.nextPhaseName,
+              event.metaData.trialEndDate.slice(0, 10),
+            ],
+          ]
+        : [],
+    );
+  }
+
+  const notice = ['2024-03-28', 'pro-monthly-evergreen', '2024-03-31'];
+
+  async function cancelAtTrialEnd(subscriptionId: Uuid): Promise<void> {
+    await engine.settle(
+      acme.subscriptions.cancel(subscriptionId, {
+        entitlementPolicy: 'END_OF_TERM',
+        billingPolicy: 'END_OF_TERM',
+      }),
+    );
+  }
+
+  it('subscriptions §21.1 rule 1: comes once, three days before the end, with plan, phases and date', async () => {
+    const { subscriptionId } = await subscribe('pro-monthly');
+    await engine.runTo('2024-03-28T05:59:59Z');
+    expect(await announced()).to.eql([]);
+    await engine.runTo('2024-03-28T06:00:00Z');
+    const { events } = await acme.events.list({ types: ['TRIAL_ENDING'] });
+    expect(events.map(({ id: _id, cursor: _cursor, tenantId: _tenant, ...event }) => event)).to.eql([
+      {
+        eventType: 'TRIAL_ENDING',
+        accountId,
+        objectType: 'SUBSCRIPTION',
+        objectId: subscriptionId,
+        metaData: {
+          bundleExternalKey: 'key',
+          planName: 'pro-monthly',
+          phaseName: 'pro-monthly-trial',
+          nextPhaseName: 'pro-monthly-evergreen',
+          trialEndDate: '2024-03-31T06:00:00.000Z',
+        },
+        createdDate: new Date('2024-03-28T06:00:00Z'),
+      },
+    ]);
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([notice]);
+  });
+
+  it('is the same if the clock jumps past the end', async () => {
+    await subscribe('pro-monthly');
+    await engine.runTo('2024-05-15T00:00:00Z');
+    expect(await announced()).to.eql([['2024-05-15', ...notice.slice(1)]]);
+  });
+
+  it('comes at once for a trial shorter than the lead time, and not for one that is over', async () => {
+    await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 45 }));
+    await subscribe('pro-monthly');
+    const dates = { billingDate: '2024-01-15', entitlementDate: '2024-01-15' };
+    await engine.subscribe({ accountId, planName: 'pro-monthly' }, dates);
+    expect(await announced()).to.eql([['2024-03-01', ...notice.slice(1)]]);
+  });
+
+  it('does not come for plans without a trial, nor after a change to one', async () => {
+    await subscribe('solo-now');
+    const { subscriptionId } = await subscribe('pro-monthly', { bundleExternalKey: 'other' });
+    await acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' });
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([]);
+  });
+
+  it('subscriptions §21.1 rule 2: does not come if the subscription ends with its trial', async () => {
+    const { subscriptionId } = await subscribe('pro-monthly');
+    await cancelAtTrialEnd(subscriptionId);
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([]);
+  });
+
+  it('comes if a cancellation is undone, when it would have come meanwhile at once', async () => {
+    const { subscriptionId } = await subscribe('pro-monthly');
+    await cancelAtTrialEnd(subscriptionId);
+    await engine.runTo('2024-03-30T06:00:00Z');
+    await engine.settle(acme.subscriptions.uncancel(subscriptionId));
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([['2024-03-30', ...notice.slice(1)]]);
+  });
+
+  it('subscriptions §21.1 rule 3: comes once despite a cancellation undone and a change of plan that keeps the end', async () => {
+    const { subscriptionId } = await subscribe('pro-monthly');
+    await engine.runTo('2024-03-28T06:00:00Z');
+    await cancelAtTrialEnd(subscriptionId);
+    await engine.settle(acme.subscriptions.uncancel(subscriptionId));
+    await engine.settle(acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' }));
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([notice]);
+  });
+
+  it('names the next plan of a change that is due before the end', async () => {
+    const { subscriptionId } = await subscribe('pro-monthly');
+    await acme.subscriptions.changePlan(subscriptionId, {
+      planName: 'team-now',
+      requestedDate: '2024-03-20',
+    });
+    await engine.runTo('2024-03-17T06:00:00Z');
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([['2024-03-17', 'team-now-evergreen', '2024-03-20']]);
+  });
+
+  it('subscriptions §21.1 rule 3: comes for the new account of a transferred trial', async () => {
+    const target = await acme.createAccount({ currency: 'USD' });
+    const { bundleId } = await subscribe('pro-monthly');
+    await engine.runTo('2024-03-29T06:00:00Z');
+    await engine.settle(acme.bundles.transfer(bundleId, { accountId: target.id }));
+    const { events } = await acme.events.list({ types: ['TRIAL_ENDING'] });
+    expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
+  });
+
+  it('subscriptions §21.1 rule 4: comes by the tenant’s number of days, or not with 0', async () => {
+    await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
+    await subscribe('pro-monthly');
+    await engine.runTo('2024-03-24T06:00:00Z');
+    const week = ['2024-03-24', ...notice.slice(1)];
+    expect(await announced()).to.eql([week]);
+    await subscribe('pro-monthly', { bundleExternalKey: 'second' });
+    await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 0 }));
+    await subscribe('pro-monthly', { bundleExternalKey: 'third' });
+    await engine.runTo('2024-06-01T00:00:00Z');
+    expect(await announced()).to.eql([week]);
+  });
+});
