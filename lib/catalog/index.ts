@@ -84,7 +84,15 @@ export type * from './model/catalog-model.ts';
 export * from './model/catalog-model.ts';
 export { SIMPLE_RULES } from './model/catalog-model.ts';
 export { type Part, type PartList, type SoldAs, soldAs } from './model/part.ts';
-export { billedPrices, createPlan, parsePhaseName, phaseName, samePlan, textOfPlan } from './model/plan.ts';
+export {
+  billedPrices,
+  createPlan,
+  isTrialPhase,
+  parsePhaseName,
+  phaseName,
+  samePlan,
+  textOfPlan,
+} from './model/plan.ts';
 export type {
   Locate,
   Location,

@@ -79,6 +79,11 @@ export function phaseName(planName: string, type: PhaseType): string {
   return `${planName}-${type.toLowerCase()}`;
 }
 
+/** Returns whether a phase of this name is a trial. */
+export function isTrialPhase(name: string): boolean {
+  return parsePhaseName(name).type === PhaseType.TRIAL;
+}
+
 /**
  * Returns the plan name and type in a phase name.
  * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` without a phase type or plan name.

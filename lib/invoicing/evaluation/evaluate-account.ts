@@ -132,12 +132,12 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
   );
 }
 
-/** Includes zero items of usage, even if the tenant drops them (usage §7.5 rule 4). */
+/** Includes zero items of usage and trials, even if the tenant drops them (usage §7.5 rule 4, §5.1 rule 4). */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
-  for (const { subscriptionId, usage } of evaluations) {
-    const date = usage?.chargedThrough ?? null;
-    if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
+  for (const { subscriptionId, usage, freeThrough } of evaluations) {
+    for (const date of [usage?.chargedThrough ?? null, freeThrough])
+      if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
   }
   return dates;
 }

@@ -16,7 +16,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { fixedProposals } from '../proposals/fixed-proposals.ts';
+import { type FixedProposal, fixedProposals, isFreeTrial } from '../proposals/fixed-proposals.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { recurringProposals } from '../proposals/recurring-proposals.ts';
 import { billedAhead, earlier, standingAfter, windowOf } from '../proposals/window.ts';
@@ -71,6 +71,8 @@ export interface SubscriptionEvaluation {
   readonly coverage: CoverageChanges;
   /** End of the RECURRING days in force after it; null if there are none, or no recurring or fixed price is charged. */
   readonly inForceThrough: LocalDate | null;
+  /** End of the running trial whose item the tenant drops (§5.1 rule 4); null if there is none, or days after it are billed. */
+  readonly freeThrough: LocalDate | null;
   /** New `repairable` of existing items. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
   readonly cursor: InvoicingCursor;
@@ -95,8 +97,12 @@ export function evaluateSubscription(
   const { targetDate, currency, config, periodOfPhase } = settings;
   const { events, window, evaluatedFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
+  const proposed = fixedProposals({ events, anchorIndex, windowStart, targetDate, currency });
+  const { fixed = [], dropped = [] } = Object.groupBy(fixedFrom(proposed, knownUntil), (proposal) =>
+    config.dropsFreeTrials && isFreeTrial(proposal) ? 'dropped' : 'fixed',
+  );
   const reconciliation = reconcile({
-    fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), knownUntil),
+    fixed,
     recurring,
     ahead,
     rows,
@@ -115,14 +121,13 @@ export function evaluateSubscription(
   assertItemBounds({ items, subscription, config });
   const standing = standingAfter({ events, targetDate, config });
   const coverage = applyToCoverage({ subscriptionId, items, rows, billedItems, currency });
+  const billed = coverageAfter(rows, coverage);
   return {
     subscriptionId,
     items: usage === null ? items : [...items, ...usage.items],
     coverage,
-    inForceThrough:
-      coverage.inserted.length === 0
-        ? null
-        : (recurringRows(coverageAfter(rows, coverage)).at(-1)?.endDate ?? null),
+    inForceThrough: coverage.inserted.length === 0 ? null : (recurringRows(billed).at(-1)?.endDate ?? null),
+    freeThrough: freeThrough(dropped, billed, targetDate),
     repairable: [
       ...[...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
       ...(usage?.repairable ?? []),
@@ -137,6 +142,17 @@ export function evaluateSubscription(
     foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
+}
+
+/** A trial that is over, or that later charges follow, does not move the charged-through date back. */
+function freeThrough(
+  dropped: readonly FixedProposal[],
+  billed: readonly CoverageRow[],
+  targetDate: LocalDate,
+): LocalDate | null {
+  const end = dropped.at(-1)?.endDate ?? null;
+  if (end === null || end <= targetDate) return null;
+  return billed.some(({ startDate, endDate }) => (endDate ?? startDate) >= end) ? null : end;
 }
 
 /** Late usage may be evaluated at an earlier date than the last run; settled usage stays settled. */

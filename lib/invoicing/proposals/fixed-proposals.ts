@@ -1,3 +1,4 @@
+import { isTrialPhase } from '../../catalog/index.ts';
 import type { BillingEvent } from '../../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
@@ -23,6 +24,11 @@ export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): 
     if (!isDisplaced(events, index)) proposals.push(propose(event, phaseEnd(events, index), input.currency));
   }
   return proposals;
+}
+
+/** Returns whether a tenant can drop the item: `disable.trial.zero.amount` (§5.1 rule 4). */
+export function isFreeTrial({ event, amount }: FixedProposal): boolean {
+  return amount.isZero() && event.phaseName !== null && isTrialPhase(event.phaseName);
 }
 
 /** True if a later event of the same local date replaces it: the last one counts, even without a fixed price (§5.1 rule 2). */

@@ -24,6 +24,8 @@ export interface InvoicingConfig {
   readonly plugins: readonly string[];
   /** `parent.commit.local.utc.time`: when summaries are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;
+  /** `disable.trial.zero.amount`: no FIXED items of amount 0 for trials (§5.1 rule 4). */
+  readonly dropsFreeTrials: boolean;
   readonly usage: UsageConfig;
   /** `usage.collectionInterval`: how long runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
@@ -44,6 +46,7 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   alignPriceChanges: false,
   plugins: [],
   parentCommitTimeOfDay: 86_399_999,
+  dropsFreeTrials: false,
   usage: DEFAULT_USAGE_CONFIG,
   collectionInterval: { months: 0, days: 0, milliseconds: 0 },
   noticeLeadMs: 0,
@@ -66,6 +69,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       maxDailyItems: settings['invoice.maxDailyNumberOfItemsSafetyBound'],
       parentCommitTimeOfDay: settings['invoice.parent.commit.local.utc.time'],
       plugins: settings['invoice.plugin'],
+      dropsFreeTrials: settings['invoice.disable.trial.zero.amount'],
       usage: usageConfig(settings),
       collectionInterval: settings['invoice.usage.collectionInterval'],
       noticeLeadMs: settings['invoice.dryRunNotificationSchedule'],

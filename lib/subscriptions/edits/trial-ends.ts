@@ -1,4 +1,4 @@
-import { parsePhaseName } from '../../catalog/index.ts';
+import { isTrialPhase } from '../../catalog/index.ts';
 import {
   BusEventType,
   type LifecycleEvent,
@@ -50,7 +50,7 @@ function trialEnds(active: readonly New<LifecycleEvent>[]): readonly New<Lifecyc
 }
 
 function isTrial({ phaseName }: New<LifecycleEvent>): boolean {
-  return phaseName !== null && parsePhaseName(phaseName).type === PhaseType.TRIAL;
+  return phaseName !== null && isTrialPhase(phaseName);
 }
 
 /** Returns the queue entry of a TRIAL_ENDING (§21.1). */

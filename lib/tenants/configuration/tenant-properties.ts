@@ -46,6 +46,7 @@ export const tenantProperties = {
     min: -1,
   }),
   'invoice.disable.usage.zero.amount': flag(false),
+  'invoice.disable.trial.zero.amount': flag(false),
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),

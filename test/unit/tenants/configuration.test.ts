@@ -22,6 +22,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.sanitySafetyBoundEnabled', true],
   ['invoice.maxDailyNumberOfItemsSafetyBound', 15],
   ['invoice.disable.usage.zero.amount', false],
+  ['invoice.disable.trial.zero.amount', false],
   ['invoice.usage.missing.lenient', false],
   ['invoice.creditNotes', false],
   ['invoice.creditNoteNumberPattern', []],

@@ -78,11 +78,13 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       'org.service.invoice.disable.usage.zero.amount': 'true',
       'org.service.invoice.parkAccountsWithUnknownUsage': 'true',
       'org.service.invoice.usage.collectionInterval': 'PT1H',
+      'org.service.invoice.disable.trial.zero.amount': 'true',
       'org.service.invoice.dryRunNotificationSchedule': '7d',
       'org.service.invoice.trackingIds.maxReturned': '5',
     });
     const changed = {
       isAutomatic: false,
+      dropsFreeTrials: true,
       maxMonthsInFuture: 7,
       parksOnAllErrors: false,
       inArrearMode: 'GREEDY',
@@ -117,6 +119,7 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       const one = await invoicingConfigOf(settingsOf({ [`org.service.${name}`]: 'false' }))(session);
       expect(Object.entries(one).filter(([, value]) => value === false)).to.eql([
         [field, false],
+        ['dropsFreeTrials', false],
         ['alignPriceChanges', false],
       ]);
     }
