@@ -23,7 +23,7 @@ import { fakeClock } from '../adapters/testing/index.ts';
 
 /** What an operation asks; VOID has no amount. */
 type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
-type Asked = AnyRequest & Pick<GatewayResult, 'transactionType'>;
+type Asked = AnyRequest & { readonly transactionType: string };
 
 /** A line of the books: one transaction, under the id that the engine gave it. */
 type Entry = GatewayResult & { readonly accountId: Uuid };
@@ -57,8 +57,8 @@ export interface LedgerGateway extends PaymentGateway {
 }
 
 export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGateway {
-  const books = new Map<Uuid, Entry>();
-  const effects: Uuid[] = [];
+  const books = new Map<string, Entry>();
+  const effects: string[] = [];
   const methods = new Map<Uuid, Method>();
   let isReachable = true;
 
@@ -81,13 +81,13 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
     [...books.values()]
       .filter((entry) => entry.kbPaymentId === paymentId && entry.status === PluginStatus.PROCESSED)
       .reduce(
-        (taken, { transactionType, amount }) => taken + signOf[transactionType] * Number(amount ?? 0),
+        (taken, { transactionType, amount }) => taken + (signOf[transactionType] ?? 0) * Number(amount ?? 0),
         0,
       );
 
   /** Each operation: what is in the books is told again, so that the same transaction has one effect. */
   const operation =
-    (transactionType: Entry['transactionType']) =>
+    (transactionType: string) =>
     async (request: AnyRequest, { now }: GatewayContext): Promise<GatewayResult> => {
       const known = books.get(request.transactionId);
       if (known !== undefined) return resultOf(known);
@@ -200,7 +200,7 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
 }
 
 /** What a transaction adds to what was taken of a payment. */
-const signOf: Readonly<Record<Entry['transactionType'], number>> = {
+const signOf: Readonly<Record<string, number>> = {
   AUTHORIZE: 0,
   CAPTURE: 1,
   PURCHASE: 1,
@@ -231,7 +231,7 @@ function resultOf({ accountId: _, ...result }: Entry): GatewayResult {
 }
 
 function transactionIdOf(body: string): string {
-  const { transactionId } = JSON.parse(body) as { readonly transactionId?: unknown };
+  const { transactionId }: { readonly transactionId?: unknown } = JSON.parse(body);
   return String(transactionId);
 }
 

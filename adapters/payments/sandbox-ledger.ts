@@ -5,6 +5,9 @@ import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/ind
 
 /** A transaction of the sandbox; `status` is returned by the call and by later reads. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
+  readonly kbPaymentId: Uuid;
+  readonly kbTransactionPaymentId: Uuid;
+  readonly amount?: Decimal;
   readonly accountId: Uuid;
   /** Absent in ledgers of former versions. */
   readonly tenantId?: Uuid;
@@ -51,7 +54,7 @@ export function memoryLedger(): SandboxLedger {
 
 /** A line of the ledger file: a call, or a changed report. Amounts are text. */
 type Line =
-  | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry & { readonly amount?: Decimal } }
+  | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
 
 const NEWLINE = 0x0a;

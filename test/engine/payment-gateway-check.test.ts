@@ -206,7 +206,7 @@ const broken: Readonly<Record<string, Broken>> = {
       getPaymentInfo: async ({ paymentId }) =>
         books.ofPayment(paymentId).map(({ amount, ...each }) => ({
           ...each,
-          ...(amount && { amount: amount.times(each.transactionType === 'PURCHASE' ? 10 : 1) }),
+          ...(amount && { amount: Number(amount) * (each.transactionType === 'PURCHASE' ? 10 : 1) }),
         })),
     }),
   ],

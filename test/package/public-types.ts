@@ -121,8 +121,31 @@ export const gateway: PaymentGateway = {
 // @ts-expect-error a gateway must be able to tell what it knows of a payment
 export const forgetful: PaymentGateway = { name: 'sieve', purchase: gateway.purchase };
 
-// @ts-expect-error PAID is no status
-export const careless: PaymentGateway = { ...gateway, getPaymentInfo: async () => [{ status: 'PAID' }] };
+// @ts-expect-error a result names its payment and transaction
+export const careless: PaymentGateway = { ...gateway, getPaymentInfo: async () => [{ status: 'PROCESSED' }] };
+
+/** A result takes the plain values of a processor's answer: text and numbers, without a cast. */
+export async function plainResult(answer: { id: string; kind: string; state: string; paid: number }) {
+  const result = {
+    kbPaymentId: answer.id,
+    kbTransactionPaymentId: answer.id,
+    transactionType: answer.kind,
+    status: answer.state,
+    amount: answer.paid,
+    currency: 'EUR',
+    createdDate: '2024-01-31T08:00:00Z',
+    effectiveDate: '2024-01-31T08:00:00Z',
+    properties: [],
+  };
+  const dispute = { reference: answer.id, amount: answer.paid, currency: 'EUR', stands: true };
+  const plain: PaymentGateway = {
+    name: 'plain',
+    purchase: async () => result,
+    getPaymentInfo: async () => [{ ...result, amount: '9.90' }],
+    processNotification: async () => ({ kbPaymentId: answer.id, dispute }),
+  };
+  return plain;
+}
 
 export const shelf: CatalogPlugin = {
   name: 'shelf',

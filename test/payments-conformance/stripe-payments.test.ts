@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type GatewayResult, type HostInput, PluginStatus } from '../../lib/index.ts';
+import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
 import { newMethod } from '../support/stripe/payment-intents.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';
 
-type Answer = HostInput<GatewayResult>;
+type Answer = GatewayResult;
 
 /** Status, amount and code, such as `PROCESSED 10` or `ERROR 10 card_declined`. */
 const line = (answer: Answer | null): string =>

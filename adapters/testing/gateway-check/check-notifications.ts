@@ -1,6 +1,5 @@
 import {
   type GatewayDispute,
-  type HostInput,
   isCurrency,
   isUuid,
   type NotificationAnswer,
@@ -86,7 +85,7 @@ async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Prom
   }
 }
 
-function notificationFlaws(answer: HostInput<NotificationAnswer>): readonly string[] {
+function notificationFlaws(answer: NotificationAnswer): readonly string[] {
   const { status, kbPaymentId, entity, dispute } = answer;
   const flaws: string[] = [];
   if (dispute !== undefined && dispute !== null) {
@@ -102,7 +101,7 @@ function notificationFlaws(answer: HostInput<NotificationAnswer>): readonly stri
   return flaws;
 }
 
-function isDispute({ reference, amount, currency, stands }: HostInput<GatewayDispute>): boolean {
+function isDispute({ reference, amount, currency, stands }: GatewayDispute): boolean {
   if (typeof reference !== 'string' || reference === '' || typeof stands !== 'boolean') return false;
   const parsed = parseWireDecimal(String(amount));
   return parsed?.isPositive() === true && !parsed.isZero() && isCurrency(currency);

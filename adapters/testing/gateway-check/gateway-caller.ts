@@ -6,7 +6,6 @@ import {
   type GatewayRequest,
   type GatewayResult,
   type GatewayTransaction,
-  type HostInput,
   type PaymentGateway,
   type PluginProperty,
   type Uuid,
@@ -16,7 +15,7 @@ import { frozenCopy } from '../../../lib/values/host-values/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
 
 /** A gateway's result, whose ids and amounts may be text. */
-export type GatewayAnswer = HostInput<GatewayResult>;
+export type GatewayAnswer = GatewayResult;
 
 /** Provokes an outcome of a call. */
 export interface ProvokedOutcome {

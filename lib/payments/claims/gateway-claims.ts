@@ -6,8 +6,9 @@ import type {
   HostedForm,
   NotificationAnswer,
   PaymentMethodDetails,
+  PluginStatus,
 } from '../../ports/index.ts';
-import type { PluginProperty } from '../../records/index.ts';
+import type { PluginProperty, TransactionType } from '../../records/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
@@ -75,8 +76,14 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
   };
 }
 
-/** A gateway's result without its dates, which the engine does not use. */
-export type ClaimedResult = Omit<GatewayResult, 'createdDate' | 'effectiveDate'>;
+/** A gateway's result without its dates, which the engine does not use, before its members are validated. */
+export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effectiveDate'> {
+  readonly kbPaymentId: Uuid;
+  readonly kbTransactionPaymentId: Uuid;
+  readonly transactionType: TransactionType;
+  readonly status?: PluginStatus;
+  readonly currency?: Currency;
+}
 
 /**
  * Reads a gateway's result for one transaction, each member once, with objects (such as decimals of any library) as
@@ -194,8 +201,14 @@ export function claimedInUnits(
   return currency === null ? roundToScale(amount, MAX_FRACTION_DIGITS) : roundToCurrency(amount, currency);
 }
 
+/** A dispute after checks. */
+export interface ClaimedDispute extends GatewayDispute {
+  readonly amount: Decimal;
+  readonly currency: Currency;
+}
+
 /** Reads a gateway's dispute (§11.2 rule 3); null for none, undefined if unreadable. */
-export function claimedDispute(claimed: unknown): GatewayDispute | null | undefined {
+export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefined {
   if (claimed === null) return null;
   if (typeof claimed !== 'object' || claimed === undefined) return undefined;
   const { reference: id, amount: given, currency, stands }: Partial<GatewayDispute> = claimed;
@@ -300,7 +313,7 @@ const ownPrefixes = ['access-control-', 'proxy-', 'x-service-', 'x-killbill-'];
 export interface ClaimedNotification {
   readonly answer: NotificationAnswerView;
   readonly leftOut: readonly string[];
-  readonly dispute: GatewayDispute | null;
+  readonly dispute: ClaimedDispute | null;
 }
 
 /** Reads a gateway's answer; null if invalid. */

@@ -1,11 +1,5 @@
 import { loadAccount } from '../../accounts/index.ts';
-import type {
-  GatewayContext,
-  GatewayDispute,
-  PaymentControlContext,
-  PaymentGateway,
-  Ports,
-} from '../../ports/index.ts';
+import type { GatewayContext, PaymentControlContext, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -19,6 +13,7 @@ import { BillingError, billingError, ErrorCode } from '../../values/errors/index
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
+  type ClaimedDispute,
   claimedAnswer,
   claimedForm,
   type HostedFormView,
@@ -335,7 +330,7 @@ type Operations = Pick<DirectPaymentOperations<[CallContext]>, 'chargeback' | 'r
 interface Notified {
   readonly gateway: PaymentGateway;
   readonly paymentId: Uuid;
-  readonly dispute: GatewayDispute | null;
+  readonly dispute: ClaimedDispute | null;
   readonly controlPlugins: readonly string[] | null;
 }
 
@@ -394,7 +389,7 @@ async function transactionsAt({ payments }: ReadSession, gateway: PaymentGateway
 function recordDispute(
   { chargeback, reverseChargeback }: Operations,
   context: CallContext,
-  { stands, amount, currency, ...asked }: Omit<GatewayDispute, 'reference'> & ChargebackReversalInput,
+  { stands, amount, currency, ...asked }: Omit<ClaimedDispute, 'reference'> & ChargebackReversalInput,
 ) {
   return stands ? chargeback(context, { ...asked, amount, currency }) : reverseChargeback(context, asked);
 }

@@ -15,7 +15,6 @@ import {
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { assertInvariant, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
-import type { HostInput } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
 import { loadPayments } from '../loading/load-facts.ts';
@@ -290,9 +289,9 @@ async function searchPaymentsOfGateway(
 }
 
 /** Returns the hits of a valid page, at most `limit`; null if the page is invalid. */
-function claimedPage(page: GatewayPage<HostInput<GatewayResult>> | undefined, limit: number) {
+function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number) {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
-  const ids = page.rows.slice(0, limit).flatMap((row: Partial<HostInput<GatewayResult>> | null) => {
+  const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {
     const id = row?.kbPaymentId;
     return typeof id === 'string' && isUuid(id) ? [id] : [];
   });

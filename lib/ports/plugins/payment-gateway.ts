@@ -37,13 +37,18 @@ export interface GatewayRequest extends GatewayTransaction {
   readonly currency: Currency;
 }
 
+/** One of the values of `T`, or any text: the engine validates it when it reads the answer. */
+export type OpenText<T extends string> = T | (string & Record<never, never>);
+
+/** The gateway's record of one transaction. The engine validates it, so no member needs a cast. */
 export interface GatewayResult {
-  readonly kbPaymentId: Uuid;
-  readonly kbTransactionPaymentId: Uuid;
-  readonly transactionType: TransactionType;
-  readonly status?: PluginStatus;
-  readonly amount?: Decimal;
-  readonly currency?: Currency;
+  readonly kbPaymentId: Uuid | string;
+  readonly kbTransactionPaymentId: Uuid | string;
+  readonly transactionType: OpenText<TransactionType>;
+  readonly status?: OpenText<PluginStatus>;
+  /** A number is rounded to the minor unit of the currency, like every amount with more digits. */
+  readonly amount?: Decimal | string | number;
+  readonly currency?: OpenText<Currency>;
   /** A `Date` or ISO text, like the next one. */
   readonly createdDate: Date | string;
   readonly effectiveDate: Date | string;
@@ -71,11 +76,11 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
-/** An operation that moves or promises money. Amounts and ids may be text. Null counts as a missing status: the outcome is unknown. */
+/** An operation that moves or promises money. Null counts as a missing status: the outcome is unknown. */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
-) => Promise<HostInput<GatewayResult> | null>;
+) => Promise<GatewayResult | null>;
 
 export interface PaymentQuestion {
   readonly accountId: Uuid;
@@ -125,8 +130,8 @@ export interface GatewayDispute {
   /** The processor's dispute id, at most 255 characters: the key of the chargeback. */
   readonly reference: string;
   /** More than 0. */
-  readonly amount: Decimal;
-  readonly currency: Currency;
+  readonly amount: Decimal | string | number;
+  readonly currency: OpenText<Currency>;
   /** True while the money is gone; false = never taken, or returned. */
   readonly stands: boolean;
 }
@@ -134,7 +139,7 @@ export interface GatewayDispute {
 /** The gateway's answer to one of its notifications (payments §11.2). */
 export interface NotificationAnswer {
   /** The payment concerned; if its outcome is open, `getPaymentInfo` is called. */
-  readonly kbPaymentId?: Uuid;
+  readonly kbPaymentId?: Uuid | string;
   /** The current dispute of that payment: its chargeback is recorded or reversed. */
   readonly dispute?: GatewayDispute;
   /** Status of the HTTP answer, 200–599; default 200. */
@@ -172,14 +177,8 @@ export interface PaymentGateway extends PluginIdentity {
   /** Reverses the latest successful transaction before money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
   /** Returns every transaction of the payment; recovery reads outcomes from it. */
-  getPaymentInfo(
-    request: PaymentQuestion,
-    context: GatewayContext,
-  ): Promise<readonly HostInput<GatewayResult>[]>;
-  searchPayments?(
-    search: GatewaySearch,
-    context: GatewayContext,
-  ): Promise<GatewayPage<HostInput<GatewayResult>>>;
+  getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
+  searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
@@ -226,7 +225,7 @@ export interface PaymentGateway extends PluginIdentity {
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,
-  ): Promise<HostInput<NotificationAnswer>>;
+  ): Promise<NotificationAnswer>;
   /**
    * Returns true only if the processor's signature of the raw body is valid; absent = notifications need credentials.
    */

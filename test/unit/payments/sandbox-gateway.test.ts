@@ -5,7 +5,6 @@ import type { SandboxConfiguration, SandboxGatewayOptions } from '../../../adapt
 import { fileLedger, sandboxGateway } from '../../../adapters/payments/index.ts';
 import type { GatewayRequest, GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { GatewayError } from '../../../lib/ports/plugins/payment-gateway.ts';
-import type { HostInput } from '../../../lib/values/host-values/index.ts';
 import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from '../../support/payments/payment-records.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
@@ -24,7 +23,7 @@ function request(members: Partial<GatewayRequest> = {}): GatewayRequest {
   };
 }
 
-const said = (result: HostInput<GatewayResult> | null | undefined) =>
+const said = (result: GatewayResult | null | undefined) =>
   result && [result.status, result.amount?.toString(), result.currency];
 const property = (key: string, value = 'true') => ({ properties: [{ key, value }] });
 

@@ -1,21 +1,18 @@
 import { Decimal as ForeignDecimal } from 'decimal.js';
-import type { CallOutcome } from '../../../lib/payments/claims/gateway-claims.ts';
+import type { CallOutcome, ClaimedResult } from '../../../lib/payments/claims/gateway-claims.ts';
 import { readOutcome } from '../../../lib/payments/state/transaction-outcome.ts';
-import type { GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
-import { NOW, nextId, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
+import { nextId, PAYMENT_ID, transaction } from '../../support/payments/payment-records.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
 const requested = transaction({ status: 'UNKNOWN', amount: decimal('249.95') });
 
-function answered(members: Partial<GatewayResult>): CallOutcome {
+function answered(members: Partial<ClaimedResult>): CallOutcome {
   return {
     kind: 'RESULT',
     result: {
       kbPaymentId: PAYMENT_ID,
       kbTransactionPaymentId: requested.id,
       transactionType: 'PURCHASE',
-      createdDate: NOW,
-      effectiveDate: NOW,
       properties: [],
       ...members,
     },
