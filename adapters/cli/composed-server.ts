@@ -162,7 +162,8 @@ function cipherOf(environment: Environment, database: string, logger: Logger): S
   if (given !== undefined && given !== '') {
     logger.info({}, 'stored secrets are encrypted with BILLWRIGHT_SERVER_KEY');
     const former = file === null ? null : readKeyFile(file);
-    return cipherWith('BILLWRIGHT_SERVER_KEY', given, former === null ? [] : [former.key]);
+    const formerKeys = [environment.BILLWRIGHT_FORMER_SERVER_KEY || [], former?.key ?? []].flat();
+    return cipherWith('BILLWRIGHT_SERVER_KEY', given, formerKeys);
   }
   // An in-memory database ends with its process.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));

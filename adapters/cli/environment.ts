@@ -30,6 +30,7 @@ const [variablePrefix = ''] = variablePrefixes;
 const ownVariables = [
   'BILLWRIGHT_ADMIN_PASSWORD',
   'BILLWRIGHT_DATABASE',
+  'BILLWRIGHT_FORMER_SERVER_KEY',
   'BILLWRIGHT_LOG_LEVEL',
   'BILLWRIGHT_SERVER_KEY',
   'BILLWRIGHT_TRACES',

@@ -16,6 +16,7 @@ import {
   topicsOf,
   traceParentOf,
 } from '../runtime/index.ts';
+import { lostSecrets } from '../security/index.ts';
 import {
   busyPausesOf,
   lockWaitOf,
@@ -93,7 +94,7 @@ export interface BillingControl {
   setInRotation(isInRotation: boolean): void;
   /** Returns whether this node is in rotation; initially true. */
   isInRotation(): boolean;
-  /** Returns the health checks of this node: database, queues, clock, rotation (platform §13); never throws. */
+  /** Returns the health checks of this node (platform §13); never throws. */
   health(): Promise<HealthReport>;
   /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
@@ -107,6 +108,29 @@ export interface BillingControl {
    * on earlier results of `as` and `within`.
    */
   close(): Promise<void>;
+}
+
+const CHECK_FAILED = 'the stored secrets could not be checked; the health check tries again';
+
+/** Looks for secrets that the server key cannot decrypt until all can be, and logs their names once (platform §6.3 rule 4). */
+function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | 'logger'>) {
+  let areReadable = false;
+  let isLogged = false;
+  return {
+    async lost(): Promise<readonly string[]> {
+      if (areReadable) return [];
+      const secrets = await lostSecrets(ports);
+      areReadable = secrets.length === 0;
+      if (!areReadable && !isLogged) {
+        isLogged = true;
+        ports.logger.warn(
+          { secrets },
+          'the server key was changed: these stored secrets cannot be decrypted',
+        );
+      }
+      return secrets;
+    },
+  };
 }
 
 interface ControlParts<Host> {
@@ -215,11 +239,13 @@ export function controlOf<Host>(
   calls: Calls,
 ): BillingControl {
   let inRotation = true;
+  const secrets = secretWatch(ports);
   const health = (): Promise<HealthReport> =>
     healthReport(
       { ...ports, systemClock: options.systemClock },
       {
         isInRotation: () => inRotation,
+        lostSecrets: secrets.lost,
         workedOn: () => dispatcher.workedOn,
         lateThresholdMs: server['health.lateThreshold'],
       },
@@ -273,6 +299,7 @@ export function controlOf<Host>(
         for (const each of pushes) each.start();
         nodes.start();
         monitor.recorder.start();
+        void secrets.lost().catch((error: unknown) => ports.logger.warn({ err: error }, CHECK_FAILED));
       });
     },
     ...calls.of({

@@ -15,6 +15,8 @@ export interface HealthReport {
   readonly clock: HealthCheck;
   /** Passes unless operators have taken the node out of rotation. */
   readonly rotation: HealthCheck;
+  /** Passes if the server key decrypts the stored secrets. The log names those that it does not. */
+  readonly serverKey: HealthCheck;
 }
 
 type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
@@ -26,6 +28,8 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 
 interface NodeHealth {
   isInRotation(): boolean;
+  /** Returns the names of the secrets that the server key cannot decrypt. */
+  lostSecrets(): Promise<readonly string[]>;
   /** Returns the kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];
   /** Milliseconds past its due date after which an entry is late (`health.lateThreshold`). */
@@ -51,7 +55,7 @@ export async function healthReport(
   };
   const kinds = node.workedOn();
   const [kind, other] = kinds;
-  const [database, queues, clocks] = await Promise.all([
+  const [database, queues, clocks, serverKey] = await Promise.all([
     checked('database', async () => {
       const [role] = await Promise.all([storage.system.unboundRole(), storage.system.ping()]);
       return role === null ? passed : { healthy: true, message: ROLE_NOT_BOUND };
@@ -72,9 +76,10 @@ export async function healthReport(
       const databaseMs = await storage.system.nowMs();
       return clockCheck({ startedMs, databaseMs, answeredMs: systemClock.nowMs() });
     }),
+    checked('serverKey', async () => serverKeyCheck(await node.lostSecrets())),
   ]);
   const rotation = node.isInRotation() ? passed : failed('This node is out of rotation');
-  return { database, queues, clock: clocks, rotation };
+  return { database, queues, clock: clocks, rotation, serverKey };
 }
 
 const ROLE_NOT_BOUND =
@@ -108,6 +113,12 @@ export function clockCheck({
   const skewMs = Math.max(startedMs - databaseMs, databaseMs - answeredMs, 0);
   if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;
   return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
+}
+
+/** Fails if the server key was changed (platform §6.3 rule 4). Anybody may read the report, so it names no secret. */
+export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
+  if (length === 0) return passed;
+  return failed(`The server key cannot decrypt ${length} stored secrets; the log names them`);
 }
 
 function failed(message: string): HealthCheck {

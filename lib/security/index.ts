@@ -24,4 +24,5 @@ export type {
   UserOperations,
   UserRolesInput,
 } from './security-operations.ts';
+export { lostSecrets, type RotatedSecrets, rotateServerKey } from './server-key.ts';
 export { securityOperations } from './service.ts';

@@ -205,6 +205,9 @@ export const TOKEN_LIFETIME_MS = HOUR_MS;
 export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 /** Lifetime of a signing key. */
+/** Encrypted texts that a rotation of the server key reads and replaces in one transaction. */
+export const ENCRYPTED_TEXTS_PER_BATCH = 200;
+
 export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
 
 /** Cache time of published keys. */

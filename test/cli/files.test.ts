@@ -83,6 +83,32 @@ describe('files of a server', () => {
     ]);
   });
 
+  it('include a key that rotate-key replaces, but not with a wrong old key', async () => {
+    const database = join(directory, 'mine.db');
+    const args = ['--database', database];
+    const server = await serve(args, environment);
+    const token = await tokenOf(server.url);
+    await server.stop();
+    const keys = { BILLWRIGHT_SERVER_KEY: 'n'.repeat(40) };
+    const wrong = await run(['rotate-key', ...args], {
+      ...keys,
+      BILLWRIGHT_FORMER_SERVER_KEY: 'x'.repeat(40),
+    });
+    expect([wrong.code, wrong.errors]).to.satisfy(
+      ([code, errors]: [number, string]) => code === 1 && /old server key decrypts none of 1/.test(errors),
+    );
+    const rotated = await run(['rotate-key', ...args], keys);
+    expect([rotated.code, rotated.output]).to.eql([
+      0,
+      'Secrets encrypted with the new key: 1. Already encrypted with it: 0.\n',
+    ]);
+    rmSync(`${database}.key`);
+    const again = await serve(args, { ...environment, ...keys });
+    expect(keyOf(await tokenOf(again.url))).to.equal(keyOf(token));
+    await again.stop();
+    expect((await run(['rotate-key', ...args], keys)).errors).to.match(/set BILLWRIGHT_FORMER_SERVER_KEY/);
+  });
+
   it('are not left behind by a failed start', async () => {
     const away = 'postgresql://ada:secret@127.0.0.1:1/shop';
     const failed = await run(['serve', '--port', '0', '--database', away], environment, directory);

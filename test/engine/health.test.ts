@@ -36,6 +36,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
       queues: { healthy: true, message: 'This node does not process the queues' },
       clock: PASSED,
       rotation: PASSED,
+      serverKey: PASSED,
     });
     engine.billing.start();
     expect(await engine.billing.health()).to.eql({
@@ -43,6 +44,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
       queues: PASSED,
       clock: PASSED,
       rotation: PASSED,
+      serverKey: PASSED,
     });
   });
 
@@ -57,6 +59,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
       queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
       clock: PASSED,
       rotation: PASSED,
+      serverKey: PASSED,
     });
   });
 
@@ -144,6 +147,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
       const ports = { storage: { system, queue }, clock, systemClock, logger };
       return healthReport(ports, {
         isInRotation: () => true,
+        lostSecrets: answer,
         workedOn: () => ['BUS', 'NOTIFICATION'],
         lateThresholdMs: 60_000,
       });
@@ -154,11 +158,11 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     };
     const all = (message: string) => {
       const check = { healthy: false, message };
-      return { database: check, queues: check, clock: check, rotation: PASSED };
+      return { database: check, queues: check, clock: check, rotation: PASSED, serverKey: check };
     };
     const refused = await reportOf(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
     expect(refused).to.eql(all('The database does not answer'));
-    expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
+    expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(4);
     const silent = await reportOf(() => new Promise(() => undefined));
     expect(silent).to.eql(all('The database does not answer within 2000 ms'));
   });

@@ -411,7 +411,7 @@ describe('HTTP transport', () => {
   it('answers 503 when a check fails', async () => {
     const passed = { healthy: true, message: null };
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
-    const report = { database: passed, queues: late, clock: passed, rotation: passed };
+    const report = { database: passed, queues: late, clock: passed, rotation: passed, serverKey: passed };
     const down = { ...serving.billing, health: () => Promise.resolve(report) };
     await withServer(serving, { billing: down }, async (url) => {
       const answer = await fetch(`${url}/1.0/healthcheck?pretty=true`);

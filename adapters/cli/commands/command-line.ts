@@ -8,6 +8,7 @@ import {
   migrateCommand,
   passwordCommand,
   queuesCommand,
+  rotateKeyCommand,
 } from './database-commands.ts';
 import type { WriteLine } from './options.ts';
 import { serveCommand } from './serve-command.ts';
@@ -21,6 +22,7 @@ or error (default info). BILLWRIGHT_TRACES=true gives traces to the OpenTelemetr
 (default false). BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts what is stored and
 must be read again, such as the keys that sign bearer tokens; without it a key file does, made at the first start:
 <file>.key beside a SQLite file, for PostgreSQL in the working directory. Keep a copy of it.
+BILLWRIGHT_FORMER_SERVER_KEY is the old key while the key is changed with "billwright rotate-key".
 
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 
@@ -67,6 +69,7 @@ function programOf(console: Console): Command {
     migrateCommand(say),
     backupCommand(say),
     passwordCommand(say),
+    rotateKeyCommand(say),
     checkCommand(say),
     queuesCommand(say),
     archiveUsageCommand(say),

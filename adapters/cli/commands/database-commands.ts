@@ -79,6 +79,19 @@ export function passwordCommand(say: WriteLine): Command {
     .option('--user <name>', 'name of the user (default: the administrator)');
 }
 
+export function rotateKeyCommand(say: WriteLine): Command {
+  return databaseCommand('rotate-key', async ({ where, configured: { environment } }) => {
+    const { rotatedText, rotateKey } = await import('../rotate-key.ts');
+    for (const line of rotatedText(await rotateKey(where, environment))) say(line);
+  })
+    .summary('encrypt the stored secrets with a new server key')
+    .description(
+      'Encrypt the stored secrets with a new server key: BILLWRIGHT_SERVER_KEY. The old key is BILLWRIGHT_FORMER_SERVER_KEY, ' +
+        'otherwise that of the key file. Start the servers with both variables first, and remove the old key afterwards. Can ' +
+        'be repeated after an interruption. Rejects a wrong old key without changes. Stop the server of a SQLite file first.',
+    );
+}
+
 export function checkCommand(say: WriteLine): Command {
   const command = databaseCommand('check', async ({ given, configured, server }) => {
     const { breachText, checkDatabase } = await import('../server-database.ts');

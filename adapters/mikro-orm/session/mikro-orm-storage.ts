@@ -31,6 +31,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { Runner, type SystemAccess, systemAccess, type Trace } from '../sql/runner.ts';
 import { checkStore } from '../stores/check-store.ts';
 import { monitoringStore, nodeStore } from '../stores/node-store.ts';
+import { secretStore } from '../stores/secret-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { idempotencyStore, systemStore } from '../stores/system-store.ts';
 import { takeNumbers } from '../stores/tenant-settings.ts';
@@ -114,6 +115,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly system: Storage['system'];
   readonly security: Storage['security'];
   readonly idempotency: Storage['idempotency'];
+  readonly secrets: Storage['secrets'];
   readonly checks: Storage['checks'];
   readonly #shared: Shared;
   readonly #access: SystemAccess;
@@ -150,6 +152,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.system = systemStore(host ? this.#accessInside(host) : access);
     this.security = securityStore(access);
     this.idempotency = idempotencyStore(access);
+    this.secrets = secretStore(access);
     this.checks = checkStore(access);
   }
 

@@ -14,7 +14,7 @@ import type {
   WriteSession,
   WritesCreditNotesOf,
 } from './session.ts';
-import type { IdempotencyStore, SystemStore } from './system.ts';
+import type { IdempotencyStore, SecretStore, SystemStore } from './system.ts';
 
 export { ChangeType } from '../../records/index.ts';
 export type * from './accounts.ts';
@@ -32,6 +32,7 @@ export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
+export { EncryptedKind } from './system.ts';
 export type * from './tags.ts';
 export type * from './tenants.ts';
 export type * from './usage.ts';
@@ -105,6 +106,7 @@ export interface Storage<Host = never> {
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
+  readonly secrets: SecretStore;
   readonly checks: CheckStore;
   /**
    * Checks the schema version: applies missing migrations if the storage was opened for that, otherwise throws an error with

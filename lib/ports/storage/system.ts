@@ -42,6 +42,32 @@ export interface SystemStore {
   nowMs(): Promise<number>;
 }
 
+/** What is encrypted with the server key (platform §6.3). */
+export const EncryptedKind = {
+  SIGNING_SECRET: 'SIGNING_SECRET',
+  TOKEN_KEY: 'TOKEN_KEY',
+  STORED_ANSWER: 'STORED_ANSWER',
+} as const;
+export type EncryptedKind = keyof typeof EncryptedKind;
+
+export interface EncryptedText {
+  readonly recordId: number;
+  /** What it is and whose, for operators. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The texts of all tenants that are encrypted with the server key. */
+export interface SecretStore {
+  /** Returns texts in use by record id, after `after`. */
+  list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
+  /** Replaces texts that are still the same, in one transaction. Returns their number. */
+  replace(
+    kind: EncryptedKind,
+    texts: readonly { readonly recordId: number; readonly before: string; readonly after: string }[],
+  ): Promise<number>;
+}
+
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
   /** 0 if there is no tenant. */

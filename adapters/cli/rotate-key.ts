@@ -1,0 +1,45 @@
+import { type RotatedSecrets, rotateServerKey } from '../../lib/security/index.ts';
+import { readKeyFile, secretCipher } from '../node/index.ts';
+import { openStorage, pathBesideDatabase } from './database.ts';
+import type { Environment } from './environment.ts';
+import { reasonOf, UsageError } from './usage-error.ts';
+
+export const formerKeyVariable = 'BILLWRIGHT_FORMER_SERVER_KEY';
+
+/**
+ * Encrypts the stored secrets with BILLWRIGHT_SERVER_KEY. The old key is BILLWRIGHT_FORMER_SERVER_KEY, otherwise that of the
+ * key file beside the database. @throws UsageError without two different keys.
+ */
+export async function rotateKey(database: string, environment: Environment): Promise<RotatedSecrets> {
+  const newKey = environment.BILLWRIGHT_SERVER_KEY;
+  const file = pathBesideDatabase(database, 'key');
+  const oldKey = environment[formerKeyVariable] || (file === null ? null : readKeyFile(file)?.key);
+  if (!newKey) throw new UsageError('set BILLWRIGHT_SERVER_KEY to the new server key');
+  if (!oldKey)
+    throw new UsageError(
+      `set ${formerKeyVariable} to the old server key: there is no key file ${file ?? ''}`,
+    );
+  if (newKey === oldKey) throw new UsageError('the old and the new server key are the same');
+  const keys = { cipher: cipherOf('BILLWRIGHT_SERVER_KEY', newKey), former: cipherOf('the old key', oldKey) };
+  const storage = await openStorage(database, { migrate: false, mustExist: true });
+  try {
+    return await rotateServerKey(storage, keys);
+  } finally {
+    await storage.close();
+  }
+}
+
+function cipherOf(source: string, key: string) {
+  try {
+    return secretCipher(key);
+  } catch (error) {
+    throw new UsageError(`${source}: ${reasonOf(error)}`);
+  }
+}
+
+export function rotatedText({ rotated, upToDate, lost }: RotatedSecrets): readonly string[] {
+  return [
+    `Secrets encrypted with the new key: ${rotated}. Already encrypted with it: ${upToDate}.`,
+    ...lost.map((name) => `Neither key decrypts the ${name}: create it again.`),
+  ];
+}

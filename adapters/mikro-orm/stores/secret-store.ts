@@ -1,0 +1,61 @@
+import { EncryptedKind, type SecretStore } from '../../../lib/ports/storage/index.ts';
+import { numberIn, textIn } from '../sql/columns.ts';
+import type { SystemAccess } from '../sql/runner.ts';
+import { raw, type Sql, sql } from '../sql/sql.ts';
+
+interface EncryptedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The name for operators, as SQL. */
+  readonly name: Sql;
+  readonly condition: Sql;
+}
+
+const columnsOf = (nowMs: Sql): Readonly<Record<EncryptedKind, EncryptedColumn>> => ({
+  [EncryptedKind.SIGNING_SECRET]: {
+    table: 'bw_signing_secrets',
+    column: 'secret',
+    name: sql`(select 'signing secret of tenant ' || t.api_key from bw_tenants t where t.record_id = e.tenant_record_id)`,
+    condition: sql`e.is_active and (e.signs_until_ms is null or e.signs_until_ms > ${nowMs})`,
+  },
+  [EncryptedKind.TOKEN_KEY]: {
+    table: 'bw_signing_keys',
+    column: 'private_key',
+    name: sql`'signing key of tokens ' || e.kid`,
+    condition: sql`1 = 1`,
+  },
+  [EncryptedKind.STORED_ANSWER]: {
+    table: 'bw_idempotency_keys',
+    column: 'body',
+    name: sql`'answer under an idempotency key'`,
+    condition: sql`e.body is not null`,
+  },
+});
+
+export function secretStore(access: SystemAccess): SecretStore {
+  const columns = columnsOf(access.dialect.nowMs);
+  return {
+    list: async (kind, { after, limit }) => {
+      const { table, column, name, condition } = columns[kind];
+      return access.readAs((row) => ({
+        recordId: numberIn(row, 'record_id'),
+        name: textIn(row, 'name'),
+        text: textIn(row, 'text'),
+      }))`
+        select e.record_id, ${name} as name, e.${raw(column)} as text from ${raw(table)} e
+        where e.record_id > ${after} and ${condition} order by e.record_id limit ${limit}`;
+    },
+    replace: async (kind, texts) =>
+      access.transact(async (runner) => {
+        const { table, column } = columns[kind];
+        let replaced = 0;
+        for (const { recordId, before, after } of texts) {
+          const { affected } = await runner.run(sql`
+            update ${raw(table)} set ${raw(column)} = ${after}
+            where record_id = ${recordId} and ${raw(column)} = ${before}`);
+          replaced += affected;
+        }
+        return replaced;
+      }),
+  };
+}
