@@ -45,6 +45,8 @@ export type {
   AccountParking,
   CalculationStep,
   CatalogReportOperations,
+  ChangePreview,
+  ChangePreviewOperations,
   ChangeReportPart,
   ChangeReportTotals,
   CoverageDifference,
@@ -55,6 +57,8 @@ export type {
   DocumentTextUpload,
   EventFacts,
   ExplainedFields,
+  ExplainedInvoice,
+  ExplainedInvoiceItem,
   GenerateRequest,
   InvoiceGroupRequest,
   InvoiceItemView,
@@ -70,6 +74,7 @@ export type {
   MigrationItem,
   NewInvoiceItem,
   ParkedRun,
+  PreviewRequest,
   PriceChange,
   PriceDifference,
   PriceType,
@@ -84,6 +89,7 @@ export {
   DryRunType,
   type ExplainedRule,
   ExplainedRuleName,
+  PreviewedChange,
   type UpcomingInvoiceRequest,
 } from './invoicing/index.ts';
 export type { Metric, MetricValue } from './metrics/index.ts';

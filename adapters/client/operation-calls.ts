@@ -19,7 +19,7 @@ export const queries = {
   ],
   catalogs: ['validate', 'current', 'sources', 'availableBasePlans', 'availableAddOns', 'changeReport'],
   catalogEntries: ['products', 'plans', 'plansOfProduct', 'latestPlan', 'state'],
-  subscriptions: ['get', 'getByKey', 'list', 'planAt', 'bundlesOfAccount', 'pageBundlesOfAccount'],
+  subscriptions: ['get', 'getByKey', 'list', 'planAt', 'preview', 'bundlesOfAccount', 'pageBundlesOfAccount'],
   blocking: ['ofAccount'],
   bundles: ['get', 'getByKey', 'allOfKey', 'page', 'search'],
   usage: ['rollUp', 'rollUpForTransitions', 'timeline', 'rated', 'unbilled'],

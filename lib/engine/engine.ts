@@ -61,6 +61,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       catalogs: { ...catalog.operations.catalogs, ...invoicing.reports },
       ...accounts.operations,
       ...subscriptions.operations,
+      subscriptions: { ...subscriptions.operations.subscriptions, ...invoicing.previews },
       usage: { ...usageArea(foundation).operations.usage, ...invoicing.usageReviews },
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,

@@ -88,6 +88,18 @@ export const inputs: Inputs = {
     ...each(['get', 'uncancel', 'undoChangePlan'], [subscription] as const),
     list: [['request', { accountId: 'uuid', states: [['!', oneOf(EntitlementState)]] }]],
     planAt: [['request', { ...requestedDate, subscriptionId: 'uuid' }]],
+    preview: [
+      [
+        'request',
+        {
+          ...creation,
+          ...creationDates[1],
+          ...requestedDate,
+          effectiveFromDate: 'requestedDate',
+          subscriptionId: 'uuid',
+        },
+      ],
+    ],
     cancel: [subscription, ['options', requestedDate]],
     changePlan: [subscription, ['change', { ...requestedDate, priceOverrides: priceOverrideAmounts }]],
     ...each(['changeBillCycleDay', 'changeQuantity'], [

@@ -55,6 +55,7 @@ export function invoicingArea(foundation: Foundation) {
       ...ratedUsage(ports, catalogs, { configOf: invoicingConfig, dryRuns }),
       ...unbilledUsageOperations(ports, catalogs, invoicingConfig),
     },
+    previews: bindMethods(dryRuns, 'preview'),
     handlers: [
       new InvoiceRunHandler(ports, { configOf: invoicingConfig, catalogs, runs }),
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),

@@ -12,6 +12,7 @@ import type { AccountExportOperations } from '../export/index.ts';
 import type {
   AccountCreditOperations,
   CatalogReportOperations,
+  ChangePreviewOperations,
   CreditNoteOperations,
   InvoiceOperations,
   InvoiceTextOperations,
@@ -61,6 +62,11 @@ export interface AllCatalogOperations<C extends Leading = []>
   extends CatalogOperations<C>,
     CatalogReportOperations<C> {}
 
+/** Operations on subscriptions, and previews of their changes. */
+export interface AllSubscriptionOperations<C extends Leading = []>
+  extends SubscriptionOperations<C>,
+    ChangePreviewOperations<C> {}
+
 /** Operations on outlines of bundles, subscriptions and timelines. */
 export interface AllOutlineOperations<C extends Leading = []>
   extends OutlineOperations<C>,
@@ -79,8 +85,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly catalogs: AllCatalogOperations<C>;
   /** Plans and products that are managed one by one. */
   readonly catalogEntries: CatalogEntryOperations<C>;
-  /** Subscriptions. */
-  readonly subscriptions: SubscriptionOperations<C>;
+  /** Subscriptions, and previews of their changes. */
+  readonly subscriptions: AllSubscriptionOperations<C>;
   /** States that block changes, entitlement or billing of an account, bundle or subscription. */
   readonly blocking: BlockingOperations<C>;
   /** Bundles of a base subscription and its add-ons. */

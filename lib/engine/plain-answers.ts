@@ -55,6 +55,15 @@ const basis = {
 const explainedDays = { ...days, basis, catalogEffectiveDate: 'instant' } as const;
 const billedDays = { ...explainedDays, basis: { ...basis, changed: basis } } as const;
 
+const explanation = {
+  ...explainedDays,
+  events: each(['event', 'nextEvent', 'planEvent'], { ...billedEvent, phaseAnchor: 'date' } as const),
+  rules: [{ event: billedEvent }],
+} as const;
+const itemFields = shapeOf(invoiceItemFields);
+const explainedItem = { ...itemFields, childItems: [itemFields], explanation } as const;
+const explainedInvoice = { ...invoice, items: [explainedItem] } as const;
+
 const transaction = shapeOf(paymentTransactionFields);
 const payment = {
   ...shapeOf(paymentFields),
@@ -94,6 +103,7 @@ export const plainAnswers: PlainAnswers = {
     ...each(['get', 'getByKey', 'list'], subscription),
     cancel: { billingEnd: dated, entitlementEnd: dated },
     ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], { effective: dated } as const),
+    preview: { effective: dated, dueNow: explainedInvoice, next: explainedInvoice },
     ...each(['bundlesOfAccount', 'pageBundlesOfAccount'], bundle),
   },
   usage: {
@@ -125,11 +135,7 @@ export const plainAnswers: PlainAnswers = {
     ),
     ...each(['addCharges', 'addTaxes', 'addCredits', 'getCredit'], item),
     parked: { parkedDate: 'instant' },
-    explain: {
-      ...explainedDays,
-      events: each(['event', 'nextEvent', 'planEvent'], { ...billedEvent, phaseAnchor: 'date' } as const),
-      rules: [{ event: billedEvent }],
-    },
+    explain: explanation,
     verifyCoverage: { expected: [billedDays], found: [billedDays] },
   },
   paymentMethods: each(

@@ -6,6 +6,7 @@ export {
 } from './documents/document-texts.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export { type DryRunRequest, DryRunType, type UpcomingInvoiceRequest } from './dry-run/dry-run-request.ts';
+export { PreviewedChange, type PreviewRequest } from './dry-run/preview-request.ts';
 export {
   type ChangeReportPart,
   type ChangeReportTotals,
@@ -22,6 +23,7 @@ export {
   ExplainedRuleName,
   type ItemEvents,
 } from './explanation/event-facts.ts';
+export type { ExplainedInvoice, ExplainedInvoiceItem } from './explanation/explained-invoice.ts';
 export type { ExplainedFields, ItemExplanation } from './explanation/explanation.ts';
 export {
   type AccountedInvoice,
@@ -66,6 +68,8 @@ export { DryRunService, ratedUsage } from './operations/dry-run-service.ts';
 export type {
   AccountCreditOperations,
   CatalogReportOperations,
+  ChangePreview,
+  ChangePreviewOperations,
   CreditNoteOperations,
   InvoiceOperations,
   InvoiceTextOperations,

@@ -8,7 +8,12 @@ export type { StateToSet } from './blocking/blocked-time.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
 export { dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
-export type { BillCycleDayChange, EffectiveFrom, QuantityChange } from './edits/terms-change.ts';
+export {
+  type BillCycleDayChange,
+  type EffectiveFrom,
+  type QuantityChange,
+  requestedQuantity,
+} from './edits/terms-change.ts';
 export { blockingOperations } from './operations/blocking-service.ts';
 export { bundleOperations } from './operations/bundle-service.ts';
 export { type CreatedBundle, creationOperations } from './operations/creation-service.ts';
@@ -31,10 +36,11 @@ export {
   type CreateBundleRequest,
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
+  checkCreateRequest,
   checkTerms,
   priceOverrideAmounts,
 } from './requests/create-request.ts';
-export { checkChangeRequest, type TransferBundleRequest } from './requests/edit-requests.ts';
+export { checkChangeRequest, PAUSED, RESUMED, type TransferBundleRequest } from './requests/edit-requests.ts';
 export {
   checkBundleOwner,
   noSubscriptionOfKey,
@@ -81,12 +87,14 @@ export {
   type RowBound,
 } from './views/outline-page.ts';
 export {
+  blockingStatesUnder,
   catalogUnder,
   cursorsUnder,
   eventsUnder,
   type Hypothesis,
   type HypotheticalAction,
   HypotheticalActionType,
+  historyUnder,
   type SubscriptionInBundle,
   subscriptionsUnder,
   withForeseenPlan,

@@ -11,6 +11,7 @@ export type PaymentView = engine.Plain<engine.PaymentView>;
 export type PaymentMethodView = engine.Plain<engine.PaymentMethodView>;
 export type SubscriptionView = engine.Plain<engine.SubscriptionView>;
 export type OverduePreview = engine.Plain<engine.OverduePreview>;
+export type ChangePreview = engine.Plain<engine.ChangePreview>;
 export type ChangeReportPart = engine.Plain<engine.ChangeReportPart>;
 export type LateEntryView = engine.Plain<engine.LateEntryView>;
 

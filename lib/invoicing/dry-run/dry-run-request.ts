@@ -61,7 +61,9 @@ export type CheckedDryRun =
       readonly type: typeof DryRunType.SUBSCRIPTION_ACTION;
       readonly targetDate: LocalDate | null;
       readonly action: HypotheticalAction;
-    };
+    }
+  /** The invoices after a change (§11.1). */
+  | { readonly type: 'PREVIEW'; readonly action: HypotheticalAction };
 
 /**
  * Checks a request by itself (§11 rule 2).
@@ -115,6 +117,7 @@ function checkStart(request: DryRunRequest) {
       ...checkTerms({ priceOverrides: request.priceOverrides }),
     },
     options: { entitlementDate: effectiveDate, billingDate: effectiveDate },
+    seesEndOfDay: true,
   };
 }
 
@@ -125,7 +128,7 @@ function checkChange(request: DryRunRequest) {
   const billingPolicy = requestedDate === null ? request.billingPolicy : null;
   const change = { ...request, priceList: request.priceListName };
   const checked = checkChangeRequest(change, { requestedDate, billingPolicy });
-  return { type: HypotheticalActionType.CHANGE, of, request: checked, productCategory };
+  return { type: HypotheticalActionType.CHANGE, of, request: checked, productCategory, seesEndOfDay: true };
 }
 
 function checkStop(request: DryRunRequest) {

@@ -1,5 +1,5 @@
 import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
-import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
+import type { CatalogOfAccount, CatalogSource } from '../../catalog/index.ts';
 import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type AccountInvoicingState, QueueKind } from '../../records/index.ts';
@@ -27,13 +27,8 @@ import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-
 import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { type Debts, type DebtsInput, loadDebts } from './debts.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
-import {
-  type DryRunWalk,
-  type DryRunWalkInput,
-  type IsWatched,
-  walkToTargetDate,
-  walkToUpcomingInvoice,
-} from './walk.ts';
+import { type IsWatched, walkToUpcomingInvoice } from './upcoming.ts';
+import { type DryRunWalk, type DryRunWalkInput, walkToTargetDate } from './walk.ts';
 
 interface LoadingTools {
   readonly now: Instant;
@@ -50,8 +45,9 @@ export interface LoadedDryRun {
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** The plan that the prices of a hypothetical action would create. */
-  readonly overridePlan: OverridePlan | null;
+  readonly hypothesis: Hypothesis | null;
+  /** Whether the hypothetical action starts a run at once. */
+  readonly isBilledNow: boolean;
   /** null = there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
@@ -152,21 +148,21 @@ async function begin(
   const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
   const hypothesis =
-    wanted.type === DryRunType.SUBSCRIPTION_ACTION
+    'action' in wanted
       ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
       : null;
-  const requested = wanted.type === DryRunType.UPCOMING_INVOICE ? null : wanted.targetDate;
+  const requested = 'targetDate' in wanted ? wanted.targetDate : null;
   const targetDate = effectiveTargetDate({
     requested,
     today,
     maxTargetDate: state.maxTargetDate,
     maxMonthsInFuture: config.maxMonthsInFuture,
   });
-  const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
+  const choice = await choiceOf(session, wanted, account);
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
   // An action without a date uses the date of the run that it triggers: now, or when it takes effect (§11 rule 1).
-  const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate);
+  const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effective?.date);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
 }
@@ -177,6 +173,11 @@ function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, Accou
     ...(usage?.billed ?? []).flatMap(({ entries }) => entries.map(({ itemId }) => itemId)),
   ]);
   return { account, state, itemIds };
+}
+
+async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Account) {
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return watched(session, wanted, account);
+  return wanted.type === 'PREVIEW' ? () => true : null;
 }
 
 /** Returns the subscriptions whose dates an upcoming invoice may have: all, those of a bundle, or one. */
@@ -251,7 +252,8 @@ function dryRunOf(
     targetDate: choice === null ? asked : null,
     config,
     catalogOf,
-    overridePlan: hypothesis?.overridePlan ?? null,
+    hypothesis,
+    isBilledNow: hypothesis !== null && hypothesis.runDates.length > 0 && !isPassedOver,
   };
   if (!billing) return { ...loaded, walk: null, question: null };
   const drafted = { account, drafting: draftingOf(tags, account.id) };

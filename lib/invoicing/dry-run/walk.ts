@@ -2,6 +2,7 @@ import type { Invoice } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
 import {
   type AccountRun,
@@ -36,6 +37,8 @@ export interface DryRunWalkInput extends AccountRunInput {
 
 export interface DryRunInvoice {
   readonly targetDate: LocalDate;
+  /** The day of its run. */
+  readonly runDate: LocalDate;
   readonly run: AccountRun;
 }
 
@@ -55,19 +58,16 @@ export interface DryRunStep {
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
 /** The steps of a dry run, each with an answer, and the resulting invoice. */
-export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
+export type DryRunWalk<R = DryRunInvoice | null> = Generator<DryRunStep, R, DryRunAnswer>;
 
-/** Returns the invoice of an unchanged walk. */
-export function* unchangedWalk(walk: DryRunWalk): Steps<DryRunInvoice | null> {
+/** Returns the result of an unchanged walk. */
+export function* unchangedWalk<R>(walk: DryRunWalk<R>): Steps<R> {
   for (;;) {
     const next = walk.next();
     if (next.done === true) return next.value;
     yield;
   }
 }
-
-/** Selects the subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
-export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
  * Walks to the invoice of the run at the target date, after all earlier due dates and events; null = none (§11 rule 1,
@@ -98,58 +98,14 @@ export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid
   }
 }
 
-/**
- * Walks to the first invoice at a due or event date of a watched subscription; null = none (§11, UPCOMING_INVOICE). Dates of
- * other subscriptions are evaluated on the way, so that the invoice holds only what earlier runs have not billed. `targetDate`
- * of the input is not used.
- */
-export function* walkToUpcomingInvoice(
-  input: DryRunWalkInput,
-  isWatched: IsWatched,
-  nextItemId: () => Uuid,
-): DryRunWalk {
-  const subscriptions = input.subscriptions.filter(isWatched);
-  const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
-  const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
-  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
-  const walk = new Walk(input, nextItemId, foreseen);
-  const step = function* (date: LocalDate): DryRunWalk {
-    const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
-    const invoice = yield* walk.step(date);
-    candidates.add(walk.dueDates);
-    // A late run happens today, regardless of its date.
-    if (!isOwnDate || invoice === null) return null;
-    return { ...invoice, targetDate: maxDate(input.today, invoice.targetDate) };
-  };
-  for (const date of input.runDates ?? []) {
-    const invoice = yield* step(date);
-    if (invoice !== null) return invoice;
-  }
-  for (;;) {
-    const date = candidates.takeFirst();
-    if (date === undefined || (watchedEvents.isEmpty && !walk.isAnyAwaited(watchedIds))) return null;
-    const invoice = yield* step(date);
-    if (invoice !== null) return invoice;
-  }
-}
-
-/** Returns the run with only the dates that can bill something: unused usage never ends (usage §7.5 rule 4). */
-function foreseen(run: AccountRun): AccountRun {
-  const evaluations = run.evaluations.map((evaluation) => ({
-    ...evaluation,
-    cursor: { ...evaluation.cursor, nextDueDate: evaluation.foreseenDate },
-  }));
-  return { ...run, evaluations, dueDates: evaluations.flatMap(({ foreseenDate }) => foreseenDate ?? []) };
-}
-
-function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscriptions' | 'now'>) {
+export function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscriptions' | 'now'>) {
   return subscriptions.flatMap(({ events }) =>
     events.filter(({ effectiveDate }) => effectiveDate > now).map(({ localDate }) => localDate),
   );
 }
 
 /** Evaluates an account date by date, each time as if earlier dates were billed. */
-class Walk {
+export class Walk {
   #account: AccountRunInput;
   #run: AccountRun | undefined;
   #steps = 0;
@@ -200,7 +156,7 @@ class Walk {
         );
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
-    return run.items.length === 0 ? null : { targetDate, run };
+    return run.items.length === 0 ? null : { targetDate, runDate, run };
   }
 
   /** Returns the invoice of the next run: a draft keeps its items; after a committed invoice comes a new one. */
@@ -221,6 +177,10 @@ class Walk {
         items: [...draft.items, ...added],
       },
     };
+  }
+
+  get credit(): Decimal {
+    return this.#account.state.accountCBA;
   }
 
   /** The due dates that the last step found. */
@@ -254,7 +214,7 @@ function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
 }
 
 /** Distinct dates, taken in order. */
-class DateQueue {
+export class DateQueue {
   readonly #dates: Set<LocalDate>;
 
   constructor(dates: readonly LocalDate[]) {

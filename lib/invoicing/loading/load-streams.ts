@@ -8,6 +8,7 @@ import {
   type Subscription,
 } from '../../records/index.ts';
 import {
+  blockingStatesUnder,
   catalogUnder,
   cursorsUnder,
   eventsUnder,
@@ -49,7 +50,7 @@ export async function loadStreams<R extends StreamRequest>(
 ): Promise<LoadedStreams<R>> {
   const { hypothesis = null } = input;
   const accounts = input.requests.map(({ account }) => account);
-  const [stored, blockingStates, bundlesLeftOut] = await Promise.all([
+  const [stored, storedStates, bundlesLeftOut] = await Promise.all([
     loadCursors(session, input),
     session.subscriptions.findBlocksOfAccounts(accounts.map(({ id }) => id)),
     bundlesNotInvoiced(session, accounts),
@@ -83,6 +84,7 @@ export async function loadStreams<R extends StreamRequest>(
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
+  const blockingStates = hypothesis === null ? storedStates : blockingStatesUnder(hypothesis, storedStates);
   const { alignPriceChanges } = input.config;
   const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
   const recordIds = new Map(found.map(({ id, recordId }) => [id, recordId]));

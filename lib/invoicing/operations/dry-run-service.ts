@@ -2,11 +2,13 @@ import { loadAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type Account, type CallContext, InvoiceItemType } from '../../records/index.ts';
+import { type Account, type CallContext, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
 import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import { openEnds, type UsageSources } from '../../usage/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import {
   checkDryRun,
@@ -22,15 +24,19 @@ import {
   walkTo,
   withSupplies,
 } from '../dry-run/load-dry-run.ts';
-import { type DryRunInvoice, unchangedWalk } from '../dry-run/walk.ts';
+import { checkPreview, type PreviewRequest } from '../dry-run/preview-request.ts';
+import { type InvoicesAfterChange, walkAfterChange } from '../dry-run/upcoming.ts';
+import { type DryRunInvoice, type DryRunWalk, unchangedWalk } from '../dry-run/walk.ts';
 import { newInvoice } from '../evaluation/run-invoice.ts';
+import { withExplanations } from '../explanation/explained-invoice.ts';
 import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import { dryRunProperties, followConsulted } from '../plugins/consult-about-dry-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import type { RatedUsageRequest } from './invoice-operations.ts';
+import { explainItems } from '../review/explanation-service.ts';
+import type { ChangePreview, RatedUsageRequest } from './invoice-operations.ts';
 
 /** Number of accounts whose invoices are foreseen at a time if plugins or usage sources are called. */
 const MAX_CONCURRENT_NOTICES = 4;
@@ -67,6 +73,22 @@ export class DryRunService {
     if (invoice === null) return null;
     const invoiceDate = maxDate(invoice.invoiceDate, invoice.targetDate ?? invoice.invoiceDate);
     return { ...invoice, invoiceDate, commitDate: invoice.commitDate && invoiceDate };
+  }
+
+  /** Returns the invoices of a change of a subscription, each item with its explanation (§11.1). */
+  async preview(context: CallContext, request: PreviewRequest): Promise<ChangePreview> {
+    const find = checkPreview(request);
+    const { accountId, action } = await this.#ports.storage.read(context.tenant, find);
+    const asked: Foreseeing<InvoicesAfterChange, ChangePreview> = {
+      accountId,
+      wanted: { type: 'PREVIEW', action },
+      walksOf: ({ walk, isBilledNow }, nextId) => [
+        { targetDate: null, walk: walk && walkAfterChange(walk.input, isBilledNow, nextId) },
+      ],
+      view: (session, found, [result]) =>
+        this.#changeView(session, { found, result, now: context.createdDate }),
+    };
+    return this.#foresee(context, asked);
   }
 
   /** Returns the invoices of runs at these dates, like `dryRun` but without tracking ids, from one snapshot. */
@@ -116,35 +138,76 @@ export class DryRunService {
     });
   }
 
-  async #views(context: CallContext, asked: DatedDryRun): Promise<readonly (InvoiceView | null)[]> {
+  #views(context: CallContext, asked: DatedDryRun): Promise<readonly (InvoiceView | null)[]> {
+    const { createdDate: now } = context;
+    const { accountId, wanted, dates } = asked;
+    return this.#foresee(context, {
+      accountId,
+      wanted,
+      walksOf: (found, nextId) =>
+        (dates ?? [found.targetDate]).map((targetDate) => ({
+          targetDate,
+          walk: walkTo(found, targetDate, nextId),
+        })),
+      view: async (session, found, made) => {
+        const [views = []] = await this.#view(session, [{ found, made }], {
+          now,
+          hasTrackingIds: dates === null,
+        });
+        return views;
+      },
+    });
+  }
+
+  /** Follows the walks, consulting invoice plugins outside transactions, and shows their results. */
+  async #foresee<R, V>(context: CallContext, asked: Foreseeing<R, V>): Promise<V> {
     const { tenant, createdDate: now } = context;
-    const { accountId } = asked;
+    const { accountId, wanted } = asked;
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
     const nextId = (): Uuid => this.#ports.ids.next();
-    const input = { ...asked, now, catalogsOf, configOf: this.#tools.configOf, nextId };
+    const input = { accountId, wanted, now, catalogsOf, configOf: this.#tools.configOf, nextId };
     const supplied = this.#tools.sources.isEmpty ? null : await this.#supplied(context, input);
-    const viewsOf = async (session: ReadSession, made: MadeInvoices) => {
-      const [views = []] = await this.#view(session, [made], { now, hasTrackingIds: asked.dates === null });
-      return views;
-    };
     const loaded = await this.#ports.storage.read(tenant, async (session) => {
       const found = supplied ?? (await loadDryRun(session, input));
       const calls = this.#tools.plugins.of(found.config);
-      const dates = asked.dates ?? [found.targetDate];
-      if (!calls.isEmpty) return { found, calls, dates };
-      const made = await unchangedWalkTo(found, dates, { slices: timeSlices(this.#ports), nextId });
-      return { views: await viewsOf(session, { found, made }) };
+      if (!calls.isEmpty) return { found, calls };
+      const slices = timeSlices(this.#ports);
+      const made: (R | null)[] = [];
+      for (const { walk } of asked.walksOf(found, nextId)) {
+        made.push(walk && (await slices(unchangedWalk(walk))));
+      }
+      return { view: await asked.view(session, found, made) };
     });
-    if ('views' in loaded) return loaded.views;
-    const { found, calls, dates } = loaded;
-    const made: (DryRunInvoice | null)[] = [];
-    for (const targetDate of dates) {
-      const walk = walkTo(found, targetDate, nextId);
-      const asked = { ports: this.#ports, calls, context, account: found.account, targetDate };
-      made.push(walk && (await followConsulted(walk, asked)));
+    if ('view' in loaded) return loaded.view;
+    const { found, calls } = loaded;
+    const made: (R | null)[] = [];
+    for (const { targetDate, walk } of asked.walksOf(found, nextId)) {
+      const of = { ports: this.#ports, calls, context, account: found.account, targetDate };
+      made.push(walk && (await followConsulted(walk, of)));
     }
-    if (made.every((invoice) => invoice === null)) return made.map(() => null);
-    return this.#ports.storage.read(tenant, (session) => viewsOf(session, { found, made }));
+    return this.#ports.storage.read(tenant, (session) => asked.view(session, found, made));
+  }
+
+  async #changeView(session: ReadSession, { found, result, now }: ChangeToView): Promise<ChangePreview> {
+    const { dueNow = null, next = null, credit = ZERO } = result ?? {};
+    const { hypothesis } = found;
+    assertInvariant(hypothesis?.effective, 'A previewed change has a date');
+    const [views = []] = await this.#view(session, [{ found, made: [dueNow, next] }], {
+      now,
+      hasTrackingIds: false,
+    });
+    const basisOf = new Map([dueNow, next].flatMap(basesOf));
+    const items = views.flatMap((view) => view?.items ?? []);
+    const explained = items.map((item) => ({ ...item, basis: basisOf.get(item.id) }));
+    const explanations = await explainItems(session, explained, hypothesis);
+    const shown = (view: InvoiceView | null | undefined, made: DryRunInvoice | null) =>
+      view && made ? withExplanations(onDateOf(made, view), explanations) : null;
+    return {
+      effective: hypothesis.effective,
+      dueNow: shown(views[0], dueNow),
+      next: shown(views[1], next),
+      credit,
+    };
   }
 
   /** Returns the dry run with the usage of sources; null if they supply none, so that recorded usage counts. */
@@ -158,7 +221,13 @@ export class DryRunService {
     if (question === null) return found;
     const usages = await this.#tools.sources.ofAccount(
       question,
-      { tenantId: tenant.id, accountId, dryRunType: wanted.type, inputTargetDate: targetDate, now },
+      {
+        tenantId: tenant.id,
+        accountId,
+        dryRunType: wanted.type === 'PREVIEW' ? DryRunType.SUBSCRIPTION_ACTION : wanted.type,
+        inputTargetDate: targetDate,
+        now,
+      },
       [...(pluginProperties ?? []), ...dryRunProperties(localDateOf(now, account.timeZone), targetDate)],
     );
     return usages === null ? null : withSupplies(found, usages);
@@ -181,21 +250,21 @@ export class DryRunService {
       catalogOf,
       accountIds: runs.map(({ found }) => found.account.id),
       planNames: planNamesOf(
-        built.flatMap(({ found: { overridePlan }, invoices }) => {
+        built.flatMap(({ found: { hypothesis }, invoices }) => {
           const items = invoices.flatMap((one) => one?.items ?? []);
-          return items.filter(({ planName }) => planName !== overridePlan?.name);
+          return items.filter(({ planName }) => planName !== hypothesis?.overridePlan?.name);
         }),
       ),
     });
     const [only = null] = hasTrackingIds ? built.flatMap(({ invoices }) => invoices) : [];
     const ids = only === null ? [] : await foreseenTrackingIds(session, only.made, config.maxTrackingIds);
-    return built.map(({ found: { overridePlan }, invoices }) =>
+    return built.map(({ found: { hypothesis }, invoices }) =>
       invoices.map((one) => {
         if (one === null) return null;
         const { invoice } = one;
-        const items = one.items.map((item) => ({ ...item, recordId: 0 }));
+        const items = one.items.map(({ basis: _, ...item }) => ({ ...item, recordId: 0 }));
         const [view] = viewInvoices([{ ...invoice, recordId: 0 }], items, {
-          catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
+          catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), hypothesis),
           parents: new Map(),
           numberPatterns: [],
           trackingIds: new Map([[invoice.id, ids]]),
@@ -225,6 +294,22 @@ interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   readonly dates: readonly LocalDate[] | null;
 }
 
+interface ChangeToView {
+  readonly found: LoadedDryRun;
+  /** Absent = there is nothing to bill. */
+  readonly result: InvoicesAfterChange | null | undefined;
+  readonly now: Instant;
+}
+
+/** A dry run, its walks, and the answer made of their results. */
+interface Foreseeing<R, V> extends Pick<DryRunInput, 'accountId' | 'wanted'> {
+  walksOf(
+    found: LoadedDryRun,
+    nextId: () => Uuid,
+  ): readonly { readonly targetDate: LocalDate | null; readonly walk: DryRunWalk<R> | null }[];
+  view(session: ReadSession, found: LoadedDryRun, made: readonly (R | null)[]): Promise<V>;
+}
+
 interface DatesOfAccount {
   readonly accountId: Uuid;
   /** At least one. */
@@ -242,6 +327,22 @@ interface MadeInvoices {
 function upToLast(dates: readonly LocalDate[]) {
   const targetDate = dates.reduce<LocalDate | null>((last, date) => maxDate(last ?? date, date), null);
   return { type: DryRunType.TARGET_DATE, targetDate };
+}
+
+function basesOf(made: DryRunInvoice | null) {
+  if (made === null) return [];
+  const { items, invoice } = made.run;
+  const all: readonly { readonly id: Uuid; readonly basis?: ItemBasis }[] = [
+    ...(invoice.draft?.items ?? []),
+    ...items,
+  ];
+  return all.flatMap(({ id, basis }) => (basis === undefined ? [] : [[id, basis] as const]));
+}
+
+/** Returns the invoice dated the day of its run. A draft keeps its date. */
+function onDateOf({ run, runDate }: DryRunInvoice, view: InvoiceView): InvoiceView {
+  const invoiceDate = run.invoice.draft === null ? runDate : view.invoiceDate;
+  return { ...view, invoiceDate, commitDate: view.commitDate && runDate };
 }
 
 async function unchangedWalkTo(

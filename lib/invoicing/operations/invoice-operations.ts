@@ -3,10 +3,13 @@ import type { Leading, Page, PageRequest } from '../../records/index.ts';
 import type { UnbilledUsage } from '../../usage/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { DatedInstant, LocalDate, RequestedDate } from '../../values/time/index.ts';
 import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
 import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
+import type { PreviewRequest } from '../dry-run/preview-request.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
+import type { ExplainedInvoice } from '../explanation/explained-invoice.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type {
@@ -246,6 +249,34 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
+}
+
+/** The effect of a change of a subscription on invoices (§11.1). */
+export interface ChangePreview {
+  /** When the change takes effect; for CREATE and CANCEL, when billing starts or ends. */
+  readonly effective: DatedInstant;
+  /** The invoice that the change creates at once; null = none. */
+  readonly dueNow: ExplainedInvoice | null;
+  /** The next invoice after it; null = none. */
+  readonly next: ExplainedInvoice | null;
+  /** The account credit that the change leaves at once, beyond the credit before it; 0 = none. */
+  readonly credit: Decimal;
+}
+
+/** Previews of changes of subscriptions. */
+export interface ChangePreviewOperations<C extends Leading = []> {
+  /**
+   * Returns the invoices that a change would create, as if it were made now and all due work were done (§11.1). `change`
+   * names the operation, whose options are the other members: CREATE, CHANGE_PLAN, CHANGE_QUANTITY and CANCEL as
+   * `subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`, PAUSE and RESUME as `blocking.pauseBundle` and
+   * `resumeBundle`. Stores nothing, takes no lock and calls no entitlement plugins.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, those of the operation, and
+   * CURRENCY_INVALID (3).
+   * @example const { dueNow, credit } = await acme.subscriptions.preview({
+   *   change: 'CHANGE_QUANTITY', subscriptionId, quantity: 12,
+   * });
+   */
+  preview(...given: [...C, request: HostInput<PreviewRequest>]): Promise<ChangePreview>;
 }
 
 /**

@@ -4,7 +4,7 @@ import { turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import type { DryRunInvoice, DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
+import type { DryRunStep, DryRunWalk } from '../dry-run/walk.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
@@ -34,11 +34,11 @@ interface ConsultedDryRun {
 type Left = Map<Uuid, Decimal>;
 
 /**
- * Follows the walk of a dry run to its invoice and consults the invoice plugins about its runs (§11 rule 5), outside transactions:
+ * Follows the walk of a dry run to its end and consults the invoice plugins about its runs (§11 rule 5), outside transactions:
  * before each, and about the items of each run with items. Plugins cannot split the invoice, and get no outcome.
  * @throws BillingError of a plugin that fails or returns invalid items.
  */
-export async function followConsulted(walk: DryRunWalk, of: ConsultedDryRun): Promise<DryRunInvoice | null> {
+export async function followConsulted<R>(walk: DryRunWalk<R>, of: ConsultedDryRun): Promise<R> {
   const nextTurn = turnsOf(of.ports);
   const left: Left = new Map();
   let next = walk.next();

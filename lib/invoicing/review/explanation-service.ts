@@ -1,54 +1,138 @@
 import { noSuchObject } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type CallContext, type ComputedBasis, type InvoiceItem, ObjectType } from '../../records/index.ts';
+import { type CallContext, type InvoiceItem, type ItemBasis, ObjectType } from '../../records/index.ts';
+import { blockingStatesUnder, type Hypothesis, historyUnder } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { NO_PAST } from '../explanation/event-facts.ts';
+import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
 import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
 export function explanationOperations(ports: Pick<Ports, 'storage'>) {
   return {
     explain: async (context: CallContext, itemId: Uuid): Promise<ItemExplanation> => {
       return ports.storage.read(context.tenant, async (session) => {
-        const [item] = await session.invoices.findItemsByIds([itemId]);
-        if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
-        const bases = await session.invoices.findItemBases([itemId]);
-        const linkedIds = item.linkedItemId === null ? [] : [item.linkedItemId];
-        const [linked] = await session.invoices.findItemsByIds(linkedIds);
-        const basis = bases.get(itemId) ?? null;
-        const computed = computedBasis(basis);
-        const past = computed === null ? NO_PAST : await pastOf(session, linked ?? item, computed);
-        const isMigrated = basis === null && (await isOfMigration(session, item));
-        const ownPrices = await hasOwnPrices(session, item);
-        return explainItem({ item, linked, basis, past, hasOwnPrices: ownPrices, isMigrated });
+        const items = await session.invoices.findItemsByIds([itemId]);
+        const explanation = (await explainItems(session, items)).get(itemId);
+        if (explanation === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
+        return explanation;
       });
     },
   };
 }
 
-/** @param charge the item, or the repaired item. */
-async function pastOf(session: ReadSession, charge: InvoiceItem, basis: ComputedBasis) {
-  const { subscriptionId, bundleId, accountId } = charge;
-  if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;
+/** An item that is stored, or that a dry run made with its facts. */
+export type ExplainableItem = InvoiceItem & { readonly basis?: ItemBasis | undefined };
+
+/**
+ * Explains items, in a constant number of statements.
+ * @param hypothesis the hypothetical action of the dry run that made the items. Default none.
+ */
+export async function explainItems(
+  session: ReadSession,
+  items: readonly ExplainableItem[],
+  hypothesis: Hypothesis | null = null,
+): Promise<ReadonlyMap<Uuid, ItemExplanation>> {
+  const bases = await basesOf(session, items);
+  const linkedOf = await linkedItems(session, items);
+  const chargeOf = (item: InvoiceItem) => linkedOf.get(item.linkedItemId ?? item.id) ?? item;
+  const charges = items.filter(({ id }) => needsPast(bases.get(id))).map(chargeOf);
+  const isBlocked = [...bases.values()].some(isOfBlock);
+  const pastOf = await loadPasts(session, { charges, hypothesis, isBlocked });
+  const migrated = await migrationInvoices(session, items, bases);
+  const ownPrices = await plansWithOwnPrices(session, items);
+  const overridePlan = hypothesis?.overridePlan?.name;
+  return new Map(
+    items.map((item) => {
+      const { id, planName, invoiceId, linkedItemId } = item;
+      const basis = bases.get(id) ?? null;
+      const past = needsPast(basis) ? pastOf(chargeOf(item)) : NO_PAST;
+      const hasOwnPrices = planName !== null && (ownPrices.has(planName) || planName === overridePlan);
+      const isMigrated = basis === null && migrated.has(invoiceId);
+      const linked = linkedItemId === null ? undefined : linkedOf.get(linkedItemId);
+      return [id, explainItem({ item, linked, basis, past, hasOwnPrices, isMigrated })];
+    }),
+  );
+}
+
+async function basesOf(session: ReadSession, items: readonly ExplainableItem[]) {
+  const stored = await session.invoices.findItemBases(items.filter(isStored).map(({ id }) => id));
+  const made = items.flatMap(({ id, basis }) => (basis === undefined ? [] : [[id, basis] as const]));
+  return new Map<Uuid, ItemBasis>([...stored, ...made]);
+}
+
+/** Items with facts in memory need no lookup. */
+function isStored({ basis }: ExplainableItem): boolean {
+  return basis === undefined;
+}
+
+/** Returns the repaired and adjusted items, which may be stored or among the items themselves. */
+async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) {
+  const own = new Map(items.map((item) => [item.id, item]));
+  const ids = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));
+  const missing = [...ids].filter((id) => !own.has(id));
+  const stored = await session.invoices.findItemsByIds(missing);
+  return new Map([...own, ...stored.map((item) => [item.id, item] as const)]);
+}
+
+interface PastInput {
+  /** The items, or the repaired items. */
+  readonly charges: readonly InvoiceItem[];
+  readonly hypothesis: Hypothesis | null;
+  readonly isBlocked: boolean;
+}
+
+/** Loads the histories of the subscriptions. Blocking states are loaded only if an event of a basis needs them. */
+async function loadPasts(session: ReadSession, { charges, hypothesis, isBlocked }: PastInput) {
   const { subscriptions } = session;
-  const active = await subscriptions.findEvents([subscriptionId]);
-  const withdrawn = await subscriptions.findWithdrawnEvents([subscriptionId]);
-  const named = [basis.event, 'nextEvent' in basis ? basis.nextEvent : null];
-  const isBlocked = named.some((event) => event?.type.endsWith('_BILLING_DISABLED'));
-  const blocked = [subscriptionId, bundleId, accountId].filter((id) => id !== null);
-  return {
-    events: [...active, ...withdrawn],
-    blockingStates: isBlocked ? await subscriptions.findBlockingStates(blocked) : [],
+  const ids = [...new Set(charges.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
+  const active = await subscriptions.findEvents(ids);
+  const withdrawn = await subscriptions.findWithdrawnEvents(ids);
+  const events =
+    hypothesis === null ? [...active, ...withdrawn] : historyUnder(hypothesis, active, withdrawn);
+  const blockedIds = isBlocked ? [...new Set(charges.flatMap(blockedPath))] : [];
+  const stored = await subscriptions.findBlockingStates(blockedIds);
+  const states = hypothesis === null || !isBlocked ? stored : blockingStatesUnder(hypothesis, stored);
+  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
+  const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
+  return (charge: InvoiceItem): SubscriptionPast => {
+    const { subscriptionId } = charge;
+    if (subscriptionId === null) return NO_PAST;
+    const blockingStates = blockedPath(charge).flatMap((id) => statesOf.get(id) ?? []);
+    return { events: eventsOf.get(subscriptionId) ?? [], blockingStates };
   };
 }
 
-async function isOfMigration(session: ReadSession, { invoiceId }: InvoiceItem): Promise<boolean> {
-  const [invoice] = await session.invoices.findByIds([invoiceId]);
-  return invoice?.isMigration === true;
+function blockedPath({ subscriptionId, bundleId, accountId }: InvoiceItem): readonly Uuid[] {
+  return [subscriptionId, bundleId, accountId].filter((id) => id !== null);
+}
+
+function needsPast(basis: ItemBasis | null | undefined): boolean {
+  const computed = computedBasis(basis ?? null);
+  return computed !== null && computed.kind !== 'CREDIT';
+}
+
+function isOfBlock(basis: ItemBasis): boolean {
+  const computed = computedBasis(basis);
+  if (computed === null || computed.kind === 'CREDIT') return false;
+  const named = [computed.event, 'nextEvent' in computed ? computed.nextEvent : null];
+  return named.some((event) => event?.type.endsWith('_BILLING_DISABLED'));
+}
+
+async function migrationInvoices(
+  session: ReadSession,
+  items: readonly ExplainableItem[],
+  bases: ReadonlyMap<Uuid, ItemBasis>,
+): Promise<ReadonlySet<Uuid>> {
+  const ids = items.flatMap(({ id, invoiceId }) => (bases.has(id) ? [] : invoiceId));
+  const invoices = await session.invoices.findByIds([...new Set(ids)]);
+  return new Set(invoices.flatMap(({ id, isMigration }) => (isMigration ? id : [])));
 }
 
 /** Override plans are named `<plan>-<n>`; few other plans are. */
-async function hasOwnPrices(session: ReadSession, { planName }: InvoiceItem): Promise<boolean> {
-  if (planName === null || !/-\d+$/.test(planName)) return false;
-  return (await session.catalogs.findOverridePlans([planName])).length > 0;
+async function plansWithOwnPrices(session: ReadSession, items: readonly InvoiceItem[]) {
+  const names = items.flatMap(({ planName }) =>
+    planName !== null && /-\d+$/.test(planName) ? planName : [],
+  );
+  const plans = await session.catalogs.findOverridePlans([...new Set(names)]);
+  return new Set(plans.map(({ planName }) => planName));
 }

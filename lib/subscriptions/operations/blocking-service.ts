@@ -7,40 +7,18 @@ import {
   type Ports,
 } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import {
-  BlockingStateType,
-  type CallContext,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
-  ObjectType,
-} from '../../records/index.ts';
+import { BlockingStateType, type CallContext, ObjectType } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject } from '../blocking/blocked-time.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
-import { type CheckedBlock, checkBlockingRequest } from '../requests/edit-requests.ts';
+import { type CheckedBlock, checkBlockingRequest, PAUSED, RESUMED } from '../requests/edit-requests.ts';
 import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts';
 import { loadSubscription } from '../storing/load-subscriptions.ts';
 import { setBlockingStates } from '../storing/save-changes.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 import { blockedOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
-
-const PAUSED: CheckedBlock = {
-  service: ENTITLEMENT_SERVICE,
-  stateName: EntitlementStateName.ENT_BLOCKED,
-  isBlockChange: true,
-  isBlockEntitlement: true,
-  isBlockBilling: true,
-};
-
-const RUNNING: CheckedBlock = {
-  service: ENTITLEMENT_SERVICE,
-  stateName: EntitlementStateName.ENT_CLEAR,
-  isBlockChange: false,
-  isBlockEntitlement: false,
-  isBlockBilling: false,
-};
 
 /** Blocking states (§14) under plugin control (§22). */
 export function blockingOperations(
@@ -93,7 +71,7 @@ export function blockingOperations(
 
     pauseBundle: settingOnBundle(EntitlementOperation.PAUSE, PAUSED),
 
-    resumeBundle: settingOnBundle(EntitlementOperation.RESUME, RUNNING),
+    resumeBundle: settingOnBundle(EntitlementOperation.RESUME, RESUMED),
 
     ofAccount: (
       context: CallContext,

@@ -5,18 +5,21 @@ import {
   type OverridePlan,
 } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import { type Account, BlockingStateType } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
+import { blockedPath, planState } from '../blocking/blocked-time.ts';
 import { chooseGroup } from '../create/choose-group.ts';
 import { planCreations } from '../create/creation.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
 import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
+import { planQuantityChange } from '../edits/terms-change.ts';
 import { checkCategory, groupOf } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
 import { loadBundle, loadCreation, loadRunning } from '../storing/load-subscriptions.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
+import { datedInstant } from '../timeline/phase-timeline.ts';
 import {
   catalogOn,
   dayOf,
@@ -25,6 +28,7 @@ import {
   HypotheticalActionType,
   hypothesisOfCreation,
   hypothesisOfEdits,
+  hypothesisOfState,
   type SubscriptionInBundle,
 } from '../what-if/hypothesis.ts';
 
@@ -34,7 +38,7 @@ interface LoadHypothesisInput {
   readonly tools: EditTools;
 }
 
-type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { readonly type: T }>;
+type Action<T extends HypotheticalAction['type']> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
  * Returns the effect of an action on an account's subscriptions, without a lock; nothing is stored (§20).
@@ -52,6 +56,10 @@ export async function loadHypothesis(
       return changed(session, action, input);
     case HypotheticalActionType.STOP_BILLING:
       return stopped(session, action, input);
+    case 'CHANGE_QUANTITY':
+      return withQuantity(session, action, input);
+    case 'SET_BUNDLE_STATE':
+      return inBundleState(session, action, input);
     default:
       throw new Error(`Unknown action ${JSON.stringify(action satisfies never)}`);
   }
@@ -59,12 +67,12 @@ export async function loadHypothesis(
 
 async function started(
   session: ReadSession,
-  { request, options }: Action<'START_BILLING'>,
+  { request, options, seesEndOfDay }: Action<'START_BILLING'>,
   { account, catalogsOf, tools }: LoadHypothesisInput,
 ): Promise<Hypothesis> {
   const { now, nextId } = tools;
   const group = groupOf(request);
-  const day = dayOf(options.billingDate, { account, now });
+  const day = seesEndOfDay ? dayOf(options.billingDate, { account, now }) : null;
   const loaded = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
   const input = { ...loaded, catalog: catalogOn(day, loaded.catalog) };
   const chosen = chooseGroup(group, input);
@@ -83,11 +91,12 @@ async function started(
 
 async function changed(
   session: ReadSession,
-  { of, request, productCategory }: Action<'CHANGE'>,
+  { of, request, productCategory, seesEndOfDay }: Action<'CHANGE'>,
   input: LoadHypothesisInput,
 ): Promise<Hypothesis> {
   const planName = request.target.planName ?? null;
-  const day = dayOf(request.requestedDate, { account: input.account, now: input.tools.now });
+  const time = { account: input.account, now: input.tools.now };
+  const day = seesEndOfDay ? dayOf(request.requestedDate, time) : null;
   const found = await findRunning(session, of, { ...input, planName });
   const { bundle } = found;
   const running = { ...found.running, catalog: catalogOn(day, found.running.catalog) };
@@ -110,6 +119,34 @@ async function stopped(
   const { edit } = planCancellation(running, options, input.tools);
   const follow = followBase({ bundle, edit }, input.tools);
   return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
+}
+
+async function withQuantity(
+  session: ReadSession,
+  { of, quantity, from }: Action<'CHANGE_QUANTITY'>,
+  input: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  const { running } = await findRunning(session, of, input);
+  const { edit } = planQuantityChange(running, { quantity, from }, input.tools);
+  return hypothesisOfEdits([edit], null, { now: input.tools.now, day: null });
+}
+
+async function inBundleState(
+  session: ReadSession,
+  { bundleId, state, requestedDate }: Action<'SET_BUNDLE_STATE'>,
+  { account, tools }: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  const bundle = await loadBundle(session, bundleId);
+  checkBundleOwner(bundle, account.id);
+  const object = { type: BlockingStateType.SUBSCRIPTION_BUNDLE, bundle, account };
+  const [states, members] = await Promise.all([
+    session.subscriptions.findBlockingStates(blockedPath(object)),
+    session.subscriptions.findByBundles([bundleId]),
+  ]);
+  const effective = datedInstant(requestedDate, tools.now, account);
+  const plan = planState(states, { ...state, object, effective }, tools);
+  const ids = members.map(({ id }) => id);
+  return hypothesisOfState(plan, ids, tools.now);
 }
 
 async function foreseen(

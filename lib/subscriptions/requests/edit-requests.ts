@@ -164,6 +164,24 @@ export type CheckedBlock = Pick<
   'service' | 'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
 >;
 
+/** The state of a paused bundle (§14.3). */
+export const PAUSED: CheckedBlock = {
+  service: ENTITLEMENT_SERVICE,
+  stateName: EntitlementStateName.ENT_BLOCKED,
+  isBlockChange: true,
+  isBlockEntitlement: true,
+  isBlockBilling: true,
+};
+
+/** The state of a resumed bundle (§14.3). */
+export const RESUMED: CheckedBlock = {
+  service: ENTITLEMENT_SERVICE,
+  stateName: EntitlementStateName.ENT_CLEAR,
+  isBlockChange: false,
+  isBlockEntitlement: false,
+  isBlockBilling: false,
+};
+
 const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
 
 /**

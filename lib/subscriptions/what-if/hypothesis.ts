@@ -2,6 +2,7 @@ import type { CatalogWithOverrides, CollapsedSpan, OverridePlan } from '../../ca
 import type { CancelSubscriptionOptions } from '../../ports/index.ts';
 import type {
   Account,
+  BlockingState,
   LifecycleEvent,
   New,
   ProductCategory,
@@ -12,12 +13,15 @@ import type { Uuid } from '../../values/ids/index.ts';
 import {
   addDays,
   addMilliseconds,
+  type DatedInstant,
   type Instant,
   type LocalDate,
+  localDateOf,
   type RequestedDate,
   startOfDay,
   UTC,
 } from '../../values/time/index.ts';
+import type { StatePlan } from '../blocking/blocked-time.ts';
 import type { Creation } from '../create/creation.ts';
 import {
   dirtiedFrom,
@@ -26,8 +30,9 @@ import {
   type SubscriptionEdit,
   touchedDates,
 } from '../edits/subscription-edit.ts';
+import type { EffectiveFrom } from '../edits/terms-change.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
-import type { CheckedChange } from '../requests/edit-requests.ts';
+import type { CheckedBlock, CheckedChange } from '../requests/edit-requests.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 
 /** The effect that an action would have on an account's subscriptions; nothing is stored (§20). */
@@ -39,10 +44,13 @@ export interface Hypothesis {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
   readonly withdrawn: ReadonlySet<Uuid>;
+  /** The blocking state that the action would add, and the ids of those it would withdraw. */
+  readonly addedStates: readonly BlockingState[];
+  readonly withdrawnStates: ReadonlySet<Uuid>;
   /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
-  /** Date on which the action would take effect; null if it would not change any event. */
-  readonly effectiveDate: LocalDate | null;
+  /** When the action would take effect; null if it would not change any event. */
+  readonly effective: DatedInstant | null;
   /** Target dates of immediate invoice runs; empty = the action takes effect later. */
   readonly runDates: readonly LocalDate[];
   /** The override plan of the requested prices; null if there is none. */
@@ -53,18 +61,29 @@ export interface Hypothesis {
 
 type HypothesisTime = Pick<Hypothesis, 'day'> & { readonly now: Instant };
 
+const NOTHING = {
+  created: null,
+  createdCursor: null,
+  addedEvents: [],
+  withdrawn: new Set<Uuid>(),
+  addedStates: [],
+  withdrawnStates: new Set<Uuid>(),
+  touched: new Map<Uuid, readonly LocalDate[]>(),
+  overridePlan: null,
+  day: null,
+};
+
 export function hypothesisOfCreation(
   creation: Creation,
   overridePlan: OverridePlan | null,
   { now, day }: HypothesisTime,
 ): Hypothesis {
   return {
+    ...NOTHING,
     created: creation.subscription,
     createdCursor: creation.cursor,
     addedEvents: creation.events,
-    withdrawn: new Set(),
-    touched: new Map(),
-    effectiveDate: creation.events[0]?.effective.date ?? null,
+    effective: creation.events[0]?.effective ?? null,
     runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
     overridePlan,
     day,
@@ -78,15 +97,32 @@ export function hypothesisOfEdits(
 ): Hypothesis {
   const touched = Map.groupBy(edits.flatMap(touchedDates), ({ subscriptionId }) => subscriptionId);
   return {
-    created: null,
-    createdCursor: null,
+    ...NOTHING,
     addedEvents: edits.flatMap((edit) => [...edit.addedEvents, ...edit.restored]),
     withdrawn: new Set(edits.flatMap((edit) => edit.withdrawn.map(({ event }) => event.id))),
     touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
-    effectiveDate: edits[0]?.addedEvents[0]?.effective.date ?? null,
+    effective: edits[0]?.addedEvents[0]?.effective ?? null,
     runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
     overridePlan,
     day,
+  };
+}
+
+/** @param subscriptionIds the subscriptions of the blocked object. */
+export function hypothesisOfState(
+  { block, added, withdrawn, billedOtherwiseFrom: from }: StatePlan,
+  subscriptionIds: readonly Uuid[],
+  now: Instant,
+): Hypothesis {
+  const { effective, object } = block;
+  const isBilledNow = from !== null && from.at <= now && effective.at <= now;
+  return {
+    ...NOTHING,
+    addedStates: added === null ? [] : [added],
+    withdrawnStates: new Set(withdrawn.map(({ id }) => id)),
+    touched: new Map(subscriptionIds.map((id) => [id, from === null ? [] : [from.date]])),
+    effective,
+    runDates: isBilledNow ? [localDateOf(now, object.account.timeZone)] : [],
   };
 }
 
@@ -103,6 +139,28 @@ export function eventsUnder(
     recordId: NEXT_RECORD_ID + index,
   }));
   return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
+}
+
+/** Returns all events of these subscriptions after the action, active and withdrawn. */
+export function historyUnder(
+  hypothesis: Hypothesis,
+  active: readonly LifecycleEvent[],
+  withdrawn: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const undone = active.filter(({ id }) => hypothesis.withdrawn.has(id));
+  return [
+    ...eventsUnder(hypothesis, active),
+    ...undone.map((event) => ({ ...event, isActive: false })),
+    ...withdrawn,
+  ];
+}
+
+/** Returns the active blocking states after the action. */
+export function blockingStatesUnder(
+  { addedStates, withdrawnStates }: Pick<Hypothesis, 'addedStates' | 'withdrawnStates'>,
+  stored: readonly BlockingState[],
+): readonly BlockingState[] {
+  return [...stored.filter(({ id }) => !withdrawnStates.has(id)), ...addedStates];
 }
 
 /** Returns the invoicing cursors of an account's subscriptions after the action. */
@@ -152,12 +210,16 @@ export interface SubscriptionInBundle {
   readonly bundleId: Uuid;
 }
 
-/** A simulated operation on subscriptions (§20), with the members of the real request. */
+/**
+ * A simulated operation on subscriptions (§20), with the members of the real request. `seesEndOfDay`: whether the catalog is
+ * read as of the end of the requested day, as dry runs do; the operation reads it at its instant.
+ */
 export type HypotheticalAction =
   | {
       readonly type: typeof HypotheticalActionType.START_BILLING;
       readonly request: CheckedRequest;
       readonly options: CreateSubscriptionOptions;
+      readonly seesEndOfDay: boolean;
     }
   | {
       readonly type: typeof HypotheticalActionType.CHANGE;
@@ -165,11 +227,24 @@ export type HypotheticalAction =
       readonly request: CheckedChange;
       /** Category of the plan if the request names its product. */
       readonly productCategory: ProductCategory | null;
+      readonly seesEndOfDay: boolean;
     }
   | {
       readonly type: typeof HypotheticalActionType.STOP_BILLING;
       readonly of: SubscriptionInBundle;
       readonly options: CancelSubscriptionOptions;
+    }
+  | {
+      readonly type: 'CHANGE_QUANTITY';
+      readonly of: SubscriptionInBundle;
+      readonly quantity: number;
+      readonly from: EffectiveFrom;
+    }
+  | {
+      readonly type: 'SET_BUNDLE_STATE';
+      readonly bundleId: Uuid;
+      readonly state: CheckedBlock;
+      readonly requestedDate: RequestedDate | null;
     };
 
 /** Returns the range from the instant of the date to 23:59:59 UTC on that day; null if there is no date (§20). */

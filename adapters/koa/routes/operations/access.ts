@@ -133,6 +133,7 @@ export const operationAccess: AccessByName = {
     getByKey: open,
     list: open,
     planAt: open,
+    preview: needing('invoice:dry_run'),
     bundlesOfAccount: open,
     pageBundlesOfAccount: open,
     cancel: needing('entitlement:cancel'),

@@ -1,0 +1,122 @@
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { AccountRun } from '../evaluation/evaluate-account.ts';
+import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
+import {
+  DateQueue,
+  type DryRunInvoice,
+  type DryRunWalk,
+  type DryRunWalkInput,
+  eventDates,
+  Walk,
+} from './walk.ts';
+
+/** Selects the subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
+export type IsWatched = (subscription: SubscriptionBilling) => boolean;
+
+/**
+ * Walks to the first invoice at a due or event date of a watched subscription; null = none (§11, UPCOMING_INVOICE). Dates of
+ * other subscriptions are evaluated on the way, so that the invoice holds only what earlier runs have not billed. `targetDate`
+ * of the input is not used.
+ */
+export function* walkToUpcomingInvoice(
+  input: DryRunWalkInput,
+  isWatched: IsWatched,
+  nextItemId: () => Uuid,
+): DryRunWalk {
+  const walk = new UpcomingWalk(input, isWatched, nextItemId);
+  for (const date of input.runDates ?? []) {
+    const invoice = yield* walk.step(date);
+    if (invoice !== null) return invoice;
+  }
+  return yield* walk.next();
+}
+
+/** The invoices after a change of a subscription. */
+export interface InvoicesAfterChange {
+  /** The invoice of the runs that the change starts at once; null = none. */
+  readonly dueNow: DryRunInvoice | null;
+  /** The next invoice after it; null = none. */
+  readonly next: DryRunInvoice | null;
+  /** The account credit that those runs leave beyond the credit before; 0 if none. */
+  readonly credit: Decimal;
+}
+
+/**
+ * Walks to the invoice of the requested runs and on to the next one (§11.1).
+ * @param isBilledNow whether the change starts a run at once; otherwise no invoice is due now.
+ */
+export function* walkAfterChange(
+  input: DryRunWalkInput,
+  isBilledNow: boolean,
+  nextItemId: () => Uuid,
+): DryRunWalk<InvoicesAfterChange> {
+  const walk = new UpcomingWalk(input, null, nextItemId);
+  const { runDates = [] } = input;
+  let dueNow: DryRunInvoice | null = null;
+  for (const date of isBilledNow ? runDates : []) dueNow = (yield* walk.step(date)) ?? dueNow;
+  const credit = walk.credit.minus(input.state.accountCBA);
+  let next: DryRunInvoice | null = null;
+  for (const date of isBilledNow ? [] : runDates) next ??= yield* walk.step(date);
+  next ??= yield* walk.next();
+  return { dueNow, next, credit: credit.isNegative() ? ZERO : credit };
+}
+
+/** Walks over the dates that can bill something. */
+class UpcomingWalk {
+  readonly #walk: Walk;
+  readonly #today: LocalDate;
+  readonly #candidates: DateQueue;
+  readonly #watchedIds: ReadonlySet<Uuid>;
+  readonly #watchedEvents: DateQueue;
+  readonly #areAllWatched: boolean;
+
+  /** @param isWatched the subscriptions whose dates an invoice may have; null = any date of the account. */
+  constructor(input: DryRunWalkInput, isWatched: IsWatched | null, nextItemId: () => Uuid) {
+    const subscriptions = input.subscriptions.filter(isWatched ?? (() => true));
+    this.#walk = new Walk(input, nextItemId, foreseen);
+    this.#today = input.today;
+    this.#candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
+    this.#watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
+    this.#watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
+    this.#areAllWatched = isWatched === null;
+  }
+
+  /** The account's credit after the last step. */
+  get credit(): Decimal {
+    return this.#walk.credit;
+  }
+
+  /** Returns the invoice of a date; null = none, or not at a date of a watched subscription. */
+  *step(date: LocalDate): DryRunWalk {
+    const isEvent = this.#watchedEvents.take(date);
+    const isOwnDate = isEvent || this.#areAllWatched || this.#walk.isAnyDue(this.#watchedIds, date);
+    const invoice = yield* this.#walk.step(date);
+    this.#candidates.add(this.#walk.dueDates);
+    if (!isOwnDate || invoice === null) return null;
+    if (this.#areAllWatched) return invoice;
+    // A late run happens today, regardless of its date.
+    return { ...invoice, targetDate: maxDate(this.#today, invoice.targetDate) };
+  }
+
+  /** Returns the first invoice of the dates that are left; null = none. */
+  *next(): DryRunWalk {
+    for (;;) {
+      const date = this.#candidates.takeFirst();
+      const isOver = this.#watchedEvents.isEmpty && !this.#walk.isAnyAwaited(this.#watchedIds);
+      if (date === undefined || isOver) return null;
+      const invoice = yield* this.step(date);
+      if (invoice !== null) return invoice;
+    }
+  }
+}
+
+/** Returns the run with only the dates that can bill something: unused usage never ends (usage §7.5 rule 4). */
+function foreseen(run: AccountRun): AccountRun {
+  const evaluations = run.evaluations.map((evaluation) => ({
+    ...evaluation,
+    cursor: { ...evaluation.cursor, nextDueDate: evaluation.foreseenDate },
+  }));
+  return { ...run, evaluations, dueDates: evaluations.flatMap(({ foreseenDate }) => foreseenDate ?? []) };
+}

@@ -1,0 +1,193 @@
+import type { HostInput, PreviewRequest, Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import type { ChangePreview, InvoiceView } from '../support/plain-views.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+import { performChange } from '../support/subscriptions/perform-change.ts';
+
+type Change = HostInput<PreviewRequest>;
+
+eachDatabaseByTurns('previews of changes', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let subscriptionId: Uuid;
+  let bundleId: Uuid;
+
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-05T06:00:00Z' });
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  });
+
+  async function subscribe(now: string): Promise<void> {
+    ({ subscriptionId, bundleId } = await engine.subscribe({ accountId, planName: 'solo-now' }));
+    await engine.runTo(now);
+  }
+
+  const preview = (change: Change) => engine.acme.subscriptions.preview(change);
+  const linesOf = (invoice: InvoiceView | ChangePreview['next']) =>
+    invoice && [invoice.invoiceDate, ...[...itemLines(invoice)].sort()];
+
+  /** Previews the change and makes it. Asserts that it creates the due invoice and leaves the credit. */
+  async function previewedAndMade(change: Change) {
+    const found = await preview(change);
+    const before = (await engine.invoicesOf(accountId)).length;
+    await engine.settle(performChange(engine.acme, change));
+    const made = (await engine.invoicesOf(accountId)).slice(before);
+    expect(made.map(linesOf)).to.eql(found.dueNow === null ? [] : [linesOf(found.dueNow)]);
+    const { effective, dueNow, next, credit } = found;
+    const after = { next: linesOf(next), credit: formatDecimal(credit) };
+    return { effective: effective.date, dueNow: linesOf(dueNow), ...after };
+  }
+
+  describe('invoicing §11.1', () => {
+    it('V1: CREATE returns the first two invoices', async () => {
+      expect(await previewedAndMade({ change: 'CREATE', accountId, planName: 'solo-now' })).to.eql({
+        effective: '2024-01-05',
+        dueNow: ['2024-01-05', 'RECURRING 2024-01-05..2024-02-05 19.95'],
+        next: ['2024-02-05', 'RECURRING 2024-02-05..2024-03-05 19.95'],
+        credit: '0',
+      });
+    });
+
+    it('V2: CHANGE_PLAN returns the prorated difference', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
+      expect(await previewedAndMade({ change: 'CHANGE_PLAN', subscriptionId, ...change })).to.eql({
+        effective: '2024-01-15',
+        dueNow: [
+          '2024-01-15',
+          'RECURRING 2024-01-15..2024-02-05 20.29',
+          'REPAIR_ADJ 2024-01-15..2024-02-05 -13.51',
+        ],
+        next: ['2024-02-05', 'RECURRING 2024-02-05..2024-03-05 29.95'],
+        credit: '0',
+      });
+    });
+
+    it('V3: CHANGE_QUANTITY returns the price of more seats', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      expect(await previewedAndMade({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 })).to.eql({
+        effective: '2024-01-15',
+        dueNow: [
+          '2024-01-15',
+          'RECURRING 2024-01-15..2024-02-05 40.54',
+          'REPAIR_ADJ 2024-01-15..2024-02-05 -13.51',
+        ],
+        next: ['2024-02-05', 'RECURRING 2024-02-05..2024-03-05 59.85'],
+        credit: '0',
+      });
+    });
+
+    it('V4: CANCEL returns nothing at the end of the term', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      expect(await previewedAndMade({ change: 'CANCEL', subscriptionId })).to.eql({
+        effective: '2024-02-05',
+        dueNow: null,
+        next: null,
+        credit: '0',
+      });
+    });
+
+    it('V4: CANCEL returns the credit of an immediate end', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      expect(await previewedAndMade({ change: 'CANCEL', subscriptionId, billingPolicy: 'IMMEDIATE' })).to.eql(
+        {
+          effective: '2024-01-15',
+          dueNow: [
+            '2024-01-15',
+            'CBA_ADJ 2024-01-15..2024-01-15 13.51',
+            'REPAIR_ADJ 2024-01-15..2024-02-05 -13.51',
+          ],
+          next: null,
+          credit: '13.51',
+        },
+      );
+    });
+
+    it('V5 and V6: PAUSE returns the credit, and RESUME uses it', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      expect(await previewedAndMade({ change: 'PAUSE', bundleId })).to.eql({
+        effective: '2024-01-15',
+        dueNow: [
+          '2024-01-15',
+          'CBA_ADJ 2024-01-15..2024-01-15 13.51',
+          'REPAIR_ADJ 2024-01-15..2024-02-05 -13.51',
+        ],
+        next: null,
+        credit: '13.51',
+      });
+      await engine.runTo('2024-01-20T06:00:00Z');
+      expect(await previewedAndMade({ change: 'RESUME', bundleId })).to.eql({
+        effective: '2024-01-20',
+        dueNow: [
+          '2024-01-20',
+          'CBA_ADJ 2024-01-20..2024-01-20 -10.3',
+          'RECURRING 2024-01-20..2024-02-05 10.3',
+        ],
+        next: [
+          '2024-02-05',
+          'CBA_ADJ 2024-02-05..2024-02-05 -3.21',
+          'RECURRING 2024-02-05..2024-03-05 19.95',
+        ],
+        credit: '0',
+      });
+    });
+
+    it('rule 2: no invoice is due now while AUTO_INVOICING_OFF holds invoices back', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+      const { dueNow, next } = await preview({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 });
+      expect(dueNow).to.equal(null);
+      expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
+    });
+
+    it('rule 5: each item contains the explanation of the created item', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      const { dueNow } = await preview({ change: 'PAUSE', bundleId });
+      await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
+      const items = (await engine.invoicesOf(accountId)).at(-1)?.items ?? [];
+      const texts = await Promise.all(
+        items.map(async ({ id }) => (await engine.acme.invoices.explain(id)).text),
+      );
+      expect(dueNow?.items.map(({ explanation }) => explanation.text)).to.have.members(texts);
+      expect(texts).to.have.length(2);
+    });
+
+    it('rule 6: a change without or with an unknown name or object is rejected', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      const valid = 'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CANCEL, PAUSE, RESUME';
+      const unknownId = '00000000-0000-7000-8000-00000000dead';
+      const cases = [
+        [undefined, 'MISSING_OR_INVALID_FIELD', valid],
+        [{}, 'MISSING_OR_INVALID_FIELD', `change is missing. ${valid}`],
+        [{ change: 'CANCLE' }, 'MISSING_OR_INVALID_FIELD', `change "CANCLE" is invalid. ${valid}`],
+        [{ change: 'CREATE' }, 'MISSING_OR_INVALID_FIELD', 'accountId needs to be set'],
+        [{ change: 'CANCEL' }, 'MISSING_OR_INVALID_FIELD', 'subscriptionId needs to be set'],
+        [{ change: 'PAUSE', subscriptionId }, 'MISSING_OR_INVALID_FIELD', 'bundleId needs to be set'],
+        [
+          { change: 'CHANGE_PLAN', subscriptionId },
+          'MISSING_OR_INVALID_FIELD',
+          'productName needs to be set',
+        ],
+        [
+          { change: 'CHANGE_QUANTITY', subscriptionId },
+          'MISSING_OR_INVALID_FIELD',
+          'quantity needs to be set',
+        ],
+        [{ change: 'CANCEL', subscriptionId: unknownId }, 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID', unknownId],
+        [{ change: 'RESUME', bundleId: unknownId }, 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID', unknownId],
+        [
+          { change: 'CREATE', accountId: unknownId, planName: 'solo-now' },
+          'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
+          '',
+        ],
+      ] as const;
+      for (const [change, code, message] of cases) {
+        const error = await rejection(preview(change as never));
+        expect(error).to.include({ code: ErrorCode[code] });
+        expect(error.message).to.contain(message);
+      }
+    });
+  });
+});
