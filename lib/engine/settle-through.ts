@@ -1,9 +1,11 @@
 import type { Ports } from '../ports/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
-import { formatInstant, type Instant, parseWireInstant } from '../values/time/index.ts';
+import { addMilliseconds, formatInstant, type Instant, parseWireInstant } from '../values/time/index.ts';
 
 /** Default timeout of `settleThrough`, in system time. */
 const SETTLE_THROUGH_TIMEOUT_MS = 10 * 60_000;
+
+const MS_PER_SECOND = 1_000;
 
 /** A clock that can be set, such as `fakeClock` of `billwright/testing`. */
 export interface SettableClock {
@@ -42,10 +44,16 @@ export async function settleThrough(
     if (!(await settle(Math.max(0, endsAtMs - systemClock.nowMs())))) throw notSettled(own.now(), end);
     if (own.now() >= end) return stops;
     const due = await nextDue();
-    const next = due === null || due >= end ? end : due;
+    const next = wholeSecond(due === null || due >= end ? end : due);
     await moveTo(next, { clock, own });
     stops.push(next);
   }
+}
+
+/** Returns the first whole second from an instant on, because the engine reads its clock in seconds. */
+function wholeSecond(at: Instant): Instant {
+  const over = at % MS_PER_SECOND;
+  return over === 0 ? at : addMilliseconds(at, MS_PER_SECOND - over);
 }
 
 function checkSettable(clock: SettableClock): void {

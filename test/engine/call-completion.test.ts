@@ -171,6 +171,18 @@ anyDatabase.describe('the fake clock of a test', (open) => {
     expect(formatInstant(clock.now())).to.equal('2025-01-01T00:00:00.000Z');
   });
 
+  it('stops at the next second if work falls due between two seconds', async () => {
+    const { acme, billing, clock } = engine;
+    const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });
+    const child = { currency: 'USD', parentAccountId, isPaymentDelegatedToParent: true };
+    const { id } = await acme.createAccount(child);
+    await acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    const stops = await billing.settleThrough(clock, '2024-01-03');
+    expect(stops.map((each) => formatInstant(each))).to.include('2024-01-02T00:00:00.000Z');
+    const [summary] = await acme.invoices.ofAccount({ accountId: parentAccountId });
+    expect(summary?.status).to.equal('COMMITTED');
+  });
+
   it('rejects a clock that cannot be set, a clock the engine does not use, and a past time', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
