@@ -37,9 +37,8 @@ export interface TenantBilling extends PlainOperations {}
 /** The operations bound to one caller, which can also run in a host's transaction. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * Returns the same operations inside the host's own open transaction, which commit or roll back with it. Until it ends, it
-   * holds the locks of the accounts that it changed: their due work waits, and other calls for them fail after 5 s. Therefore
-   * call the engine last and commit immediately.
+   * Returns the same operations inside the host's own open transaction, which commit or roll back with it. It locks the
+   * accounts that it changes: other calls for them fail after 5 s. Therefore call the engine last and commit immediately.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
    *   `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
@@ -70,10 +69,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /**
-   * For HTTP adapters: records requests for the access log and the samples (platform §12), and links their log lines and the
-   * work that they cause to them (platform §13.1).
-   */
+  /** For HTTP adapters: records requests (platform §12), and links their log lines and work to them (platform §13.1). */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
@@ -81,8 +77,6 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly server: ServerSettings;
   /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
-  /** Returns the operations in a context, with plain answers: for adapters. */
-  inContext(context: CallContext): TenantBilling;
   /**
    * Binds the caller.
    *
@@ -121,7 +115,6 @@ export const Billing = {
       server: parts.server,
       requests: { ...monitor.requests, ...requestsOf(ports) },
       ...calls.of({ context: contextOf }),
-      inContext: (context) => bind(async () => context, {}),
       as: (caller) => {
         const within = (host: Host): TenantBilling => {
           calls.check();

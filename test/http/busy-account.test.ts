@@ -11,12 +11,14 @@ import { author } from '../support/storage/stored-records.ts';
 /** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];
 /**
- * The first two make an account, the others store nothing of one, keep texts of the tenant, only leave a plan out of the
+ * The first four make an account or read one, the others store nothing of one, keep texts of the tenant, only leave a plan out of the
  * queue, or answer for each account by itself.
  */
 const goOn: readonly string[] = [
   'createAccount',
   'createComboPayment',
+  'queryOperation',
+  'callOperation',
   'generateDryRunInvoice',
   'buildFormDescriptor',
   'buildComboFormDescriptor',

@@ -106,7 +106,7 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
       });
     expect((await Promise.all(outcomes)).flat(), 'served out of rotation').to.have.members([
       ...['putOutOfRotation', 'invalidatesCache', 'invalidatesCacheByAccount', 'invalidatesCacheByTenant'],
-      ...['issueToken', 'issuePluginToken'],
+      ...['issueToken', 'issuePluginToken', 'queryOperation'],
       ...[
         'setTestClockTime',
         'updateTestClockTime',

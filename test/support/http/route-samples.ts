@@ -88,7 +88,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   validateCatalogXml: async () => ({ body: await exampleCatalog(), headers: xmlType }),
   getCatalogVersions: nothing,
   queryOperation: ({ accountId }) => ({
-    segments: { group: 'accounts', operation: 'get' },
+    segments: { group: 'accounts', query: 'get' },
     body: { arguments: [accountId] },
   }),
   callOperation: ({ next }) => ({

@@ -1,23 +1,22 @@
 import type { TenantBilling } from '../../../../lib/billing.ts';
+import type { Caller } from '../../../../lib/index.ts';
+import type { CallContext } from '../../../../lib/records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { SubmittedValue } from '../../../../lib/values/money/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';
 import { queries } from '../../../client/operation-calls.ts';
 import { checkPermission } from '../../auth/credentials.ts';
-import { OperationCall, OperationResult } from '../../models/operation-call.ts';
 import type { Answer } from '../../routing/answer.ts';
 import { jsonBody, LINES_TYPE } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { type Access, operationAccess } from './access.ts';
+import { OperationCall, OperationResult } from './operation-call.ts';
 import { argumentOf, typedJson } from './typed-json.ts';
 
 type Body = RequestOf<(typeof OperationCall)['fields']>;
 
-type OperationRequest = Pick<
-  TenantCall<'POST /{group}/{operation}', never, Body>,
-  'billing' | 'context' | 'params' | 'body' | 'user'
->;
+type OperationRequest = Pick<TenantCall<string, never, Body>, 'billing' | 'context' | 'body' | 'user'>;
 
 const shared = {
   body: jsonBody(OperationCall),
@@ -28,41 +27,61 @@ const shared = {
 
 /** The operations of the library by name, for `billwright/client` (http-api §16). */
 export const operationRoutes: readonly Route[] = [
-  tenantRoute('queryOperation', 'POST /queries/{group}/{operation}', {
+  tenantRoute('queryOperation', 'POST /queries/{group}/{query}', {
     summary: 'Call an operation of the library that changes nothing, by its group and name',
     ...shared,
     permission: 'NONE',
     author: false,
     changesNothing: true,
     outOfRotation: true,
-    handle: (call) => answered(call, true),
+    handle: (call) => answered(call, { ...call.params, operation: call.params.query, reads: true }),
   }),
   tenantRoute('callOperation', 'POST /operations/{group}/{operation}', {
     summary: 'Call an operation of the library that changes something, by its group and name',
     ...shared,
     permission: 'NONE',
-    handle: (call) => answered(call, false),
+    handle: (call) => answered(call, { ...call.params, reads: false }),
   }),
 ];
 
-async function answered(call: OperationRequest, reads: boolean): Promise<Answer> {
-  const { billing, context, params, body, user } = call;
-  const access = accessOf(params, reads);
+async function answered(call: OperationRequest, named: Named): Promise<Answer> {
+  const { billing, context, body, user } = call;
+  const access = accessOf(named);
   const given = argumentsOf(body);
   for (const permission of access.needs(given)) checkPermission(user, permission);
   const input = access.limits?.(given, user) ?? given;
-  const result = await operationOf(billing.inContext(context), params)(...input);
+  const result = await operationOf(billing.as(callerOf(context)), named)(...input);
   const shown = access.shows === undefined ? result : access.shows(result, user);
   if (!isStream(shown)) return { json: typedJson(shown) };
   return { textPieces: lines(shown), headers: { 'Content-Type': LINES_TYPE } };
 }
 
+/** The library opens a context of its own, with the same author and token. */
+function callerOf({
+  tenant,
+  userName: user,
+  principal,
+  reasonCode,
+  comments,
+  userToken,
+}: CallContext): Caller {
+  return {
+    tenant,
+    user,
+    userToken,
+    ...(principal !== null && { principal }),
+    ...(reasonCode !== null && { reason: reasonCode }),
+    ...(comments !== null && { comment: comments }),
+  };
+}
+
 interface Named {
   readonly group: string;
   readonly operation: string;
+  readonly reads: boolean;
 }
 
-function accessOf({ group, operation }: Named, reads: boolean): Access {
+function accessOf({ group, operation, reads }: Named): Access {
   const access = ownMember(ownMember(operationAccess, group), operation) as Access | undefined;
   const isQuery = (ownMember(queries, group) as readonly string[] | undefined)?.includes(operation);
   if (access !== undefined && isQuery === reads) return access;

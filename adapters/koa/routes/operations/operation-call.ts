@@ -1,6 +1,6 @@
-import { field, model } from '../wire/model.ts';
-import { int } from '../wire/scalars.ts';
-import { anyValue, listOf } from '../wire/wire-type.ts';
+import { field, model } from '../../wire/model.ts';
+import { int } from '../../wire/scalars.ts';
+import { anyValue, listOf } from '../../wire/wire-type.ts';
 
 /** The arguments of an operation of the library (http-api §16). */
 export const OperationCall = model('OperationCall', {
