@@ -5,6 +5,7 @@ import {
   type ConfigurationObject,
   configurableProperties,
   serverProperties,
+  tenantProperties,
 } from '../../lib/tenants/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { type OptionValues, textOf } from './commands/options.ts';
@@ -14,10 +15,7 @@ import { reasonOf, UsageError } from './usage-error.ts';
 
 const SHOWN_PROBLEMS = 10;
 
-/**
- * Engine properties of the environment (platform §4.1) with full names. @throws UsageError for invalid server-wide
- * values; others fall back to defaults.
- */
+/** Engine properties of the environment (platform §4.1) with full names. @throws UsageError for invalid values. */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
     const [source, text] = environmentValue(name, environment);
@@ -27,12 +25,14 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** Empty texts unset server-wide properties; for tenants they may be empty lists. */
+/** Empty texts unset a property, except those of tenants for which they are empty lists. */
 function isSet(name: string, source: string, text: string): boolean {
-  const property = Object.entries(serverProperties).find(([each]) => each === name)?.[1];
+  const properties = { ...serverProperties, ...tenantProperties };
+  const property = Object.entries(properties).find(([each]) => each === name)?.[1];
   if (property === undefined) return true;
-  if (text === '') return false;
-  if (property.parse(text) !== undefined) return true;
+  const isValid = property.parse(text) !== undefined;
+  if (text === '') return isValid && !Object.hasOwn(serverProperties, name);
+  if (isValid) return true;
   throw new UsageError(`${source} "${text}" is not ${property.expectation}`);
 }
 

@@ -29,7 +29,11 @@ export {
   settingsInForce,
   skippedEventsOf,
 } from './configuration/tenant-configuration.ts';
-export { InArrearMode, type TenantPropertyName } from './configuration/tenant-properties.ts';
+export {
+  InArrearMode,
+  type TenantPropertyName,
+  tenantProperties,
+} from './configuration/tenant-properties.ts';
 export {
   KeyKind,
   type KeyValueOperations,

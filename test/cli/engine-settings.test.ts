@@ -34,7 +34,7 @@ describe('engine settings from the environment', () => {
     });
   });
 
-  it('are rejected if a server-wide value is invalid, and ignored if empty', () => {
+  it('are rejected if a value is invalid, and ignored if empty', () => {
     const read = (environment: Record<string, string>) => () => environmentConfiguration(environment);
     expect(read({ SERVICE_server_callCompletion_maxSec: 'long' })).to.throw(
       UsageError,
@@ -45,9 +45,12 @@ describe('engine settings from the environment', () => {
       'org.killbill.persistent.bus.main.off "perhaps" is not true or false',
     );
     expect(read({ SERVICE_queue_history_retention: '' })()).to.eql({});
-    // Of a tenant: the default holds, with a warning.
-    expect(read({ SERVICE_invoice_enabled: 'perhaps' })()).to.eql({
-      'org.service.invoice.enabled': 'perhaps',
+    expect(read({ SERVICE_invoice_enabled: 'perhaps' })).to.throw(
+      UsageError,
+      'SERVICE_invoice_enabled "perhaps" is not true or false',
+    );
+    expect(read({ SERVICE_invoice_enabled: '', SERVICE_payment_retry_days: '' })()).to.eql({
+      'org.service.payment.retry.days': '',
     });
   });
 });

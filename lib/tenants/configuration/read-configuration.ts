@@ -24,11 +24,17 @@ interface ConfigurationReading {
  */
 export function checkConfiguration(text: string): ConfigurationReading {
   const reading = readConfiguration(objectOf(text));
-  if (reading.problems.length === 0) return reading;
+  refuseProblems(reading.problems);
+  return reading;
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if there are any. */
+export function refuseProblems(problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
   throw new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `Invalid configuration: ${reading.problems.map(({ message }) => message).join('; ')}`,
-    problems: reading.problems,
+    message: `Invalid configuration: ${problems.map(({ message }) => message).join('; ')}`,
+    problems,
   });
 }
 

@@ -5,6 +5,7 @@ import {
   ineffectiveNames,
   readConfiguration,
   readProperties,
+  refuseProblems,
 } from './read-configuration.ts';
 import { serverProperties } from './server-properties.ts';
 import {
@@ -23,7 +24,10 @@ export interface ServerConfiguration {
   readonly server: ServerSettings;
 }
 
-/** Reads the server configuration. Missing and invalid values get the default, invalid ones with a warning (R13). */
+/**
+ * Reads the server configuration. Missing values get the default; names without effect cause a warning.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid property in `problems` (R13).
+ */
 export function serverConfiguration(
   object: ConfigurationObject,
   logger: Logger,
@@ -31,8 +35,7 @@ export function serverConfiguration(
 ): ServerConfiguration {
   const tenant = readConfiguration(object);
   const server = readProperties(object, serverProperties);
-  for (const { message } of [...tenant.problems, ...server.problems])
-    logger.warn({}, `server configuration: ${message}; the default applies`);
+  refuseProblems([...tenant.problems, ...server.problems]);
   for (const sentence of ineffectiveNames(Object.keys(object), 'SERVER'))
     logger.warn({}, `server configuration: ${sentence}`);
   return {
