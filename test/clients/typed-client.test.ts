@@ -53,6 +53,21 @@ eachDatabase.describe('typed client', (open) => {
     expect(catalog).to.eql(JSON.parse(JSON.stringify(local)) && catalog);
   });
 
+  it('previews a change like the library', async () => {
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    const [entry] = await engine.acme.catalogs.availableBasePlans();
+    const request = { change: 'CREATE', accountId: id, planName: entry?.plan.name ?? '' } as const;
+    const [remote, local] = [acme, engine.acme].map((one) => one.subscriptions.preview(request));
+    const shown = async (preview: typeof remote) => {
+      const { effective, dueNow, next, credit } = (await preview) ?? {};
+      const items = [dueNow, next].map((invoice) =>
+        invoice?.items.map(({ amount, explanation }) => [amount, explanation.steps, explanation.text]),
+      );
+      return { effective, items, credit, dates: [dueNow?.invoiceDate, next?.targetDate] };
+    };
+    expect(await shown(remote)).to.eql(await shown(local));
+  });
+
   it('keeps amounts exact, and returns instants, maps and bytes', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const amount = '999999999999.99';

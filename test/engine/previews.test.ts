@@ -5,6 +5,7 @@ import { expect, itemLines, openEngine, type TestEngine } from '../support/index
 import type { ChangePreview, InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { performChange } from '../support/subscriptions/perform-change.ts';
+import { UsageStage } from '../support/usage/usage-stage.ts';
 
 type Change = HostInput<PreviewRequest>;
 
@@ -188,6 +189,31 @@ eachDatabaseByTurns('previews of changes', (open) => {
         expect(error).to.include({ code: ErrorCode[code] });
         expect(error.message).to.contain(message);
       }
+    });
+
+    it('rule 4: usage up to an immediate end is billed', async () => {
+      const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
+      const { acme } = stage.engine;
+      await stage.use('3 calls 2026-04-12');
+      await stage.runTo('2026-04-20');
+      const { subscriptionId } = stage;
+      const change = { subscriptionId, billingPolicy: 'IMMEDIATE' } as const;
+      const { dueNow, next } = await acme.subscriptions.preview({ change: 'CANCEL', ...change });
+      expect(next).to.equal(null);
+      await stage.engine.settle(acme.subscriptions.cancel(subscriptionId, change));
+      expect(dueNow && [...itemLines(dueNow)]).to.eql([...itemLines(await stage.last())]);
+      expect(dueNow && [...itemLines(dueNow)]).to.eql(['USAGE 2026-04-01..2026-04-20 3']);
+    });
+
+    it('rule 5: the number of statements does not depend on the number of items', async () => {
+      const request = { change: 'CREATE', accountId, planName: 'solo-now' } as const;
+      const counts: number[] = [];
+      for (const more of [2, 6]) {
+        const plans = Array.from({ length: more }, () => ({ accountId, planName: 'solo-monthly' }));
+        for (const plan of plans) await engine.subscribe(plan);
+        counts.push((await engine.statementsOf(() => preview(request))).length);
+      }
+      expect(counts[1]).to.equal(counts[0]);
     });
   });
 });
