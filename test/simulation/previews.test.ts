@@ -97,8 +97,12 @@ eachDatabase((kind, open) => {
         today: LocalDate;
       }
 
-      async function accountOf({ billCycleDay, payer }: PreviewLife): Promise<Uuid> {
-        const input = { currency: 'USD', ...(billCycleDay === 0 ? {} : { billCycleDayLocal: billCycleDay }) };
+      async function accountOf({ billCycleDay, timeZone, payer }: PreviewLife): Promise<Uuid> {
+        const input = {
+          currency: 'USD',
+          timeZone,
+          ...(billCycleDay === 0 ? {} : { billCycleDayLocal: billCycleDay }),
+        };
         if (payer === 'CARD') return (await engine.payingAccount(input)).id;
         if (payer === 'NOBODY') return (await engine.acme.createAccount(input)).id;
         const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });
@@ -289,8 +293,9 @@ eachDatabase((kind, open) => {
         const place = dueNow === null ? 0 : 1;
         const until = next?.targetDate ? parseLocalDate(next.targetDate) : addDays(of.today, 60);
         if (made.length <= place && until >= of.today) {
-          await liveTo(at(until, '23:59:59'));
+          // The day ends a day later in some time zones.
           of.today = addDays(until, 1);
+          await liveTo(at(of.today, '09:00:00'));
         }
         const later = await written(of.accountId, before);
         compared.next += 1;

@@ -54,6 +54,7 @@ export type LifeChange = Generated<typeof change>;
 export const previewLives = fc.record({
   /** 0 = none yet. */
   billCycleDay: fc.integer({ min: 0, max: 31 }),
+  timeZone: fc.constantFrom('UTC', 'UTC', 'Pacific/Auckland', 'America/Los_Angeles'),
   payer: fc.constantFrom('CARD', 'CARD', 'NOBODY', 'PARENT'),
   /** A control tag of the account. */
   tag: fc.constantFrom(null, null, null, null, 'AUTO_INVOICING_DRAFT', 'AUTO_INVOICING_REUSE_DRAFT'),
