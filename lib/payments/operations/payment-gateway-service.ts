@@ -89,7 +89,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   async buildForm(context: CallContext, input: HostedFormInput) {
     const { account, method, config } = await this.#read(context, async (session) => {
       const found = await loadAccount(session, input.accountId);
-      const methodId = input.paymentMethodId ?? found.paymentMethodId;
+      const defaultId = input.pluginName ? null : found.paymentMethodId;
+      const methodId = input.paymentMethodId ?? defaultId;
       return {
         account: found,
         method: methodId === null ? null : await methodOf(session, found, methodId),
@@ -97,19 +98,20 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
       };
     });
     // Reject a page that the gateway does not support before notifying plugins.
-    if (method !== null) this.#gatewayWith('buildFormDescriptor', method.pluginName);
+    const pluginName = method?.pluginName ?? (input.pluginName || null);
+    if (pluginName !== null) this.#gatewayWith('buildFormDescriptor', pluginName);
     const asked = this.#runOf(context, input, {
       config,
       about: {
         accountId: account.id,
         paymentMethodId: method?.id ?? null,
-        paymentPluginName: method?.pluginName ?? null,
+        paymentPluginName: pluginName,
         hppType: 'BUILD_FORM_DESCRIPTOR',
       },
     });
     const run = await this.#control.prior(asked, config);
-    const chosen = await this.#chosenMethod(context, { account, method, run });
-    const gateway = this.#gatewayWith('buildFormDescriptor', chosen.pluginName);
+    const chosen = await this.#chosenPlugin(context, { account, method, run, pluginName });
+    const gateway = this.#gatewayWith('buildFormDescriptor', chosen);
     const request = {
       accountId: account.id,
       customFields: input.formFields ?? [],
@@ -216,17 +218,24 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return gateway;
   }
 
-  /** Returns the method after the control plugins' adjustments; its gateway makes the form. */
-  async #chosenMethod(
+  /** Returns the gateway of the method after the control plugins' adjustments, otherwise the named one. */
+  async #chosenPlugin(
     context: CallContext,
-    asked: { readonly account: Account; readonly method: PaymentMethod | null; readonly run: ControlledRun },
-  ) {
-    const { account, method, run } = asked;
+    asked: {
+      readonly account: Account;
+      readonly method: PaymentMethod | null;
+      readonly run: ControlledRun;
+      readonly pluginName: string | null;
+    },
+  ): Promise<string> {
+    const { account, method, run, pluginName } = asked;
     const id = run.context.paymentMethodId;
-    if (id === null)
+    if (id === null) {
+      if (pluginName !== null) return pluginName;
       throw badParameter('paymentMethodId', 'is required, because the account has no default payment method');
-    if (id === method?.id) return method;
-    return this.#read(context, (session) => methodOf(session, account, id));
+    }
+    if (id === method?.id) return method.pluginName;
+    return (await this.#read(context, (session) => methodOf(session, account, id))).pluginName;
   }
 
   #runOf(
@@ -254,6 +263,8 @@ export interface HostedFormInput extends ControlledInput {
   readonly accountId: Uuid;
   /** The method whose gateway makes the form; default: the account's default method. */
   readonly paymentMethodId?: Uuid | null;
+  /** The gateway that makes the form, such as for the first method of an account; unused with `paymentMethodId`. */
+  readonly pluginName?: string | null;
   /** The fields of the form. */
   readonly formFields?: readonly PluginProperty[];
 }
@@ -261,7 +272,7 @@ export interface HostedFormInput extends ControlledInput {
 /** A form for an existing or new account and payment method. */
 export interface ComboFormInput
   extends ComboParties,
-    Omit<HostedFormInput, 'accountId' | 'paymentMethodId'> {}
+    Omit<HostedFormInput, 'accountId' | 'paymentMethodId' | 'pluginName'> {}
 
 export interface GatewayNotificationInput extends ControlledInput {
   readonly pluginName: string;
@@ -284,7 +295,7 @@ export interface SignedNotificationInput {
 export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
    * Returns the data of the gateway's hosted page, on which the customer pays or adds a method. Stores nothing.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method,
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method and a gateway,
    * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
    * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT (7100),
    * PAYMENT_INTERNAL_ERROR (7019) for any other failure.
