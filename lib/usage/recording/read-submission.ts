@@ -246,11 +246,12 @@ const msPerDay = 86_400_000;
 
 /**
  * Returns the day or instant of a record (§2.3): text of a date or date-time (UTC without an offset, truncated to
- * milliseconds), whole epoch milliseconds, or a parsed value of the host; undefined if invalid.
+ * milliseconds), whole epoch milliseconds, a Date, or a parsed value of the host; undefined if invalid.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);
   if (typeof value !== 'object' || value === null) return undefined;
+  if (value instanceof Date) return ofInstant(parseWireInstant(value));
   const number = decimalOf(value);
   if (number !== undefined) return ofInstant(parseWireInstant(number.toNumber()));
   if ('at' in value) {

@@ -18,6 +18,12 @@ function pointsOf(zone: string, ...records: readonly ReturnType<typeof recordOf>
 }
 
 describe('Points of a usage submission', () => {
+  it('reads a Date as an instant', () => {
+    const at = Date.UTC(2026, 3, 1, 8);
+    expect(readRecordDate(new Date(at))).to.eql({ at: instant(at) });
+    expect(readRecordDate(new Date(Number.NaN))).to.equal(undefined);
+  });
+
   for (const [zone, recordDate, shown] of [
     ['UTC', '2026-04-01', '2026-04-01T00:00:00.000Z 2026-04-01 day'],
     ['UTC', '2026-04-01T00:00:00Z', '2026-04-01T00:00:00.000Z 2026-04-01'],
