@@ -1,8 +1,9 @@
 // Writes the examples for whoever has only the package: to dist/examples, with its entry points in place of the sources.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const names = ['catalog-plugin', 'payment-gateway', 'tax-plugin', 'usage-source', 'catalogs/lantern'];
 const root = new URL('../', import.meta.url);
+const application = globSync('saas/*.ts', { cwd: new URL('examples/', root) }).map((file) => file.slice(0, -'.ts'.length));
+const names = ['catalog-plugin', 'payment-gateway', 'tax-plugin', 'usage-source', 'catalogs/lantern', ...application];
 const textOf = (file) => readFileSync(new URL(file, root), 'utf8');
 
 /** The entry point that a source file is. */
@@ -14,6 +15,7 @@ const entryPoints = new Map(
 );
 
 mkdirSync(new URL('dist/examples/catalogs/', root), { recursive: true });
+cpSync(new URL('examples/saas/public/', root), new URL('dist/examples/saas/public/', root), { recursive: true });
 for (const name of names) {
   const text = textOf(`examples/${name}.ts`)
     .replaceAll(/from '(?:[.][.]\/)+(.+)'/g, (_, source) => {

@@ -103,6 +103,8 @@ describe('published package', function () {
       'examples/catalogs/orchard-demo.xml',
       'dist/examples/payment-gateway.ts',
       'dist/examples/catalogs/lantern.ts',
+      'dist/examples/saas/server.ts',
+      'dist/examples/saas/public/style.css',
     ]);
   });
 
@@ -165,6 +167,7 @@ describe('published package', function () {
     await npmInstall(project, [
       tarball,
       ...pinned([...peers, 'pino', 'swagger-ui-dist', 'typescript', '@types/node', '@types/koa']),
+      ...pinned(['express', '@types/express', 'knex', 'chai', '@types/chai', '@types/mocha']),
     ]);
     expect(await exists(join(project, 'node_modules', '@scarf')), 'telemetry was installed').to.equal(false);
     const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
@@ -173,8 +176,17 @@ describe('published package', function () {
     await cp(join(project, 'node_modules/billwright/dist/examples'), join(project, 'examples'), {
       recursive: true,
     });
-    const examples = files.filter((file) => file.startsWith('dist/examples/'));
-    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'];
+    const examples = files.filter((file) => file.startsWith('dist/examples/') && file.endsWith('.ts'));
+    const flags = [
+      '--noEmit',
+      '--allowImportingTsExtensions',
+      '--strict',
+      '--skipLibCheck',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+    ];
     await runReporting(
       process.execPath,
       [
