@@ -183,7 +183,8 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         'SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION',
         async () => {
           const { id, bundleId } = await create({ planName: 'solo-now' });
-          await engine.acme.subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM' });
+          const options = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' } as const;
+          await engine.acme.subscriptions.cancel(id, options);
           await addOn(bundleId, 'backup-monthly');
         },
       ],

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     });
 
     const table: readonly (readonly [query: string, ends: string])[] = [
-      ['', 'CANCELLED 2024-06-12 2024-06-30'],
+      ['', 'ACTIVE 2024-06-30 2024-06-30'],
       ['requestedDate=2024-06-20', 'ACTIVE 2024-06-20 2024-06-30'],
       ['requestedDate=2024-06-20&useRequestedDateForBilling=true', 'ACTIVE 2024-06-20 2024-06-20'],
       ['requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-20'],
@@ -58,6 +58,18 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
+    it('subscriptions §9 rule 10: ends the service with billing, but not in the past, if only a billing policy is given', async () => {
+      await cancel(subscriptionId, 'billingPolicy=END_OF_TERM');
+      expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-30 2024-06-30');
+      await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
+      expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-12');
+      await begin('2024-05-01T08:00:00Z', { billCycleDayLocal: 1 });
+      const second = await subscribe('solo-now');
+      await engine.runTo('2024-05-12T08:00:00Z');
+      await cancel(second, 'billingPolicy=START_OF_TERM');
+      expect(await engine.endsOf(second)).to.equal('CANCELLED 2024-05-12 2024-05-01');
+    });
+
     for (const [query, ends] of table)
       it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
         await cancel(subscriptionId, query);
@@ -126,7 +138,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     });
 
     it('rejects a second cancellation', async () => {
-      await cancel(subscriptionId);
+      await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     });
 
@@ -145,7 +157,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     });
 
     it('can be undone while only billing continues, but not after its end', async () => {
-      await cancel(subscriptionId);
+      await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
       await engine.acme.subscriptions.uncancel(subscriptionId);
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');

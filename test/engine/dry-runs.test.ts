@@ -676,7 +676,10 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
         { dryRunAction: 'CHANGE', ...of, planName: 'kit-monthly' },
         'SUBSCRIPTION_CHANGE_INVALID',
       );
-      await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'END_OF_TERM' });
+      await engine.acme.subscriptions.cancel(of.subscriptionId, {
+        billingPolicy: 'END_OF_TERM',
+        entitlementPolicy: 'IMMEDIATE',
+      });
       await expectRefused(
         { dryRunAction: 'CHANGE', ...of, planName: 'team-now', billingPolicy: 'IMMEDIATE' },
         'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED',

@@ -360,7 +360,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   });
 
   describe('a faulty plugin', () => {
-    const cancel = () => acme.subscriptions.cancel(subscriptionId);
+    const cancel = () => acme.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
 
     it('causes a clear error with its cause if it throws; nothing is stored and no other plugin is called', async () => {
       const before = await stored();

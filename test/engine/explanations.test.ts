@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
     await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
     await engine.runTo('2024-03-05T00:00:00Z');
-    await acme.subscriptions.cancel(backup.subscriptionId);
+    await acme.subscriptions.cancel(backup.subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
     await acme.subscriptions.changePlan(own.subscriptionId, {
       planName: 'team-now',
       billingPolicy: 'START_OF_TERM',

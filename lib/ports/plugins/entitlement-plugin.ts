@@ -222,13 +222,13 @@ export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
-  /** A date ends the service there; an instant ends service and billing there. Absent = now. */
+  /** A date ends the service there; an instant ends service and billing there. Absent = when billing ends. */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** The policy for the end of the service; `requestedDate` is ignored then. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
   /** The policy for the end of billing; absent = the catalog's rule. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Billing ends at the requested date too; only without policies. Default false. */
+  /** Billing ends at the requested date too, which is now by default; only without policies. Default false. */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
 

@@ -7,8 +7,7 @@ import {
   ProductCategory,
   type RuleDecision,
 } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   addPeriod,
   BillingPeriod,
@@ -132,20 +131,24 @@ function cancellationDates(running: RunningSubscription, options: CancelSubscrip
   const asked = requestedDay(running, requested, now);
   const isNow = entitlementPolicy === EntitlementActionPolicy.IMMEDIATE;
   const ofPolicy = isNow ? datedInstant(null, now, running.account) : endOfTerm(running, now);
-  const entitlement = entitlementPolicy ? ofPolicy : asked;
-  const ends = { entitlement: raisedTo(entitlement, entitlementStartOf(running)) };
+  const endsWithBilling = !entitlementPolicy && requested === null && !useRequestedDateForBilling;
+  const endsAt = (billing: DatedInstant, reason: EventReason) => {
+    const byDefault = endsWithBilling ? raisedTo(billing, asked) : asked;
+    const entitlement = entitlementPolicy ? ofPolicy : byDefault;
+    return { entitlement: raisedTo(entitlement, entitlementStartOf(running)), billing, reason };
+  };
   if (useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null) {
     const billing = raisedTo(asked, firstTransitionOf(running).event.effective);
-    return { ...ends, billing, reason: datedBy(DatedBy.REQUESTED_DATE) };
+    return endsAt(billing, datedBy(DatedBy.REQUESTED_DATE));
   }
   if (billingPolicy !== null) {
     const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
-    return { ...ends, billing: policyDate(billingPolicy, running, now), reason };
+    return endsAt(policyDate(billingPolicy, running, now), reason);
   }
   const { result, conditions } = catalogPolicy(running, now);
   const policy = timedPolicy(result) ?? BillingActionPolicy.END_OF_TERM;
   const reason = { ...datedBy(DatedBy.CATALOG_RULE), policy, policyConditions: conditions };
-  return { ...ends, billing: policyDate(policy, running, now), reason };
+  return endsAt(policyDate(policy, running, now), reason);
 }
 
 /** A requested instant ends both service and billing and must lie in the life of both. */
@@ -293,11 +296,6 @@ function candidate(policy: TimedPolicy, running: RunningSubscription, now: Insta
       return endOfTerm(running, now);
     case BillingActionPolicy.START_OF_TERM:
       return startOfTerm(running, now);
-    default:
-      // Callers without type checks may pass any value.
-      throw invalidParameter(
-        `billingPolicy ${shortened(String(policy satisfies never))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
-      );
   }
 }
 

@@ -326,7 +326,9 @@ describe('Cancellation dates (subscriptions §9)', () => {
       });
       return { ...life, subscription: { ...life.subscription, chargedThrough: dated('2024-03-10') } };
     };
-    expect(endsOf(bought('2024-01-10'), {}), 'bought before').to.equal('2024-03-01T12:00 2024-03-10T00:00');
+    const before = bought('2024-01-10');
+    expect(endsOf(before, {}), 'bought before').to.equal('2024-03-10T00:00 2024-03-10T00:00');
+    expect(endsOf(before, { entitlementPolicy: 'IMMEDIATE' })).to.equal('2024-03-01T12:00 2024-03-10T00:00');
     expect(endsOf(bought('2024-02-10'), {}), 'bought since').to.equal('2024-03-01T12:00 2024-03-01T12:00');
   });
 });
