@@ -15,14 +15,14 @@ import { shapeOf } from '../values/fields/index.ts';
 import {
   type AnyInput,
   type AnyShape,
-  converterOf,
   type Plain,
+  parameterOf,
   plainBy,
 } from '../values/host-values/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { frequentOperations } from './frequent-operations.ts';
-import { type Inputs, inputs } from './inputs.ts';
+import { type Inputs, inputs } from './inputs/inputs.ts';
 import type { Operations, PlainOperations, PlanInForceView } from './operations.ts';
 import { plainAnswers } from './plain-answers.ts';
 
@@ -126,7 +126,7 @@ export function openedNodes(nodes: NodeService): NodeOperations {
 
 const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<NodeInfo>;
 
-type AnyParameters = readonly (readonly [string, AnyInput] | null)[];
+type AnyParameters = readonly (readonly [name: string, shape: AnyInput])[];
 
 /** Converts the answer of an operation: one view, or each of a list, page or stream. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
@@ -152,17 +152,12 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Converts the texts among the parameters, which follow the context. */
+/** Checks the parameters, which follow the context, and converts their texts. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
   if (parameters === undefined) return operation;
-  const takers = parameters.flatMap((parameter, index) => {
-    if (parameter === null) return [];
-    const [name, shape] = parameter;
-    const isRecord = typeof shape === 'object' && !Array.isArray(shape);
-    return [{ index: index + 1, at: isRecord ? '' : name, take: converterOf(shape) }];
-  });
-  return async (...given) => {
-    for (const { index, at, take } of takers) given[index] = take(given[index], at);
-    return operation(...given);
+  const takers = parameters.map(([name, shape]) => parameterOf(name, shape));
+  return async (context, ...given) => {
+    const taken = takers.map((take, index) => take(given[index]));
+    return operation(context, ...taken);
   };
 }

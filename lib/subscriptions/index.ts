@@ -40,7 +40,13 @@ export {
   checkTerms,
   priceOverrideAmounts,
 } from './requests/create-request.ts';
-export { checkChangeRequest, PAUSED, RESUMED, type TransferBundleRequest } from './requests/edit-requests.ts';
+export {
+  checkChangeRequest,
+  checkPolicyName,
+  PAUSED,
+  RESUMED,
+  type TransferBundleRequest,
+} from './requests/edit-requests.ts';
 export {
   checkBundleOwner,
   noSubscriptionOfKey,

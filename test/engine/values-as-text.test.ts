@@ -32,7 +32,7 @@ anyDatabase.describe('text values of a host', (open) => {
       [60003, 'user is missing. Pass the user for audit rows to billing.as({ tenant, user }).'],
       [60003, 'tenant is missing. Pass the tenant to billing.as({ tenant, user }).'],
       [60002, 'billingPolicy immediate is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
-      [60003, `The value must be an object, not "${accountId}"`],
+      [60003, `request must be an object, not "${accountId}"`],
     ]);
   });
 

@@ -2,6 +2,7 @@ import type { PriceOverrideRequest } from '../../ports/index.ts';
 import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../../records/index.ts';
 import {
   checkChangeRequest,
+  checkPolicyName,
   checkTerms,
   type HypotheticalAction,
   HypotheticalActionType,
@@ -67,10 +68,11 @@ export type CheckedDryRun =
 
 /**
  * Checks a request by itself (§11 rule 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or an unknown one.
  */
 export function checkDryRun(request: DryRunRequest): CheckedDryRun {
   const { dryRunType, targetDate = null, subscriptionId = null, bundleId = null } = request;
+  checkPolicyName(request.billingPolicy);
   const type = dryRunType ?? DryRunType.TARGET_DATE;
   if (type === DryRunType.TARGET_DATE) return { type, targetDate };
   if (type === DryRunType.UPCOMING_INVOICE) return { type, subscriptionId, bundleId };

@@ -23,7 +23,7 @@ import {
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
-import { checkText } from '../../values/text/index.ts';
+import { checkText, shortened } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedRequest, checkTerms } from './create-request.ts';
 
@@ -78,11 +78,28 @@ function targetOf(request: ChangePlanRequest): PlanSpecifier {
 
 export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
 
-/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
+const timedPolicies: readonly string[] = [
+  'IMMEDIATE',
+  'END_OF_TERM',
+  'START_OF_TERM',
+] satisfies TimedPolicy[];
+
+/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL and for any other value, which callers without types may pass. */
 export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
+  checkPolicyName(policy);
   if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
   throw invalidParameter(
     'billingPolicy ILLEGAL does not define a date; use IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    { parameter: 'billingPolicy' },
+  );
+}
+
+/** @throws BillingError INVALID_PARAMETER (60002) for a value that is not a policy. */
+export function checkPolicyName(policy: BillingActionPolicy | null | undefined): void {
+  if (policy === null || policy === undefined || policy === BillingActionPolicy.ILLEGAL) return;
+  if (timedPolicies.includes(policy)) return;
+  throw invalidParameter(
+    `billingPolicy ${shortened(String(policy))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
     { parameter: 'billingPolicy' },
   );
 }

@@ -16,11 +16,20 @@ export function converterOf(shape: AnyInput): Take {
   if (typeof shape === 'string')
     return isChecked(shape) ? checked(checks[shape]) : (given, at) => value(shape, given, at);
   if (shape instanceof Set) return checked(oneOf(shape));
-  if (isList(shape)) return shape.length === 2 ? present(converterOf(shape[1])) : list(converterOf(shape[0]));
+  if (isMarked(shape)) {
+    const take = converterOf(shape[1]);
+    if (shape[0] === '?') return (given, at) => take(given ?? undefined, at);
+    return shape[0] === '!' ? present(take) : closed(Object.keys(shape[1]), take);
+  }
+  if (isList(shape)) return list(converterOf(shape[0]));
   return fields(Object.entries(shape).map(([field, own]) => [field, converterOf(own)] as const));
 }
 
-function isList(shape: AnyInput): shape is readonly [AnyInput] | readonly ['!', AnyInput] {
+function isMarked(shape: AnyInput): shape is readonly ['!' | '?' | '=', AnyInput] {
+  return Array.isArray(shape) && shape.length === 2;
+}
+
+function isList(shape: AnyInput): shape is readonly [AnyInput] {
   return Array.isArray(shape);
 }
 
@@ -33,6 +42,8 @@ interface Check {
   readonly sentence: string;
 }
 
+const iterators = [Symbol.iterator, Symbol.asyncIterator] as const;
+
 const checks: Readonly<Record<CheckedKind, Check>> = {
   text: { isValid: (given) => typeof given === 'string', sentence: 'must be text' },
   flag: { isValid: (given) => typeof given === 'boolean', sentence: 'must be true or false' },
@@ -41,6 +52,12 @@ const checks: Readonly<Record<CheckedKind, Check>> = {
     isValid: (given) => Number.isSafeInteger(given) && Number(given) >= 0,
     sentence: 'must be a whole number from 0',
   },
+  iterable: {
+    isValid: (given) =>
+      typeof given === 'object' && given !== null && iterators.some((name) => name in given),
+    sentence: 'must be a list, an iterable or an async iterable',
+  },
+  integer: { isValid: Number.isSafeInteger, sentence: 'must be a whole number' },
   any: { isValid: () => true, sentence: '' },
 };
 
@@ -67,9 +84,46 @@ function present(take: Take): Take {
   };
 }
 
-/** Returns MISSING_OR_INVALID_FIELD (60003) for a missing value. */
-export function missing(at: string): BillingError {
+function missing(at: string): BillingError {
   return invalidField(`${at} needs to be set`, { field: at });
+}
+
+/** Rejects members that are not among the names. */
+function closed(names: readonly string[], take: Take): Take {
+  return (given, at) => {
+    const taken = take(given, at);
+    const unknown = Object.keys(given ?? {}).find((name) => !names.includes(name));
+    if (unknown === undefined) return taken;
+    const message = `${shortened(unknown)} is not a valid member. Use ${names.join(', ')}`;
+    throw invalidField(message, { field: shortened(unknown) });
+  };
+}
+
+/**
+ * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An absent value becomes
+ * undefined, so that the default of the operation applies; a name that ends with `?` may be absent.
+ */
+export function parameterOf(name: string, shape: AnyInput): (given: unknown) => unknown {
+  const isOptional = name.endsWith('?');
+  const at = isOptional ? name.slice(0, -1) : name;
+  const take = converterOf(shape);
+  const isRecord = isFields(isMarked(shape) ? shape[1] : shape);
+  return (given) => {
+    if (given === undefined || given === null) {
+      if (isOptional) return undefined;
+      throw missing(at);
+    }
+    if (isRecord && !isObject(given)) throw refused(at, 'must be an object', given);
+    return take(given, isRecord ? '' : at);
+  };
+}
+
+function isFields(shape: AnyInput): boolean {
+  return isObject(shape) && !(shape instanceof Set);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function list(take: Take): Take {
@@ -86,7 +140,7 @@ type Member = readonly [field: string, take: Take];
 function fields(members: readonly Member[]): Take {
   return (given, at) => {
     if (given === undefined || given === null) return given;
-    if (typeof given !== 'object' || Array.isArray(given)) throw refused(at, 'must be an object', given);
+    if (!isObject(given)) throw refused(at, 'must be an object', given);
     return withTextsRead(given as Readonly<Record<string, unknown>>, members, at);
   };
 }

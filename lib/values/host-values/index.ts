@@ -1,6 +1,6 @@
 /** Conversion of hosts' inputs and of the engine's answers, and copies for plugins. */
 
-export { converterOf, type Take } from './convert.ts';
+export { converterOf, parameterOf, type Take } from './convert.ts';
 export { frozenCopy } from './frozen-copy.ts';
 export type { HostInput } from './host-input.ts';
 export { type Plain, plainBy, plainerOf } from './plain.ts';

@@ -48,25 +48,28 @@ type FieldsOf<T, K extends ValueKind> = [Held<T, K>] extends [never]
 /** Any shape. */
 export type AnyShape = ValueKind | readonly [AnyShape] | { readonly [field: string]: AnyShape };
 
-/** Checks of values that are not converted. `count`: a whole number from 0; `any`: the operation checks the value. */
-export type CheckedKind = 'text' | 'flag' | 'number' | 'count' | 'any';
+/** Checks of values that are not converted. `count`: a whole number from 0, `integer`: of either sign; `any`: the operation checks the value. */
+export type CheckedKind = 'text' | 'flag' | 'number' | 'count' | 'integer' | 'iterable' | 'any';
 
-/** Any shape of an input. A set contains the valid values; `!` marks a value that must be present. */
+/**
+ * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` one that null omits, and
+ * `=` an object that has no other members.
+ */
 export type AnyInput =
   | ValueKind
   | CheckedKind
   | ReadonlySet<string>
   | readonly [AnyInput]
-  | readonly ['!', AnyInput]
+  | readonly ['!' | '?' | '=', AnyInput]
   | { readonly [field: string]: AnyInput };
 
 /**
  * The shape of an input of type `T`: `Shape<T>`, at any depth with checks of further members. The compiler rejects a shape
  * without one of the ids, amounts, dates and instants.
  */
-export type InputShape<T> = [Shape<T>] extends [never] ? AnyInput : Present<InputShapeOf<T>>;
+export type InputShape<T> = [Shape<T>] extends [never] ? AnyInput : InputShapeOf<T> | Marked<InputShapeOf<T>>;
 
-type Present<S> = S | readonly ['!', S];
+type Marked<S> = readonly ['!' | '?' | '=', S];
 
 type InputShapeOf<T> = [KindOf<NonNullable<T>, ValueKind>] extends [never]
   ? NonNullable<T> extends readonly (infer E)[]

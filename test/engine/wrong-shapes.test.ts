@@ -1,0 +1,74 @@
+import { operationAccess } from '../../adapters/koa/routes/operations/access.ts';
+import { inputs } from '../../lib/engine/inputs/inputs.ts';
+import { BillingError, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import type { AnyInput } from '../../lib/values/host-values/index.ts';
+import { anyDatabase, engineBefore, expect } from '../support/index.ts';
+import { type KnownIds, wrongCalls } from '../support/wrong-shapes.ts';
+
+type Operations = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
+
+const shapes: Readonly<Record<string, Readonly<Record<string, Parameters>>>> = inputs;
+
+anyDatabase('arguments of a wrong type', (open) => {
+  const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
+  let ids: KnownIds;
+
+  before(async () => {
+    const { acme } = engine;
+    const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+    const { bundleId, subscriptionId } = await engine.subscribe({ accountId, planName: 'solo-now' });
+    const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const [payment] = await acme.payments.ofAccount(accountId);
+    const [method] = await acme.paymentMethods.ofAccount(accountId);
+    ids = {
+      accountId,
+      bundleId,
+      subscriptionId,
+      invoiceId: idOf(invoice),
+      invoiceItemId: idOf(invoice?.items[0]),
+      itemId: idOf(invoice?.items[0]),
+      paymentId: idOf(payment),
+      paymentMethodId: idOf(method),
+      transactionId: idOf(payment?.transactions[0]),
+    };
+  });
+
+  for (const [group, operations] of Object.entries(operationAccess))
+    for (const name of Object.keys(operations))
+      it(`of ${group}.${name} raise no other error than BillingError`, async () => {
+        const call = groupsOf(engine.acme)[group]?.[name];
+        const failures = new Set<string>();
+        for (const given of wrongCalls(shapes[group]?.[name] ?? [], ids)) {
+          const failure = await failureOf(call, given);
+          if (failure !== null) failures.add(failure);
+        }
+        expect([...failures]).to.eql([]);
+      });
+});
+
+function groupsOf(acme: TenantBilling): Readonly<Record<string, Operations>> {
+  const groups: object = acme;
+  return groups as Readonly<Record<string, Operations>>;
+}
+
+function idOf(record: { readonly id: Uuid } | undefined): string {
+  return record?.id ?? '';
+}
+
+/** Returns the call and its error if that is not a BillingError. */
+async function failureOf(call: Operations[string] | undefined, given: readonly unknown[]) {
+  try {
+    if (call === undefined) return 'there is no such operation';
+    const answer = await call(...given);
+    if (isStream(answer)) for await (const _ of answer) break;
+    return null;
+  } catch (error) {
+    if (error instanceof BillingError) return null;
+    return `${JSON.stringify(given)}: ${error instanceof Error ? error.stack : String(error)}`;
+  }
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
