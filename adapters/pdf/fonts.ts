@@ -139,7 +139,7 @@ export async function loadPackages(): Promise<Packages> {
 function notInstalled(cause: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
-    message: `PDFs need packages that are not installed: ${install}`,
+    message: `PDFs need packages that are not installed. Install them with: ${install}`,
     cause,
   });
 }

@@ -58,7 +58,7 @@ async function checkDefaultMethods(
     const method = paymentMethodId === null ? undefined : methods.get(paymentMethodId);
     if (method === undefined || (method.isActive && method.accountId === accountId)) return [];
     const flaw = method.isActive ? 'belongs to another account' : 'is deleted';
-    const message = `the default payment method ${method.id} ${flaw}`;
+    const message = `The default payment method ${method.id} ${flaw}`;
     return [{ accountId, invariant: CheckedInvariant.DEFAULT_METHOD, message }];
   });
 }
@@ -75,7 +75,7 @@ async function checkRecoveries(
   return leased.flatMap(({ id, paymentId }) => {
     const accountId = owners.get(paymentId);
     if (accountId === undefined || queued.has(recoveryKey(id))) return [];
-    const message = `the queue has no entry for the recovery of transaction ${id}`;
+    const message = `The queue has no entry for the recovery of transaction ${id}`;
     return [{ accountId, invariant: CheckedInvariant.QUEUED, message }];
   });
 }
@@ -127,7 +127,7 @@ export async function checkQueued(
     .map(({ accountId, purpose }) => ({
       accountId,
       invariant: CheckedInvariant.QUEUED,
-      message: `the queue has no entry for the ${purpose}`,
+      message: `The queue has no entry for the ${purpose}`,
     }));
 }
 
@@ -200,8 +200,8 @@ function unsupported(row: Row, transactions: readonly Transaction[]): readonly F
   );
   const own = keyed[0] && decidingTransaction(keyed[0], keyed);
   if (own?.status === TransactionStatus.SUCCESS) return [];
-  const found = own === undefined ? 'there is no such transaction' : `transaction ${own.id} is ${own.status}`;
-  const message = `invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${found}`;
+  const found = own === undefined ? 'no such transaction exists' : `transaction ${own.id} is ${own.status}`;
+  const message = `Invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${found}`;
   return [finding(CheckedInvariant.INVOICE_PAYMENT, message)];
 }
 
@@ -216,7 +216,7 @@ function uncounted(
     const row = rows.find((each) => each.type === type && isRowOf(each, transaction));
     if (row?.status === InvoicePaymentStatus.SUCCESS) return [];
     if (decidingTransaction(transaction, transactions) !== transaction) return [];
-    const message = `transaction ${transaction.id} of payment ${transaction.paymentId} has succeeded, but its invoice does not count it`;
+    const message = `Transaction ${transaction.id} of payment ${transaction.paymentId} has succeeded, but its invoice does not count it`;
     return [finding(CheckedInvariant.INVOICE_PAYMENT, message)];
   });
 }

@@ -137,7 +137,7 @@ function wrongSums(
     .filter((sum) => !invoice[sum].equals(expected[sum]))
     .map((sum) => ({
       invariant: CheckedInvariant.INVOICE_BALANCE,
-      message: `${sum} of invoice ${invoice.id} is ${formatDecimal(invoice[sum])}, but its items and payments add up to ${formatDecimal(expected[sum])}`,
+      message: `The stored ${sum} of invoice ${invoice.id} is ${formatDecimal(invoice[sum])}, but its items and payments add up to ${formatDecimal(expected[sum])}`,
     }));
 }
 
@@ -153,7 +153,7 @@ function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Findi
   const item = items.find((each) => isAdjustable(each) && each.repairable.greaterThanOrEqualTo(rest));
   const remedy =
     item === undefined ? 'Write the invoice off' : `Adjust its item ${item.id} by ${formatDecimal(rest)}`;
-  const message = `invoice ${id} owes ${moneyText(rawBalance, currency)}, finer than its currency. ${remedy}`;
+  const message = `Invoice ${id} owes ${moneyText(rawBalance, currency)}, which is finer than the minor unit of its currency. ${remedy}`;
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
@@ -163,7 +163,7 @@ function finerCredit(
   { accountCBA }: Pick<CountedBalance, 'accountCBA'>,
 ): readonly Finding[] {
   if (currency === null || belowMinorUnit(accountCBA, currency).isZero()) return [];
-  const message = `account credit is ${moneyText(accountCBA, currency)}, finer than its currency. Check again after an invoice has used it, and adjust that invoice`;
+  const message = `The account credit is ${moneyText(accountCBA, currency)}, which is finer than the minor unit of its currency. Check again after an invoice has used it, and adjust that invoice`;
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
@@ -183,9 +183,10 @@ function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly F
     .filter(([, kept, sum]) => !kept.equals(sum))
     .map(
       ([name, kept, sum]) =>
-        `${name} is stored as ${formatDecimal(kept)}, but its invoices add up to ${formatDecimal(sum)}`,
+        `The stored ${name} of the account is ${formatDecimal(kept)}, but its invoices add up to ${formatDecimal(sum)}`,
     );
-  if (credit.lessThan(0)) messages.push(`more credit was used than was available: ${formatDecimal(credit)}`);
+  if (credit.lessThan(0))
+    messages.push(`The account used more credit than was available; its credit is ${formatDecimal(credit)}`);
   return messages.map((message) => finding(CheckedInvariant.ACCOUNT_BALANCE, message));
 }
 
@@ -208,18 +209,19 @@ function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const expected = linesOf(coversDays ? rowsOfItem(item, repairs, invoice.currency) : []);
   const stored = linesOf(rows);
   const faults = isCounted ? wrongRest(item, taken) : [];
-  if (stored !== expected)
-    faults.push(`is stored as in force for [${stored}], but its repairs leave [${expected}]`);
-  return faults.map((fault) => finding(CheckedInvariant.REPAIRS, `item ${item.id} ${fault}`));
+  if (stored !== expected) faults.push(`stores [${stored}] as in force, but its repairs leave [${expected}]`);
+  return faults.map((fault) => finding(CheckedInvariant.REPAIRS, `Item ${item.id} ${fault}`));
 }
 
 function wrongRest({ amount, repairable }: InvoiceItem, taken: readonly InvoiceItem[]): string[] {
   const left = amount.plus(sum(taken.map((each) => each.amount)));
   const faults: string[] = [];
   if (!repairable.equals(left))
-    faults.push(`has ${formatDecimal(left)} left, but ${formatDecimal(repairable)} is stored`);
+    faults.push(
+      `has a stored remainder of ${formatDecimal(repairable)}, but its repairs and adjustments leave ${formatDecimal(left)}`,
+    );
   if (left.lessThan(0))
-    faults.push(`is repaired and adjusted by more than its amount: ${formatDecimal(left)}`);
+    faults.push(`has repairs and adjustments that exceed its amount by ${formatDecimal(left.negated())}`);
   return faults;
 }
 
@@ -245,7 +247,7 @@ export function overRefunded(
   if (!left.isNegative()) return [];
   const captured = collectedAmount(transactions);
   const refunded = captured.minus(left);
-  const message = `payment ${paymentId} has refunds of ${formatDecimal(refunded)} but captures of only ${formatDecimal(captured)}`;
+  const message = `Payment ${paymentId} has refunds of ${formatDecimal(refunded)} but captures of only ${formatDecimal(captured)}`;
   return [finding(CheckedInvariant.REFUNDS, message)];
 }
 
@@ -274,6 +276,6 @@ export function severalOpenPayments(
   );
   const count = new Set(open.map(({ paymentId }) => paymentId)).size;
   if (count < 2) return [];
-  const message = `invoice ${invoiceId} has ${count} payments whose outcome is unknown`;
+  const message = `Invoice ${invoiceId} has ${count} payments with an unknown outcome`;
   return [finding(CheckedInvariant.OPEN_PAYMENT, message)];
 }

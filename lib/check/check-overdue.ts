@@ -45,11 +45,11 @@ export async function checkOverdue(
 /** Overdue owns the tag while it exists and the state blocks billing (overdue §5.1 rule 7). */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [
-    ...(hasInvoicingOff ? [] : ['the account does not have it']),
+    ...(hasInvoicingOff ? [] : ['the account does not have the tag']),
     ...(prev?.isBlockBilling ? [] : [`its state ${prev?.stateName ?? 'clear'} does not block billing`]),
   ];
   if (flaws.length === 0) return [];
-  const message = `overdue recorded that it added AUTO_INVOICING_OFF, but ${flaws.join(' and ')}`;
+  const message = `Overdue recorded that it added AUTO_INVOICING_OFF, but ${flaws.join(' and ')}`;
   return [{ accountId: account.id, invariant: CheckedInvariant.OVERDUE, message }];
 }
 
@@ -62,7 +62,7 @@ async function stuckAccounts(
   return (await withoutEntry(session, stuck)).map(({ account, prev }) =>
     notQueued(
       account,
-      `the queue has no entry to change the overdue state from ${shownName(prev?.stateName)} to clear`,
+      `The queue has no entry to change the overdue state from ${shownName(prev?.stateName)} to clear`,
     ),
   );
 }
@@ -119,9 +119,9 @@ function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });
   const next = exemptBy === null ? evaluateOverdue(config, snapshot, today) : null;
   const [from, to] = [shownName(prev?.stateName), shownName(next?.name)];
-  if (from !== to) return `the queue has no entry to change the overdue state from ${from} to ${to}`;
+  if (from !== to) return `The queue has no entry to change the overdue state from ${from} to ${to}`;
   const date = exemptBy === null ? nextCheckDate({ config, snapshot, next, today }) : null;
-  return date === null ? null : `the queue has no entry for the overdue check on ${formatLocalDate(date)}`;
+  return date === null ? null : `The queue has no entry for the overdue check on ${formatLocalDate(date)}`;
 }
 
 function shownName(stateName: string = CLEAR_STATE_NAME): string {

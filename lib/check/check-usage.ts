@@ -40,7 +40,7 @@ function wrongUsageDay({ localDate, unit, stored, points }: CheckedUsageDay): re
   if (points.first !== 1) return [];
   const [kept, counted] = [totalsText(stored), totalsText(points)];
   if (kept === counted) return [];
-  const day = `usage of ${unit} on ${formatLocalDate(localDate)}`;
+  const day = `The usage of ${unit} on ${formatLocalDate(localDate)}`;
   return [
     finding(CheckedInvariant.USAGE, `${day} is stored as ${kept}, but its points add up to ${counted}`),
   ];
@@ -69,10 +69,12 @@ export function billingMismatches(items: readonly InvoiceItem[], named: readonly
   const messages = [
     ...items
       .filter((item) => isForUsage(item) && times.get(item.id)?.length !== 1)
-      .map(({ id }) => `item ${id} is billed by ${times.get(id)?.length ?? 0} usage intervals`),
+      .map(
+        ({ id }) => `Item ${id} is billed by ${times.get(id)?.length ?? 0} usage intervals instead of one`,
+      ),
     ...[...times.keys()]
       .filter((id) => !isForUsage(own.get(id)))
-      .map((id) => `a usage interval bills item ${id}, which is not a usage item of its invoice`),
+      .map((id) => `A usage interval bills item ${id}, which is not a usage item of its invoice`),
   ];
   return messages.map((message) => finding(CheckedInvariant.USAGE, message));
 }

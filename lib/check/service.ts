@@ -134,11 +134,11 @@ export function dataChecks(
       ...differences.map(({ subscriptionId, expected, found }) => ({
         accountId,
         invariant,
-        message: `the next run would create ${found.length} items for subscription ${subscriptionId}, but its history requires a different set of ${expected.length} items`,
+        message: `The next run would create ${found.length} items for subscription ${subscriptionId}, but its history requires ${expected.length} different items`,
       })),
       ...(error === null
         ? []
-        : [{ accountId, invariant, message: `cannot be evaluated: ${reasonOf(error)}` }]),
+        : [{ accountId, invariant, message: `The account cannot be evaluated: ${reasonOf(error)}` }]),
     ]);
   }
 
@@ -157,11 +157,11 @@ export function dataChecks(
         });
         const ownerOf = await ownersOf(tenants, [...lost, ...unaudited]);
         for (const each of lost) {
-          const message = `${each.column} of record ${each.recordId} is ${each.targetId}, which does not belong to this account`;
+          const message = `The ${each.column} of record ${each.recordId} is ${each.targetId}, which does not belong to this account`;
           yield { ...ownerOf(each), invariant: CheckedInvariant.REFERENCE, message };
         }
         for (const each of unaudited) {
-          const message = `${each.tableName} ${each.id} has ${each.insertions} audit rows for its creation`;
+          const message = `Record ${each.id} of ${each.tableName} has ${each.insertions} audit rows for its creation instead of one`;
           yield { ...ownerOf(each), invariant: CheckedInvariant.AUDIT, message };
         }
         afterRecordId = lastRecordId;
@@ -172,7 +172,7 @@ export function dataChecks(
   async function* ofQueue(tenants: ReadonlyMap<number, TenantRef>): AsyncIterable<Breach> {
     for (const { tenantRecordId, recordId } of await checks.doubledEntries(CHECKED_RECORDS_AT_ONCE)) {
       const tenantId = tenants.get(tenantRecordId)?.id;
-      const message = `queue entry ${recordId} is live but has an outcome`;
+      const message = `Queue entry ${recordId} has an outcome but is still live`;
       if (tenantId) yield { invariant: CheckedInvariant.OUTCOME, tenantId, accountId: null, message };
     }
   }
@@ -223,10 +223,10 @@ function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly 
     const expected = (notes[index - 1]?.creditNoteNumber ?? last) + 1;
     const total = sum(lines.map((line) => line.amount));
     const messages: string[] = [];
-    if (creditNoteNumber !== expected) messages.push(`there is no credit note with the number ${expected}`);
+    if (creditNoteNumber !== expected) messages.push(`No credit note has the number ${expected}`);
     if (!amount.equals(total))
       messages.push(
-        `credit note ${id} has the amount ${formatDecimal(amount)}, but its lines add up to ${formatDecimal(total)}`,
+        `Credit note ${id} has the amount ${formatDecimal(amount)}, but its lines add up to ${formatDecimal(total)}`,
       );
     return messages.map((message) => ({ accountId, invariant: CheckedInvariant.CREDIT_NOTE, message }));
   });

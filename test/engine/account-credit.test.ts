@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
       });
   }
 
-  it('accounts E6 Balance and credit', async () => {
+  it('matches accounts E6 "Balance and credit"', async () => {
     const { id } = await engine.payingAccount({ currency: 'EUR' });
     await engine.settle(charge(id, '29.95'));
     expect(await engine.balancesOf(id)).to.eql(['0', '0']);
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['30', '20']);
   });
 
-  it('accounts E8 Transfer credit', async () => {
+  it('matches accounts E8 "Transfer credit"', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '18.50');

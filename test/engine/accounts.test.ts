@@ -19,7 +19,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
   const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
     engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
 
-  it('accounts E1 Defaults: no field is required', async () => {
+  it('match accounts E1 "Defaults": no field is required', async () => {
     const { id } = await create({});
     const account = await engine.acme.getAccount(id);
     expect(account).to.include({

@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     });
   });
 
-  it('invoicing E9 BCD moves', async () => {
+  it('match invoicing E9 "BCD moves"', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     expect(await lastLines()).to.eql(['RECURRING 2016-05-01..2016-06-01 249.95']);

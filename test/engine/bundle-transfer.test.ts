@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('transfers of bundles', (open) => {
         ]);
       });
 
-      it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
+      it('matches subscriptions W21 "Transfer, END_OF_TERM": both accounts pay for the overlap', async () => {
         await engine.settle(transfer(bundleId, { requestedDate: '2012-05-03' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-09');
         await engine.runTo('2012-08-01');

@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     await expectCode(engine.acme.subscriptions.uncancel(subscriptionId), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
   });
 
-  it('subscriptions W9 START_OF_TERM: a, in the trial', async () => {
+  it('matches subscriptions W9 "START_OF_TERM": a, in the trial', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     engine.clock.set('2024-06-05T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
   });
 
-  it('invoicing E11 Fixed days 30: a full item cancelled', async () => {
+  it('matches invoicing E11 "Fixed days 30": a full item cancelled', async () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
     engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
   });
 
-  it('invoicing E15 Void chain: the cancellation and its credit', async () => {
+  it('matches invoicing E15 "Void chain": the cancellation and its credit', async () => {
     engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');

@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('administration of catalogs', (open) => {
     expect(refusal).to.include({
       code: 2060,
       message:
-        'Simple plan refused: Plan "lamp-never", phase lamp-never-evergreen has a recurring price but NO_BILLING_PERIOD',
+        'Invalid simple plan: Plan "lamp-never", phase lamp-never-evergreen has a recurring price but NO_BILLING_PERIOD',
     });
     const sources = await engine.acme.catalogs.sources();
     expect(sources.map((text) => text.includes('lamp-monthly'))).to.eql([false, true, true]);

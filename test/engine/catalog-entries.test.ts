@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await entries.retirePlan('p2');
   }
 
-  it('catalog W18 Entries to versions: a version for each date, with the rows in force', async () => {
+  it('match catalog W18 "Entries to versions": a version for each date, with the rows in force', async () => {
     await w18();
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');

@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     return id;
   }
 
-  it('accounts E9 Close with item adjustment after partial payment', async () => {
+  it('matches accounts E9 "Close with item adjustment after partial payment"', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
-  it('accounts E9 Close with item adjustment and write-off: the write-off wins', async () => {
+  it('matches accounts E9 "Close with item adjustment and write-off": the write-off wins', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);

@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     const found = await findings();
     expect(found).to.have.length(2);
     expect(found.join('\n')).to.match(
-      /number 2\nCREDIT_NOTE credit note .* has the amount 7, but its lines add up to 3/,
+      /number 2\nCREDIT_NOTE Credit note .* has the amount 7, but its lines add up to 3/,
     );
   });
 

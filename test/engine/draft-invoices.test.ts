@@ -369,7 +369,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     expect(await balances()).to.equal('-10 10');
   });
 
-  it('invoicing E15 Void chain', async () => {
+  it('match invoicing E15 "Void chain"', async () => {
     await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '19.95' }], autoCommit: true });
     const id = await subscribe('solo-now');

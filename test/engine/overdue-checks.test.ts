@@ -15,7 +15,7 @@ const NO_CHECK = `delete from bw_queue_entries where unique_key like 'overdue-ch
 
 /** What cannot be: the damage, the invariant that tells of it, and what the message says. */
 const damages = [
-  ['OVERDUE', `update bw_tags set is_active = false`, 'the account does not have it'],
+  ['OVERDUE', `update bw_tags set is_active = false`, 'the account does not have the tag'],
   [
     'OVERDUE',
     `update bw_blocking_states set is_block_billing = false where service = 'overdue-service'`,
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('the consistency check of overdue', (open) => {
     expect(await found(), 'to be looked at').to.eql([]);
     await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
     expect(await found()).to.eql([
-      'QUEUED the queue has no entry to change the overdue state from DISABLED to clear',
+      'QUEUED The queue has no entry to change the overdue state from DISABLED to clear',
     ]);
   });
 

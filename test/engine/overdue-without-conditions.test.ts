@@ -132,7 +132,7 @@ anyDatabase.describe('overdue after the last condition is removed', (open) => {
     await engine.settle();
     expect(await states(accountId)).to.eql(['OD 2012-05-06T10:00']);
     expect((await breaches()).map(({ message }) => message)).to.eql([
-      'the queue has no entry to change the overdue state from OD to clear',
+      'The queue has no entry to change the overdue state from OD to clear',
     ]);
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.settle();

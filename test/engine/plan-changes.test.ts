@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     ]);
   });
 
-  it('subscriptions W8 Change on the start instant', async () => {
+  it('match subscriptions W8 "Change on the start instant"', async () => {
     await begin('2024-08-01T00:00:00Z');
     const start = { billingDate: '2024-08-01' };
     const made = await engine.subscribe({ accountId, planName: 'solo-now' }, start);
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95');
   });
 
-  it('subscriptions W16 BCD with create and change', async () => {
+  it('match subscriptions W16 "BCD with create and change"', async () => {
     await begin('2018-06-21T00:00:00Z', undefined, 21);
     const subscriptionId = await subscribe('solo-now', { billCycleDayLocal: 15 });
     await engine.runTo('2018-07-15T00:00:00Z');
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2018-08-21..2018-09-21 29.95');
   });
 
-  it('catalog W2 Grandfathering and re-anchoring', async () => {
+  it('match catalog W2 "Grandfathering and re-anchoring"', async () => {
     const parts = { catalogName: 'W2', products: product('A') };
     const listed = (...names: string[]) => lists({ DEFAULT: names });
     await begin(
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-04-05..2024-05-05 36');
   });
 
-  it('invoicing E4 Change with an adjusted item', async () => {
+  it('match invoicing E4 "Change with an adjusted item"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     const [first] = await invoices();
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('invoicing E5 Two changes', async () => {
+  it('match invoicing E5 "Two changes"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-599');
     engine.clock.set('2012-05-07T00:00:00Z');
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(balance && formatDecimal(balance.accountCBA)).to.equal('430.37');
   });
 
-  it('invoicing E6 Annual to monthly, same day', async () => {
+  it('match invoicing E6 "Annual to monthly, same day"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-annual');
     await change(subscriptionId, 's-249');
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(chargedThrough?.date).to.equal('2012-06-01');
   });
 
-  it('invoicing E7 Monthly to quarterly', async () => {
+  it('match invoicing E7 "Monthly to quarterly"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-29');
     engine.clock.set('2012-05-12T00:00:00Z');
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2012-08-01..2012-11-01 69.95');
   });
 
-  it('invoicing E13 Quantity: by a change', async () => {
+  it('match invoicing E13 "Quantity": by a change', async () => {
     await begin('2022-11-27T00:00:00Z', shelf, 27);
     const subscriptionId = await subscribe('s-29', { quantity: 7 });
     engine.clock.set('2022-12-12T00:00:00Z');

@@ -111,7 +111,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('catalog W5 Two changes in one cycle, aligned', async () => {
+  it('match catalog W5 "Two changes in one cycle, aligned"', async () => {
     const opened = await begin('2024-05-03T00:00:00Z', version('2024-01-01', '70.00'), true);
     await upload(
       opened,

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
   /** Expects the lines of the last invoice, sorted. */
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('invoicing E13 Quantity', async () => {
+  it('match invoicing E13 "Quantity"', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
     await expectLast('RECURRING 2022-11-27..2022-12-27 209.65');
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2026-04-08..2026-04-15 140');
   });
 
-  it('invoicing E21 Seats that come and go cost the same whenever runs happen', async () => {
+  it('match invoicing E21 "Seats that come and go cost the same whenever runs happen"', async () => {
     const totals: string[] = [];
     for (const runs of ['in time', 'late'] as const) {
       await begin('2026-03-01T00:00:00Z');

@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open
       {
         invariant: 'MINOR_UNIT',
         accountId: account.id,
-        message: `invoice ${invoiceId} owes 0.004 USD, finer than its currency. Adjust its item ${invoiceItemId} by 0.004`,
+        message: `Invoice ${invoiceId} owes 0.004 USD, which is finer than the minor unit of its currency. Adjust its item ${invoiceItemId} by 0.004`,
       },
     ]);
     const adjustment = { accountId: account.id, invoiceId, invoiceItemId };
@@ -259,7 +259,9 @@ eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open
     expect(await invoices.credit()).to.equal(0.996);
     const [credit, ...others] = await findings();
     expect(others).to.eql([]);
-    expect(credit?.message).to.contain('account credit is 0.996 USD, finer than its currency');
+    expect(credit?.message).to.contain(
+      'account credit is 0.996 USD, which is finer than the minor unit of its currency',
+    );
     // What it leaves of the next invoice is found in its turn.
     const { id: next, itemId: invoiceItemId } = await invoices.add('5', { isHeldBack: true });
     expect(await balanceOf(next)).to.equal('4.004');

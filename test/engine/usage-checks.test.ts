@@ -6,14 +6,14 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   [
     'USAGE',
     `update bw_usage_days set amount_sum = '99' where point_count = 2`,
-    /usage of packs on 2026-04-10 is stored as 99 of 2 points, at most 995, but its points add up to 995 of 2 points/,
+    /The usage of packs on 2026-04-10 is stored as 99 of 2 points, at most 995, but its points add up to 995 of 2 points/,
   ],
   ['USAGE', `update bw_usage_days set amount_max = '7' where point_count = 2`, /at most 7, but its points/],
   ['USAGE', `update bw_usage_days set point_count = 3 where point_count = 2`, /of 3 points/],
   [
     'USAGE',
     `update bw_usage_intervals set item_ids = '[]' where record_id = 1`,
-    /item [-0-9a-f]+ is billed by 0 usage intervals/,
+    /Item [-0-9a-f]+ is billed by 0 usage intervals instead of one/,
   ],
   [
     'USAGE',
@@ -25,7 +25,11 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
     `update bw_usage_intervals set subscription_id = invoice_id`,
     /usage_intervals.subscription_id of record/,
   ],
-  ['REPAIRS', `update bw_invoice_items set repairable = '1' where item_type = 'USAGE'`, /has .* left/],
+  [
+    'REPAIRS',
+    `update bw_invoice_items set repairable = '1' where item_type = 'USAGE'`,
+    /has a stored remainder of .*, but its repairs and adjustments leave /,
+  ],
 ];
 
 eachDatabaseByTurns.describe('the consistency check of usage', (open) => {

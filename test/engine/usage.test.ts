@@ -217,7 +217,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     ]);
   });
 
-  it('usage E20 Bulk', async () => {
+  it('matches usage E20 "Bulk"', async () => {
     const [one, two] = [await subscribe('p-monthly'), await subscribe('p-monthly', { externalKey: 'two' })];
     const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
       subscriptionId,

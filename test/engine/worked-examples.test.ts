@@ -84,7 +84,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     return events.map(({ eventType, effective }) => `${eventType} ${effective.at.toISOString()}`);
   }
 
-  it('subscriptions W1 Zone rules', async () => {
+  it('match subscriptions W1 "Zone rules"', async () => {
     const accountId = await customer({ now: '2017-03-02T07:30:00Z', timeZone: 'America/Los_Angeles' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     expect((await rowsOf(sold)).at(-1)).to.equal('PHASE 2017-04-01T06:30:00.000Z');
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     );
   });
 
-  it('subscriptions W2 Month arithmetic on the local date', async () => {
+  it('match subscriptions W2 "Month arithmetic on the local date"', async () => {
     const accountId = await customer({
       now: '2023-03-01T03:47:56Z',
       timeZone: 'America/New_York',
@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     ]);
   });
 
-  it('subscriptions W14 Merging blocks', async () => {
+  it('match subscriptions W14 "Merging blocks"', async () => {
     const accountId = await customer({ now: '2024-05-19T00:00:00Z' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     const { bundleId, subscriptionId } = sold;
@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     });
   }
 
-  it('subscriptions W19 Same instant', async () => {
+  it('match subscriptions W19 "Same instant"', async () => {
     const accountId = await customer({ now: '2024-04-01T00:00:00Z' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     const all = { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       expect(await linesOf(sold)).to.have.length(1);
     });
 
-  it('invoicing E3 Leading proration, whole target', async () => {
+  it('match invoicing E3 "Leading proration, whole target"', async () => {
     const accountId = await customer({ now: '2014-02-01T00:00:00Z', billCycleDayLocal: 14 });
     const sold = await sell(accountId, { planName: 'pro-monthly', phaseType: 'EVERGREEN' });
     expect(await linesOf(sold)).to.eql(['RECURRING 2014-02-01..2014-02-14 104.82']);
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     expect((await linesOf(sold)).slice(1)).to.eql(['RECURRING 2014-02-14..2014-03-14 249.95']);
   });
 
-  it('invoicing E10 In arrears', async () => {
+  it('match invoicing E10 "In arrears"', async () => {
     const now = '2020-01-01T00:00:00Z';
     const accountId = await customer({ now, catalog: arrears, billCycleDayLocal: 1 });
     const sold = await sell(accountId, { planName: 'heat-monthly' });
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       return (await linesOf(sold)).filter((line) => line.startsWith('REPAIR_ADJ')).toSorted();
     }
 
-    it('invoicing E12 No over-repair of the remainder', async () => {
+    it('matches invoicing E12 "No over-repair of the remainder"', async () => {
       const accountId = await customer({ now: '2013-06-15T00:00:00Z', billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       engine.clock.set('2013-06-28T00:00:00Z');
@@ -300,7 +300,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       ]);
     });
 
-    it('invoicing E12 No over-repair of an adjusted item', async () => {
+    it('matches invoicing E12 "No over-repair of an adjusted item"', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2024-01-01', price: '100.00' });
       const accountId = await customer({ now: '2024-05-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
       const sold = await sell(accountId, { planName: 'heat-monthly' });
@@ -328,14 +328,14 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   describe('fixed days 30', () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
 
-    it('invoicing E11 Fixed days 30: of a leading period', async () => {
+    it('matches invoicing E11 "Fixed days 30": of a leading period', async () => {
       const now = '2023-05-23T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       expect(await linesOf(sold)).to.eql(['RECURRING 2023-05-23..2023-06-15 14.63']);
     });
 
-    it('invoicing E11 Fixed days 30: of a short item that is cancelled', async () => {
+    it('matches invoicing E11 "Fixed days 30": of a short item that is cancelled', async () => {
       const now = '2023-05-15T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
       const sold = await sell(accountId, { planName: 'solo-now' });
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       ]);
     });
 
-    it('invoicing E11 Fixed days 30: of an annual plan', async () => {
+    it('matches invoicing E11 "Fixed days 30": of an annual plan', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2025-01-01', price: '1200.00', period: 'ANNUAL' });
       const now = '2025-01-20T00:00:00Z';
       const accountId = await customer({ now, catalog, configuration, billCycleDayLocal: 1 });
@@ -357,7 +357,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     });
   });
 
-  it('invoicing E18 Window', async () => {
+  it('matches invoicing E18 "Window"', async () => {
     const catalog = pricedCatalog({ effectiveDate: '2019-03-01', price: '10.00' });
     const accountId = await customer({ now: '2019-03-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
     const sold = await sell(accountId, { planName: 'heat-monthly' });

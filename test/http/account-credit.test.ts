@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     ]);
   });
 
-  it('accounts E8 Transfer credit', async () => {
+  it('matches accounts E8 "Transfer credit"', async () => {
     const parent = await newAccount();
     const child = await newAccount({ parentAccountId: parent });
     await credit(child, 18.5);
@@ -212,7 +212,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     return id;
   }
 
-  it('accounts E9 Close with item adjustment after partial payment, or with write-off', async () => {
+  it('matches accounts E9 "Close with item adjustment after partial payment, or with write-off"', async () => {
     const adjusted = await partlyPaid();
     const written = await partlyPaid();
     expectStatus(await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`), 204);

@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
     expect((await validate('')).status).to.equal(400);
   });
 
-  it('catalog W17 Simple plan over HTTP', async () => {
+  it('matches catalog W17 "Simple plan over HTTP"', async () => {
     const created = expectStatus(await call('POST', `${core}/simplePlan`, { body: lamp }), 201);
     expect(created.text).to.equal('');
     expect(created.headers.get('location')).to.match(/\/1\.0\/kb\/catalog$/);

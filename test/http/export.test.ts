@@ -39,7 +39,7 @@ eachDatabase.describe('account export', (open) => {
     world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
   const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
 
-  it('accounts E15 Export', async () => {
+  it('matches accounts E15 "Export"', async () => {
     const notes = 'a|b\nc';
     await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
     const reply = expectStatus(await exported(), 201);

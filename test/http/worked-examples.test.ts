@@ -21,7 +21,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     return value;
   }
 
-  it('http-api 15.1 Tenant', async () => {
+  it('match http-api 15.1 "Tenant"', async () => {
     const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
     const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
     const created = expectStatus(await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request), 201);
@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(again.json).to.include({ code: 20000, className: 'TenantError' });
   });
 
-  it('http-api 15.3 Coercion and nulls', async () => {
+  it('match http-api 15.3 "Coercion and nulls"', async () => {
     const coerced = { postalCode: 94105, isMigrated: 'false', parentAccountId: '' };
     const id = await newAccount({ name: 'A', ...coerced, foo: 1 });
     const { json } = await call('GET', `/1.0/kb/accounts/${id}`);
@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(json).to.not.have.property('foo');
   });
 
-  it('http-api 15.4 Author', async () => {
+  it('match http-api 15.4 "Author"', async () => {
     const body = { name: 'A' };
     const inD = await call('POST', '/1.0/kb/accounts', {
       body,
@@ -62,14 +62,14 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 
-  it('http-api 15.5 204, on another call', async () => {
+  it('match http-api 15.5 "204, on another call"', async () => {
     const id = await newAccount();
     const reply = expectStatus(await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' } }), 204);
     expect(reply.text).to.equal('');
     expect(reply.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('http-api 15.6 Pages', async () => {
+  it('match http-api 15.6 "Pages"', async () => {
     for (const name of ['1', '2', '3', '4', '5']) await newAccount({ name });
     const path = '/1.0/kb/accounts/pagination';
     const names = (reply: Reply) => (reply.json as Listed[]).map((account) => account.name);
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(header(none, 'nextoffset')).to.equal(null);
   });
 
-  it('http-api 15.7 Search', async () => {
+  it('match http-api 15.7 "Search"', async () => {
     for (const [name, currency] of [
       ['alice', 'USD'],
       ['alicia', 'EUR'],
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(await found('ali?offset=-1&limit=1')).to.eql([]);
   });
 
-  it('http-api 15.8 Dates by dialect', async () => {
+  it('match http-api 15.8 "Dates by dialect"', async () => {
     await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
     serving.clock.set('2024-03-05T03:30:00Z');
     const accountId = await newAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(inK).to.have.property('chargedThroughDate', chargedThroughDate);
   });
 
-  it('http-api 15.13 Who may', async () => {
+  it('match http-api 15.13 "Who may"', async () => {
     const nobody = await call('GET', '/1.0/kb/accounts/pagination', {
       headers: { authorization: undefined },
     });
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expectRefusal(await call('GET', `/1.0/kb/accounts/${createdId(ofEve)}`), 404, 3002);
   });
 
-  it('http-api 15.13 Who may, without a permission', async () => {
+  it('match http-api 15.13 "Who may, without a permission"', async () => {
     await addUser(serving, 'limited', { permissions: ['payment:refund'] });
     const authorization = basic('limited', 'password');
     const inD = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } });
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(read.status).to.equal(200);
   });
 
-  it('http-api 15.14 Catalog versions', async () => {
+  it('match http-api 15.14 "Catalog versions"', async () => {
     serving.clock.set('2024-03-01');
     const january = (await exampleCatalog()).toString('utf8');
     const july = january.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z');
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(asJson.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('http-api 15.15 Nothing to invoice', async () => {
+  it('match http-api 15.15 "Nothing to invoice"', async () => {
     const accountId = await newAccount();
     const query = `accountId=${accountId}&targetDate=2024-03-01`;
     expectRefusal(await call('POST', `/1.0/kb/invoices?${query}`), 404, 4007);
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(dryRun.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('json-models 17.1 Account just created', async () => {
+  it('match json-models 17.1 "Account just created"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const expected = {
       accountId: id,
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     }
   });
 
-  it('json-models 17.2 Audit levels', async () => {
+  it('match json-models 17.2 "Audit levels"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const logs = async (level: string) => {
       const { json } = await call('GET', `/1.0/kb/accounts/${id}?audit=${level}`);
@@ -259,7 +259,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(await logs('NONE')).to.eql([]);
   });
 
-  it('json-models 17.3 Null and reset', async () => {
+  it('match json-models 17.3 "Null and reset"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const read = async () => (await call('GET', `/1.0/kb/accounts/${id}`)).json as Record<string, unknown>;
     await call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: null, notes: 'y' } });
@@ -272,7 +272,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(await read()).to.eql(after);
   });
 
-  it('json-models 16.1 An account can be sent back as it was read', async () => {
+  it('match json-models 16.1 "An account can be sent back as it was read"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
     const read = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
     expectStatus(await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json }), 204);

@@ -101,7 +101,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.VERSION_CONFLICT);
     expect(failed.message).to.match(
-      /^Another operation invoiced the same account at the same time, \d+ times in a row/,
+      /^Another operation invoiced the same account at the same time\. This happened \d+ times in a row/,
     );
     expect(failed.facts).to.eql({ accountIds: [acme.id] });
     expect(runs).to.be.greaterThan(2);

@@ -10,7 +10,7 @@ export const pluginValue: WireType<string> = {
     z.unknown().transform((value, context): string | null => {
       if (value === undefined || value === null) return null;
       if (typeof value === 'string' && !isStorable(value))
-        return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: NOT_STORABLE });
+        return refuse(context, { code: ErrorCode.MALFORMED_BODY, text: NOT_STORABLE });
       return typeof value === 'string' ? value : stringifyExactJson(value);
     }),
   ),

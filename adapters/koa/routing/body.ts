@@ -243,7 +243,7 @@ function outOfBounds(error: JsonBoundError, maxElements: number): BillingError {
   if (error.bound === 'elements') {
     return new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `A list of the body has ${error.found} elements; at most ${maxElements} are allowed`,
+      message: `A list in the body has ${error.found} elements; at most ${maxElements} are allowed`,
       facts: { elements: error.found, maxElements },
       cause: error,
     });

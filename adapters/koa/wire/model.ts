@@ -9,6 +9,7 @@ import {
   nullable,
   perDialect,
   type Rendering,
+  type WireProblem,
   type WireType,
 } from './wire-type.ts';
 
@@ -170,7 +171,11 @@ function requestSchema<F extends Fields>(
     for (const key of required) {
       if ((value[key] ?? '') !== '') continue;
       const message = `${messageNameOf(name)} ${key} needs to be set`;
-      const problem = { code: ErrorCode.MISSING_OR_INVALID_FIELD, message, complete: true };
+      const problem: WireProblem = {
+        code: ErrorCode.MISSING_OR_INVALID_FIELD,
+        text: message,
+        complete: true,
+      };
       context.addIssue({ code: 'custom', path: [key], message, params: { problem } });
     }
   });

@@ -241,7 +241,7 @@ function listParameter<T>(item: () => z.ZodType, read: Read<T>): QueryParameter<
 type Context = Parameters<typeof refuse>[0];
 
 function invalid(context: Context, message: string): never {
-  return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message });
+  return refuse(context, { code: ErrorCode.INVALID_PARAMETER, text: message });
 }
 
 function repeated<T>(
@@ -316,7 +316,7 @@ export function required<T>(
 ): QueryParameter<T> {
   const { many, keepsEmpty } = parameter;
   const needed = (value: T | null, context: Context): T =>
-    value ?? refuse(context, { code: missing, message: 'needs to be set' });
+    value ?? refuse(context, { code: missing, text: 'needs to be set' });
   return withLazy(
     { many, required: true, ...(keepsEmpty && { keepsEmpty }) },
     { schema: () => parameter.schema.transform(needed), json: () => parameter.json },

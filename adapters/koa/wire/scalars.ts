@@ -57,10 +57,10 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
       if (value === undefined || value === null) return null;
       const code = ErrorCode.MALFORMED_BODY;
       if (typeof value === 'string' && !isStorable(value))
-        return refuse(context, { code, message: NOT_STORABLE });
+        return refuse(context, { code, text: NOT_STORABLE });
       const found = read(value, dialect, context);
       if (found !== undefined) return found;
-      return refuse(context, { code, message: `${problem}: ${shown(value)}` });
+      return refuse(context, { code, text: `${problem}: ${shown(value)}` });
     });
   const answers = onDemand(answer);
   return withLazy(
@@ -90,7 +90,7 @@ export function text(
       const given = textOf(value);
       if (given === undefined || given.length <= maxLength) return given;
       const message = `is ${given.length} characters long; at most ${maxLength} are allowed`;
-      return refuse(context, { code: tooLong, message });
+      return refuse(context, { code: tooLong, text: message });
     },
   });
 }
@@ -128,7 +128,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
       if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER)) return number.toNumber();
       const range = `${minimum ?? MIN_STORED_INTEGER} and ${maximum ?? MAX_STORED_INTEGER}`;
       const message = `is not between ${range}: ${shown(number)}`;
-      return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+      return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, text: message });
     },
   });
 }

@@ -48,7 +48,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
     z.unknown().transform((value, context): readonly T[] | null => {
       if (value === undefined || value === null) return null;
       if (!Array.isArray(value)) {
-        return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: 'is not a list' });
+        return refuse(context, { code: ErrorCode.MALFORMED_BODY, text: 'is not a list' });
       }
       return elementsOf({ name: element.name, request: element.request[dialect] }, value, context);
     });
@@ -120,8 +120,8 @@ export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<
 
 function missingElement(name: string | undefined): WireProblem {
   const code = ErrorCode.MISSING_OR_INVALID_FIELD;
-  if (name === undefined) return { code, message: 'is missing' };
-  return { code, message: bodyMissing(name), complete: true };
+  if (name === undefined) return { code, text: 'is missing' };
+  return { code, text: bodyMissing(name), complete: true };
 }
 
 /** Empty at `audit=NONE`. */
@@ -139,8 +139,8 @@ export function unaudited(dialect: Dialect): Rendering {
 export interface WireProblem {
   readonly code: ErrorCode;
   /** Completes a sentence that begins with the field's name. */
-  readonly message: string;
-  /** True: `message` is the whole text (http-api §12, fixed messages). */
+  readonly text: string;
+  /** True: `text` is the whole message text (http-api §12, fixed messages). */
   readonly complete?: boolean;
 }
 
@@ -154,7 +154,7 @@ export function bodyMissing(modelName: string): string {
 }
 
 export function refuse(context: z.core.$RefinementCtx, problem: WireProblem): typeof z.NEVER {
-  context.addIssue({ code: 'custom', message: problem.message, params: { problem } });
+  context.addIssue({ code: 'custom', message: problem.text, params: { problem } });
   return context.value as never;
 }
 
@@ -170,7 +170,7 @@ export function validationError(
   const place = [subject, path].filter((part) => part !== '').join(' ');
   return billingError(
     problem.code,
-    problem.complete ? `${problem.message}${rowOf(issue?.path ?? [])}` : `${place} ${problem.message}`,
+    problem.complete ? `${problem.text}${rowOf(issue?.path ?? [])}` : `${place} ${problem.text}`,
     { path, problems: error.issues.length },
   );
 }
@@ -191,8 +191,8 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCo
     const problem = issue.params?.problem as WireProblem | undefined;
     if (problem) return problem;
   }
-  if (issue?.code === 'invalid_type') return { code: fallback, message: `is not of type ${issue.expected}` };
-  return { code: fallback, message: issue?.message ?? 'is not valid' };
+  if (issue?.code === 'invalid_type') return { code: fallback, text: `is not of type ${issue.expected}` };
+  return { code: fallback, text: issue?.message ?? 'is not valid' };
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -38,5 +38,5 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
 export function withReason(error: unknown): unknown {
   if (!(error instanceof BillingError && error.cause instanceof Error)) return error;
   const { code, facts, cause } = error;
-  return new BillingError({ code, message: `${error.message} (${cause.message})`, facts, cause });
+  return new BillingError({ code, message: `${error.message}. Reason: ${cause.message}`, facts, cause });
 }

@@ -513,7 +513,7 @@ function outOfAttempts(cause: unknown) {
   return new BillingError({
     // http-api §11 rule 5
     code: isConflict ? ErrorCode.VERSION_CONFLICT : ErrorCode.BUSY,
-    message: `${message}, ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
+    message: `${message}. This happened ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
     facts,
     cause,
   });

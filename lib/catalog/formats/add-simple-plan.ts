@@ -270,7 +270,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
-    message: `Simple plan refused: ${message}`,
+    message: `Invalid simple plan: ${message}`,
     ...(problems === undefined ? {} : { problems }),
   });
 }

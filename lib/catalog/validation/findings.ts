@@ -22,7 +22,7 @@ export class Findings {
   /** In order; errors above the limit are only counted. */
   get errors(): readonly Problem[] {
     if (this.#unlistedErrors === 0) return [...this.#errors];
-    return [...this.#errors, { message: `and ${this.#unlistedErrors} more errors` }];
+    return [...this.#errors, { message: `${this.#unlistedErrors} more errors were found` }];
   }
 
   /** V21 problems. */
@@ -151,18 +151,20 @@ export interface VersionCheck {
 }
 
 export function invalidCatalog(problems: readonly Problem[]): BillingError {
+  const listed = problems.map(({ message }) => message).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog: ${problems.map((problem) => problem.message).join('; ')}`,
+    message: `Invalid catalog: ${listed}`,
     problems,
   });
 }
 
 /** Returns an error that names the tenant and lists every problem (§5 rule 7). */
 export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
+  const listed = problems.map(problemText).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenant.id}: ${problems.map(problemText).join('; ')}`,
+    message: `Invalid catalog for tenant : ${tenant.id}: ${listed}`,
     facts: { tenantId: tenant.id },
     problems,
   });

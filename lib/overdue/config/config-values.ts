@@ -273,7 +273,9 @@ export class Findings {
     const listed = this.#found
       .toSorted((one, other) => one.at - other.at)
       .map(({ at, message }) => ({ message, ...this.#lines.at(at) }));
-    return this.#unlisted === 0 ? listed : [...listed, { message: `and ${this.#unlisted} more errors` }];
+    return this.#unlisted === 0
+      ? listed
+      : [...listed, { message: `${this.#unlisted} more errors were found` }];
   }
 
   get count(): number {
@@ -298,9 +300,10 @@ export class Findings {
 }
 
 export function invalidOverdueConfig(problems: readonly Problem[]): BillingError {
+  const listed = problems.map(problemText).join('; ');
   return new BillingError({
     code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,
-    message: `Invalid overdue configuration: ${problems.map(problemText).join('; ')}`,
+    message: `Invalid overdue configuration: ${listed}`,
     problems,
   });
 }

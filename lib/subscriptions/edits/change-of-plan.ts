@@ -167,7 +167,7 @@ function notPast(
 ): EventDraft | undefined {
   if (expiry === undefined || expiry.effective.at > effective.at) return expiry;
   throw refusal(ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE, running, {
-    message: `cannot change to plan ${planName}, which would already have ended on ${formatLocalDate(expiry.effective.date)}`,
+    message: `${titleOf(running)} cannot change to plan ${planName}, which would already have ended on ${formatLocalDate(expiry.effective.date)}`,
   });
 }
 
@@ -208,7 +208,7 @@ export function decideChange(
   const choice = choiceAt(catalog, specifier, effective.at);
   if (choice.category !== subscription.category) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID, running, {
-      message: `is ${subscription.category} and cannot change to plan ${choice.plan.name}, which is ${choice.category}`,
+      message: `${titleOf(running)} is ${subscription.category} and cannot change to plan ${choice.plan.name}, which is ${choice.category}`,
     });
   }
   const { priceOverrides } = request;
@@ -263,17 +263,19 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const { requestedDate, billingPolicy } = request;
   if (requestedDate === null && billingPolicy === null && state !== EntitlementState.ACTIVE) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `is ${state}; the catalog's rules apply only to ACTIVE subscriptions, so give a date or a policy`,
+      message: `${titleOf(running)} is ${state}; the catalog's rules apply only to ACTIVE subscriptions, so give a date or a policy`,
     });
   }
   if (requestedDate !== null) checkAfterStart(running, requestedDate, now);
   if (billingHasEnded(running, now)) {
-    throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, { message: 'is no longer billed' });
+    throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
+      message: `${titleOf(running)} is no longer billed`,
+    });
   }
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
   if (end === undefined) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED, running, {
-    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; ${adviceForEnd(running, end.event, 'change')}`,
+    message: `${titleOf(running)} is cancelled as of ${formatInstant(end.event.effective.at)}; ${adviceForEnd(running, end.event, 'change')}`,
   });
 }
 
@@ -287,7 +289,7 @@ function checkAfterStart(
   const isBefore = 'date' in requestedDate ? dated.date < start.date : dated.at < start.at;
   if (!isBefore) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-    message: `cannot change on ${formatLocalDate(dated.date)}: its service starts at ${formatInstant(start.at)}`,
+    message: `${titleOf(running)} cannot change on ${formatLocalDate(dated.date)}: its service starts at ${formatInstant(start.at)}`,
   });
 }
 
@@ -295,7 +297,7 @@ function checkExpiry(running: RunningSubscription, effective: DatedInstant): voi
   const end = running.transitions.find(({ event }) => isEnd(event));
   if (end === undefined || end.event.effective.at >= effective.at) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED, running, {
-    message: `expires at ${formatInstant(end.event.effective.at)}, before the change at ${formatInstant(effective.at)}`,
+    message: `${titleOf(running)} expires at ${formatInstant(end.event.effective.at)}, before the change at ${formatInstant(effective.at)}`,
   });
 }
 
@@ -314,9 +316,11 @@ function refusal(
   { subscription }: RunningSubscription,
   { message }: { readonly message: string },
 ): BillingError {
-  return billingError(code, `Subscription ${subscription.id} ${message}`, {
-    subscriptionId: subscription.id,
-  });
+  return billingError(code, message, { subscriptionId: subscription.id });
+}
+
+function titleOf({ subscription }: RunningSubscription): string {
+  return `Subscription ${subscription.id}`;
 }
 
 /**

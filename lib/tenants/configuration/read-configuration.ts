@@ -31,9 +31,10 @@ export function checkConfiguration(text: string): ConfigurationReading {
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if there are any. */
 export function refuseProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
+  const listed = problems.map(({ message }) => message).join('; ');
   throw new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `Invalid configuration: ${problems.map(({ message }) => message).join('; ')}`,
+    message: `Invalid configuration: ${listed}`,
     problems,
   });
 }
@@ -70,7 +71,7 @@ export function readProperties<T extends PropertyTable>(
     if (value === undefined)
       problems.push({ message: `${path} "${shortened(text)}" is not ${property.expectation}`, path });
     else if (Object.hasOwn(settings, name))
-      problems.push({ message: `${path} is set twice, once with its other prefix`, path });
+      problems.push({ message: `${path} is set twice, with both of its prefixes`, path });
     else settings[name] = value;
   }
   return { settings: settings as Partial<SettingsOfTable<T>>, problems };

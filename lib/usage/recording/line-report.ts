@@ -86,9 +86,10 @@ export class LineReport {
 
 function failureOf(result: LineFound['result'], trackingId: string | null) {
   if ('fault' in result) return { code: result.fault.code, message: result.fault.message };
+  const shown = shortened(trackingId ?? '');
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
-    message: `Tracking id ${shortened(trackingId ?? '')} was already used for other usage on this subscription`,
+    message: `Tracking id ${shown} was already used for other usage on this subscription`,
   };
 }
 

@@ -69,9 +69,7 @@ export function endedFault(
   if (end === null || last <= end) return null;
   return {
     code: RecordingFaultCode.SUBSCRIPTION_ENDED,
-    message:
-      `The service of subscription ${subscriptionId} ends at ${formatInstant(end)}; usage at ` +
-      `${formatInstant(last as Instant)} is after that`,
+    message: `The service of subscription ${subscriptionId} ends at ${formatInstant(end)}, before the usage at ${formatInstant(last as Instant)}`,
     facts: { subscriptionId, end: formatInstant(end) },
   };
 }

@@ -110,26 +110,26 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('catalog W3 Price change for existing, unaligned', () =>
+  it('match catalog W3 "Price change for existing, unaligned"', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]));
 
-  it('catalog W4 Same, aligned', () =>
+  it('match catalog W4 "Same, aligned"', () =>
     expect(changesFrom('2024-03-15', heat, 15)).to.eql([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
-  it('catalog W5 Two changes in one cycle, aligned', () => {
+  it('match catalog W5 "Two changes in one cycle, aligned"', () => {
     const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.eql(['2024-06-03T08 88.00 2024-05-20']);
     expect(changes(catalog, steps)).to.eql(['2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20']);
   });
 
-  it('catalog W18 Entries to versions: the p1 lines', () => {
+  it('match catalog W18 "Entries to versions": the p1 lines', () => {
     const catalog = sold(
       '2024-01-01 10.00',
       '2024-02-01 10.00',
@@ -140,7 +140,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('catalog W19 Overlay: the x line', () => {
+  it('match catalog W19 "Overlay": the x line', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });

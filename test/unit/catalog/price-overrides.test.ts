@@ -53,7 +53,7 @@ const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
 describe('price override', () => {
-  it('catalog W10 Overrides: (a) EVERGREEN 19', () => {
+  it('matches catalog W10 "Overrides": (a) EVERGREEN 19', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');
     expect(made.parentPlanName).to.equal('studio-monthly');
@@ -65,19 +65,19 @@ describe('price override', () => {
     expect(fixedOf(made)).to.eql([]);
   });
 
-  it('catalog W10 Overrides: (b) repeating 19.00 gives the same definition', () => {
+  it('matches catalog W10 "Overrides": (b) repeating 19.00 gives the same definition', () => {
     const first = overridden([evergreen19]);
     const again = overridden([{ phaseName: 'studio-monthly-evergreen', recurringPrice: decimal('19.00') }]);
     expect(writeOverrides(again.overrides)).to.equal(writeOverrides(first.overrides));
   });
 
-  it('catalog W10 Overrides: (c) TRIAL fixed 5 and EVERGREEN 19', () => {
+  it('matches catalog W10 "Overrides": (c) TRIAL fixed 5 and EVERGREEN 19', () => {
     const made = overridden([trial5, evergreen19]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 19', 'EUR 22']);
   });
 
-  it('catalog W10 Overrides: (d) TRIAL fixed 5 alone', () => {
+  it('matches catalog W10 "Overrides": (d) TRIAL fixed 5 alone', () => {
     const made = overridden([trial5]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 24', 'EUR 22']);
@@ -93,7 +93,7 @@ describe('price override', () => {
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
 
-  it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', () => {
+  it('matches catalog W10 "Overrides": a later version with USD 29.00 for existing subscriptions', () => {
     const existing =
       '<effectiveDateForExistingSubscriptions>2024-07-01T00:00:00Z</effectiveDateForExistingSubscriptions>';
     const catalog = createCatalog([v1, studio({ date: '2024-06-01', usd: '29.00', more: existing })]);

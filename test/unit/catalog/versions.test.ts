@@ -40,7 +40,7 @@ const TAKEN =
 describe('catalog versions of a tenant', () => {
   const january = version();
 
-  it('catalog W16 Envelope', () => {
+  it('match catalog W16 "Envelope"', () => {
     const both = envelopeXml({}, { effectiveDate: '2024-03-01' });
     expect(upload([january], both)).to.eql({ dates: ['2024-03-01'], problems: [] });
 

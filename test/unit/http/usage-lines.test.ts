@@ -118,7 +118,7 @@ describe('bulk usage body', () => {
       const [first, long, wide, ...rest] = await linesOf(mediaType, text, { json: 50, list: 3 });
       expect([first, ...rest]).to.eql(['{"a":{"literal":"1"}}', '[[[{"literal":"2"}]]]', '{"b":"é"}']);
       expect(long).to.match(/^unreadable: .+ is longer than 50 bytes$/);
-      expect(wide).to.match(/^unreadable: A list of the body has 4 elements; at most 3 are allowed$/);
+      expect(wide).to.match(/^unreadable: A list in the body has 4 elements; at most 3 are allowed$/);
     });
 
     it(`usage §2.5: yields to other work while it reads ${form} of only blanks`, async () => {

@@ -15,7 +15,7 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('catalog worked examples: item amounts', () => {
-  it('catalog W2 Grandfathering and re-anchoring', () => {
+  it('match catalog W2 "Grandfathering and re-anchoring"', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
     const a2 = event('CHANGE', '2024-04-05', { plan: 'a-monthly', price: '36.00', bcd: 5, order: 3 });
@@ -30,7 +30,7 @@ describe('catalog worked examples: item amounts', () => {
     ledger.expectRun('2024-04-05', ['R 2024-04-05 2024-05-05 36', 'X 2024-04-05 2024-05-05 -50']);
   });
 
-  it('catalog W3 Price change for existing, unaligned', () => {
+  it('match catalog W3 "Price change for existing, unaligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-01', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -49,7 +49,7 @@ describe('catalog worked examples: item amounts', () => {
     ]);
   });
 
-  it('catalog W4 Same, aligned', () => {
+  it('match catalog W4 "Same, aligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -68,7 +68,7 @@ describe('catalog worked examples: item amounts', () => {
     expect(versions(ledger)).to.eql([v1, v1, v2, v2, v2, v3]);
   });
 
-  it('catalog W5 Two changes in one cycle, aligned', () => {
+  it('match catalog W5 "Two changes in one cycle, aligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-05-03', { price: '70.00', bcd: 3 }),
       event('CHANGE', '2024-06-03', { price: '88.00', bcd: 3 }),
@@ -79,7 +79,7 @@ describe('catalog worked examples: item amounts', () => {
     ]);
   });
 
-  it('catalog W12 First bill cycle date', () => {
+  it('match catalog W12 "First bill cycle date"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2023-11-10', { plan: 'x-annual', price: '1460.00', period: 'ANNUAL' }),
     ]);
@@ -91,7 +91,7 @@ describe('catalog worked examples: item amounts', () => {
 });
 
 describe('subscriptions worked examples: item amounts', () => {
-  it('subscriptions W13 Pause and resume', () => {
+  it('match subscriptions W13 "Pause and resume"', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
     const paused = event('START_BILLING_DISABLED', '2012-03-04', { plan: 'pro-monthly', bcd: 2 });
@@ -104,7 +104,7 @@ describe('subscriptions worked examples: item amounts', () => {
     ledger.expectRun('2012-04-05', ['R 2012-04-05 2012-05-02 224.96']);
   });
 
-  it('subscriptions W16 BCD with create and change', () => {
+  it('match subscriptions W16 "BCD with create and change"', () => {
     const created = event('CREATE', '2018-06-21', { plan: 'solo-now', price: '19.95', bcd: 15 });
     const ledger = new SubscriptionLedger().change([created]);
     expect(runs(ledger, ['2018-06-21', '2018-07-15'])).to.eql([
@@ -118,7 +118,7 @@ describe('subscriptions worked examples: item amounts', () => {
     ledger.expectRun('2018-08-15', ['R 2018-08-15 2018-08-21 5.8']);
   });
 
-  it('subscriptions W17 Price change for existing subscriptions', () => {
+  it('match subscriptions W17 "Price change for existing subscriptions"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2018-03-15', { price: '49.95', bcd: 15 }),
       event('CHANGE', '2018-05-01', { price: '59.95', bcd: 15 }),

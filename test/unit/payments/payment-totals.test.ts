@@ -44,7 +44,7 @@ function totals(...transactions: readonly PaymentTransaction[]) {
 const none = { auth: '0', captured: '0', purchased: '0', refunded: '0', credited: '0', currency: 'USD' };
 
 describe('payment totals (payments §4.4)', () => {
-  it('example 1 Auth, captures, refund', () => {
+  it('match example 1 "Auth, captures, refund"', () => {
     const story = [
       done('AUTHORIZE', '100'),
       done('CAPTURE', '30'),
@@ -55,7 +55,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(...story, done('REFUND', '35')).refunded).to.equal('55');
   });
 
-  it('example 2 Void', () => {
+  it('match example 2 "Void"', () => {
     const voided = done('VOID', '0', {
       amount: null,
       currency: null,
@@ -65,22 +65,22 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(done('AUTHORIZE', '50'), voided)).to.eql(none);
   });
 
-  it('example 3 Declined, then repeated', () => {
+  it('match example 3 "Declined, then repeated"', () => {
     expect(totals(failed('PURCHASE', '10'))).to.eql(none);
     expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.eql({ ...none, purchased: '10' });
   });
 
-  it('example 4 Pending', () => {
+  it('match example 4 "Pending"', () => {
     expect(totals(done('AUTHORIZE', '10', { status: 'PENDING' }))).to.eql(none);
     expect(totals(done('AUTHORIZE', '10', inCurrency('7', 'USD')))).to.eql({ ...none, auth: '7' });
   });
 
-  it('example 5 Failed auto payment, default retries', () => {
+  it('match example 5 "Failed auto payment, default retries"', () => {
     const declined = failed('PURCHASE', '249.95');
     expect(totals(declined, declined, declined, declined)).to.eql(none);
   });
 
-  it('example 8 Partial by the gateway, chargeback, reversal', () => {
+  it('match example 8 "Partial by the gateway, chargeback, reversal"', () => {
     const purchase = done('PURCHASE', '249.95', inCurrency('10', 'USD'));
     const chargeback = done('CHARGEBACK', '10', { externalKey: 'C' });
     expect(totals(purchase).purchased).to.equal('10');
@@ -89,7 +89,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C'), chargeback).purchased).to.equal('0');
   });
 
-  it('example 11 Other processed currency', () => {
+  it('match example 11 "Other processed currency"', () => {
     const purchase = done('PURCHASE', '249.95', inCurrency('225.44', 'EUR'));
     const chargeback = done('CHARGEBACK', '225.44', {
       externalKey: 'C',

@@ -111,7 +111,7 @@ describe('periods counted from an anchor', () => {
 });
 
 describe('the first bill cycle date', () => {
-  it('catalog W12 First bill cycle date', () => {
+  it('matches catalog W12 "First bill cycle date"', () => {
     const start = parseLocalDate('2023-11-10');
     const first = firstBillCycleDate(start, 'ANNUAL', 1);
     expect(formatLocalDate(first)).to.equal('2024-11-01');

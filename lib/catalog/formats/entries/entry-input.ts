@@ -112,9 +112,10 @@ export class EntryProblems {
 
 export function invalidEntry(messages: readonly string[]): BillingError {
   const listed = messages.slice(0, MAX_LISTED_PROBLEMS);
+  const text = listed.join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-    message: `Invalid catalog entry: ${listed.join('; ')}`,
+    message: `Invalid catalog entry: ${text}`,
     problems: listed.map((message): Problem => ({ message })),
   });
 }
