@@ -25,7 +25,7 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** Empty texts unset a property, except those of tenants for which they are empty lists. */
+/** An empty text unsets the property, unless it is an empty list of a tenant property. */
 function isSet(name: string, source: string, text: string): boolean {
   const properties = { ...serverProperties, ...tenantProperties };
   const property = Object.entries(properties).find(([each]) => each === name)?.[1];

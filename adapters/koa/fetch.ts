@@ -17,7 +17,7 @@ const ofConnection = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Null body statuses of the Fetch standard. */
+/** Statuses whose responses have no body (the "null body statuses" of the Fetch standard). */
 const withoutBody = new Set([204, 205, 304]);
 
 /** Creates a Node server without a port, which receives its connections from `exchange`. */

@@ -148,7 +148,7 @@ interface ControlParts<Host> {
 /** The background work of an engine. */
 interface Background {
   readonly dispatcher: Dispatcher;
-  /** For callbacks, and one for each event sink. */
+  /** One dispatcher for callbacks and one for each event sink. */
   readonly pushes: readonly PushDispatcher[];
   readonly nodes: NodeService;
 }

@@ -96,7 +96,7 @@ export interface HealthCheck {
 
 const passed: HealthCheck = { healthy: true, message: null };
 
-/** Fails if too many entries are late, or one by too much (platform §13 rule 1). */
+/** Fails if too many entries are late, or if one entry is too late (platform §13 rule 1). */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
   if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;

@@ -34,7 +34,7 @@ export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,
   counted: Counted,
 ): () => Promise<readonly Metric[]> {
-  /** Empty while the database does not answer. */
+  /** The list is empty while the database does not answer. */
   async function stored(): Promise<readonly Metric[]> {
     try {
       const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, Promise.all([queue(), pushes(), sinks()]));

@@ -195,7 +195,7 @@ export interface TransactionFixInput {
   /** The processed amount, if it differs from the requested one. */
   readonly processedAmount?: Decimal | null;
   readonly processedCurrency?: string | null;
-  /** `IPCD_RETRIES` = `true`: a payment of an invoice that has failed is tried again. */
+  /** With `IPCD_RETRIES` = `true`, a failed payment of an invoice is retried. */
   readonly properties?: readonly PluginProperty[];
 }
 
@@ -269,7 +269,7 @@ export interface PaymentReadOperations<C extends Leading = []> {
 
 /** A page of payments, and the options of each. */
 export interface PaymentListRequest extends PageRequest, PaymentReadOptions {
-  /** Only payments of this gateway; default: all. */
+  /** Selects payments of this gateway. Default: all gateways. */
   readonly pluginName?: string | null;
 }
 
@@ -336,9 +336,9 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   /** Whether the items of `adjustments` reduce the invoice; default false: the invoice is owed again. */
   readonly isAdjusted?: boolean;
   readonly adjustments?: readonly RefundAdjustmentInput[];
-  /** Whether the refund is a payment of its own, by another way; default false. */
+  /** Whether the refund is a separate payment through a different method. Default false. */
   readonly isExternal?: boolean;
-  /** With `isExternal`: the method of that payment; default: the account's external one. */
+  /** The method of the external payment, with `isExternal`. Default: the account's external method. */
   readonly paymentMethodId?: Uuid | null;
 }
 

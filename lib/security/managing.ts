@@ -33,7 +33,7 @@ function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean 
   return manager.kind === kind && manager.name === name;
 }
 
-/** The host sees everybody, a viewer themselves and those of their tenants. */
+/** The host sees all users. Viewers see themselves and the users of their tenants. */
 export function isVisibleTo(
   viewer: Principal | null | undefined,
   kind: PrincipalKind,

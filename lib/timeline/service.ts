@@ -89,7 +89,7 @@ export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
 
 /** Histories of accounts as outlines. */
 export interface TimelineOutlineOperations<C extends Leading = []> {
-  /** Same as `TimelineOperations.timeline`, with outlines of the bundles. */
+  /** Returns the timeline with outlines of the bundles. */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<TimelineOutline>;
 }
 

@@ -44,7 +44,7 @@ const ExplainedEvent = model('ExplainedEvent', datedEvent);
 
 const BlockingService = model('BlockingService', { service: text(), stateName: text() });
 
-/** Null = not recorded in the subscription's history. */
+/** Null if the subscription's history does not contain it. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
   isPriceChange: bool,

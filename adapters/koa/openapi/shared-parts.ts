@@ -73,7 +73,7 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 
 const headerText = { type: 'string', maxLength: 255 };
 
-/** Requires the author under its documented name for generated clients; the alias also works. */
+/** Requires the author under its documented name, which generated clients use. The alias also works. */
 export const authorParameters: readonly JsonSchema[] = [
   {
     name: 'X-Service-CreatedBy',

@@ -9,7 +9,10 @@ import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../r
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
-/** Part of an oversized body read before the refusal: clients that still send would see a broken connection. */
+/**
+ * Number of bytes of an oversized body that are read before the rejection. Without reading them, a client that is still
+ * sending would see a broken connection.
+ */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
 

@@ -29,7 +29,10 @@ export interface RatedSubject {
   readonly name: string;
 }
 
-/** Counts a request for all subjects or none. @throws BillingError TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`. */
+/**
+ * Counts a request for all subjects, or for none if one is over its limit. @throws BillingError TOO_MANY_REQUESTS
+ * (60015), `facts.retryAfterSeconds`.
+ */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 
 /** Token buckets of two seconds of requests each. Every node limits on its own. */

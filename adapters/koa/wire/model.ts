@@ -80,7 +80,7 @@ function fieldsWith<A extends Access, G extends HostInput>(access: A, given: G):
   return Object.fromEntries(fields);
 }
 
-/** Absent and null differ in updates only (http-api §9 rule 7). */
+/** Absent and null members differ only in updates (http-api §9 rule 7). */
 export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };

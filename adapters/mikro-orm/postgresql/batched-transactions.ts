@@ -223,7 +223,10 @@ class StatementLine implements Transaction {
     });
   }
 
-  /** Sends after this turn of the event loop. Large statements go at once: the server works meanwhile. */
+  /**
+   * Sends the statements after this turn of the event loop. Large statements are sent immediately, so that the server
+   * can start.
+   */
   #sendSoon() {
     if (this.#isUnderWay) return;
     if (this.#waiting.some(isLarge)) this.#send();

@@ -6,7 +6,7 @@ import { orderedText, raw, type Sql, sql } from './sql.ts';
 /** The columns of a searched field, if not the column of its name. */
 interface Place {
   readonly column?: string;
-  /** For `like`, lowercased in JavaScript; defaults to the column itself. */
+  /** The column that `like` searches, lowercased in JavaScript. Default: the column itself. */
   readonly folded?: string;
 }
 

@@ -212,7 +212,7 @@ export class TenantScope {
   }
 
   /**
-   * Like `update`, for records that were read: finds them by record id, the cheapest lookup.
+   * Updates records that were read. Finds them by record id, which is the cheapest lookup.
    * @throws InvariantError if the tenant does not have all of them.
    */
   async updateRows<R extends object, P extends keyof R & string>(
@@ -279,7 +279,8 @@ export function insertInto<R extends object>(
 const MANY_ROWS = 1_000;
 
 /**
- * For many rows, limits the record ids. The rows of an account are close together; without the limits, PostgreSQL reads the
+ * Limits the record ids of a read of many rows. The rows of an account are close together; without the limits,
+ * PostgreSQL reads the
  * whole table to find 30,000 of 430,000 rows (240 ms instead of 70 ms).
  */
 function amongMany({ name }: { readonly name: string }, records: readonly { readonly recordId: number }[]) {

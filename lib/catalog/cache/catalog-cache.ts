@@ -37,12 +37,14 @@ export class CatalogCache {
     return this.#in(session).ofTenant(session);
   }
 
-  /** Same as `catalogOf`, for accounts, which may have their own content; reads the revision once. */
+  /** Returns the catalogs of accounts, which may have their own content. Reads the revision once. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
-  /** Same as `catalogsOf`, after an upload. || @param added the same list for all questions about one upload. */
+  /**
+   * Returns the catalogs of accounts after an upload. @param added the same list for all questions about one upload.
+   */
   candidatesOf(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -85,7 +87,7 @@ interface TenantCatalogs {
   readonly catalog: Catalog;
   /** False: all accounts use the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** Null for an account without its own plans. */
+  /** The catalog of each account; null for an account without its own plans. */
   readonly byAccount: Map<Uuid, Catalog | null>;
   /** Memory weight of the XML catalog and the entries. */
   readonly characters: number;

@@ -191,7 +191,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
     return served.of(null);
   }
 
-  /** Filters existing accounts, so that plugins never see ids of other tenants. */
+  /** Returns the accounts that exist in the tenant, so that plugins never see ids of other tenants. */
   async function accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
     if (Array.isArray(accounts) && accounts.length === 0) return [];
     const found = await ports.storage.read(tenant, async (session) => {

@@ -239,7 +239,7 @@ interface CheckedSimplePlan {
   readonly billingPeriod: BillingPeriod | null;
   /** null: none requested or not specified. */
   readonly trial: Duration | null;
-  /** True if the request has length and unit, which an existing plan must match. */
+  /** True if the request contains a trial length and unit, which an existing plan must match. */
   readonly hasTrialTerms: boolean;
   readonly availableBaseProducts: readonly string[];
 }

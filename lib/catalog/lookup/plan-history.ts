@@ -105,14 +105,14 @@ export class PlanRuns {
     return undefined;
   }
 
-  /** Rule 3: the latest version up to the anchor with the plan. */
+  /** Returns the latest version with the plan up to the anchor (rule 3). */
   #kept(planName: string, anchor: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     const run = runs[latestBy(firsts, anchor)];
     return run && Math.min(run.last, anchor);
   }
 
-  /** Rule 5: the latest version with the plan and no date for existing subscriptions. */
+  /** Returns the latest version with the plan and without a date for existing subscriptions (rule 5). */
   #fallback(planName: string, at: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     for (let position = latestBy(firsts, at); position >= 0; position -= 1) {

@@ -105,7 +105,7 @@ export interface PlanChangeEvaluation {
   readonly alignment: PlanAlignmentChange;
 }
 
-/** Same as `PlanChangeEvaluation`, with the matching cases. */
+/** A `PlanChangeEvaluation` with the matching cases. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;

@@ -31,7 +31,7 @@ export interface Price {
   readonly amount: WrittenDecimal | null;
 }
 
-/** Empty means zero in every currency. Read it with `priceOf`. */
+/** An empty price is zero in every currency. Read it with `priceOf`. */
 export interface InternationalPrice {
   readonly prices: readonly Price[];
 }

@@ -181,7 +181,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   plans(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
-   * Same as `plans`, for one product of the scope, the tenant or the XML catalog.
+   * Returns the plans of one product of the scope, the tenant or the XML catalog.
    * @throws BillingError CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007).
    */
   plansOfProduct(

@@ -34,7 +34,8 @@ interface ObtainTools {
 }
 
 /**
- * Same as `obtainOverridePlan`, for many definitions in a constant number of statements, in order; equal ones share a plan.
+ * Returns the override plans of many definitions, in order, with a constant number of statements. Equal definitions
+ * share a plan.
  */
 export async function obtainOverridePlans(
   session: WriteSession,

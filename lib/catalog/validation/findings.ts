@@ -19,7 +19,7 @@ export class Findings {
     this.#locate = locate;
   }
 
-  /** In order; errors above the limit are only counted. */
+  /** The errors in order. Errors above the limit are only counted. */
   get errors(): readonly Problem[] {
     if (this.#unlistedErrors === 0) return [...this.#errors];
     return [...this.#errors, { message: `${this.#unlistedErrors} more errors were found` }];

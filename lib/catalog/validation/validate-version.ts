@@ -26,7 +26,7 @@ import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
-  /** Empty if the version is valid. Order: units, products, plans, price lists, rules, durations. */
+  /** The findings in the order units, products, plans, price lists, rules, durations; empty for a valid version. */
   readonly errors: readonly Problem[];
   /** Warnings do not reject an upload. */
   readonly warnings: readonly Problem[];
@@ -52,7 +52,7 @@ interface ValidatedContent {
   readonly locate?: Locate;
 }
 
-/** Same as `validateVersion`, in steps, with separate findings of V21. */
+/** Validates a version in steps and returns the findings of V21 separately. */
 export function* validationSteps(version: ValidatedContent): Steps<VersionFindings> {
   const { content } = version;
   const tooMany = exceededLimits(content);

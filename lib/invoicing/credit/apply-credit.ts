@@ -79,7 +79,10 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   return moves;
 }
 
-/** Rule 8: lowers each repaired debt by an item that the repairing invoice offsets, except for credit it gave as a DRAFT. */
+/**
+ * Lowers each repaired debt by an item that the repairing invoice offsets, except for credit that it gave as a DRAFT
+ * (rule 8).
+ */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
   return [...Map.groupBy(repaired, ({ by }) => by)].flatMap(([by, debts]) => {
@@ -123,7 +126,10 @@ function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boo
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
 }
 
-/** Rule 6: credit is never below 0, and no invoice that could take credit is unpaid while there is some. */
+/**
+ * Checks that credit is never below 0, and that no invoice that could use credit stays unpaid while there is credit
+ * (rule 6).
+ */
 function checkLaw(
   credit: Decimal,
   offered: readonly CreditedInvoice[],

@@ -43,7 +43,7 @@ export interface DryRunRequest {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** Required by CHANGE and STOP_BILLING. UPCOMING_INVOICE returns the first invoice at a date of this subscription. */
   readonly subscriptionId?: Uuid | null | undefined;
-  /** Same as `subscriptionId`; START_BILLING adds the subscription to this bundle. */
+  /** The bundle to which START_BILLING adds the subscription; same form as `subscriptionId`. */
   readonly bundleId?: Uuid | null | undefined;
 }
 

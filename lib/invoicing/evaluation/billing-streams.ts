@@ -24,7 +24,7 @@ import { catalogChanges } from './last-evaluation.ts';
 /** An account and the date up to which it is evaluated. */
 export interface StreamRequest {
   readonly account: Account;
-  /** For a run the effective target date (§8.2 step 4). */
+  /** The date of the evaluation; for a run, the effective target date (§8.2 step 4). */
   readonly targetDate: LocalDate;
 }
 

@@ -229,7 +229,7 @@ export function isBoundExceeded(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
 }
 
-/** Rule 1; for RECURRING items it follows from rule 3. */
+/** Checks rule 1, which for RECURRING items follows from rule 3. */
 function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
   if (starts.length < 2 || new Set(starts).size === starts.length) return;
@@ -271,7 +271,7 @@ function boundExceeded(
   );
 }
 
-/** Rule 3: items come in date order, so each must start at or after the end of its group's last one. */
+/** Checks rule 3. Items are in date order, so each must start at or after the end of the previous item of its group. */
 function assertNoOverlap(
   items: readonly NewInvoiceItem[],
   itemType: 'RECURRING' | 'REPAIR_ADJ',
@@ -291,7 +291,7 @@ function assertNoOverlap(
   }
 }
 
-/** Rule 4 with §1.6 rules 4 and 5: repairs lie inside their item and never exceed what is left of it. */
+/** Checks that repairs are inside their item and never exceed its remainder (rule 4, §1.6 rules 4 and 5). */
 function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
   if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return;
   const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));

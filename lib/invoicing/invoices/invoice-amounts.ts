@@ -58,7 +58,7 @@ export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | nul
   return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
 }
 
-/** Rule 9, for an invoice without a parent's invoice. */
+/** Returns true if an invoice without a parent's invoice has a balance left to pay (rule 9). */
 export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }

@@ -58,7 +58,7 @@ interface ChildTotal {
   readonly amount: Decimal;
 }
 
-/** Rule 2: returns one total per child, of all its invoices that are linked to the summary. */
+/** Returns one total per child, over its invoices that are linked to the summary (rule 2). */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -120,7 +120,10 @@ function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly Invoice
 
 const MAX_DESCRIPTION_LENGTH = 255;
 
-/** Rules 4 and 5: returns the decreases that an unpaid COMMITTED summary follows, or those credited to the child after it is paid. */
+/**
+ * Returns the decreases that an unpaid COMMITTED summary follows, or the decreases credited to the child after the
+ * payment (rules 4 and 5).
+ */
 export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]) {
   if (summary.status !== InvoiceStatus.COMMITTED) return { decreases: [], credited: [] };
   const decreased = linked.flatMap((childInvoice) => {

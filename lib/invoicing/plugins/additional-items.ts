@@ -79,7 +79,7 @@ export function withAdditionalItems(
   return { invoice: after, passedOver };
 }
 
-/** Rule 3: changes the changeable members of a known item. */
+/** Changes the changeable members of a known item (rule 3). */
 function withChange(
   invoice: ConsultedInvoice,
   known: NewInvoiceItem,
@@ -155,7 +155,7 @@ function withNew(invoice: ConsultedInvoice, claim: ClaimedItem, context: ItemsCo
     : { ...after, items: [...after.items, item] };
 }
 
-/** Rule 4: an adjustment stays within the remainder of its item. */
+/** Checks that an adjustment does not exceed the remainder of its item (rule 4). */
 function withAdjustment(
   invoice: ConsultedInvoice,
   item: NewInvoiceItem,

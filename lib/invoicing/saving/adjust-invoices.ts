@@ -21,7 +21,10 @@ import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/new-i
 import { loadUnpaidInvoices } from '../loading/load-credit-inputs.ts';
 import { changeInvoices } from './change-invoices.ts';
 
-/** Gives a locked account credit by a committed invoice of its own (§9), used at once for unpaid invoices. */
+/**
+ * Gives credit to a locked account through a separate committed invoice (§9). The credit immediately pays unpaid
+ * invoices.
+ */
 export async function addAccountCredit(
   session: WriteSession,
   {

@@ -254,7 +254,7 @@ export function checkOverdueConfig(value: string): void {
 /** A state with positions for rules across states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** Null: the name is unreadable, which is reported. */
+  /** Null if the name is unreadable, which is reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }

@@ -56,7 +56,7 @@ export interface OverduePreview {
   readonly isExempt: boolean;
   /** The states reached up to that day, in order. */
   readonly steps: readonly OverdueStep[];
-  /** For each configured state from the most severe on, as of that day. */
+  /** One entry per configured state, the most severe first, as of that day. */
   readonly reasons: readonly OverdueReason[];
 }
 
@@ -91,7 +91,7 @@ export interface OverdueExplanation {
   readonly invoices: readonly OverdueInvoice[];
   /** The next check without other changes; null for never. */
   readonly nextCheck: Instant | null;
-  /** For each configured state from the most severe on. */
+  /** One entry per configured state, the most severe first. */
   readonly reasons: readonly OverdueReason[];
   /** A few English sentences. */
   readonly text: string;

@@ -165,7 +165,10 @@ function runOf<R extends PaymentRequest>(
   };
 }
 
-/** A retry runs with the plugins of its attempt (§8.3), a call with those it names, otherwise those of the tenant. */
+/**
+ * A retry runs with the plugins of its attempt (§8.3), a call with the plugins that it names or else with the plugins
+ * of the tenant.
+ */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
   facts: ReservationFacts,

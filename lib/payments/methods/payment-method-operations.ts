@@ -44,7 +44,7 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 }
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
-  /** Only methods of this plugin; a search uses the plugin's own one. Default: all. */
+  /** Selects methods of this plugin. A search then uses the plugin's own search. Default: all plugins. */
   readonly pluginName?: string | null;
 }
 

@@ -178,7 +178,7 @@ type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
 /** Hits in ascending order; with limit 0 only their number. */
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
-/** Searches the gateways' own books in turn (§10.2), and our rows for a gateway without a search of its own. */
+/** Searches the records of each gateway in turn (§10.2), and the stored methods for a gateway without a search. */
 async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,
   { context, gateways, key, search, properties, ...searching }: Searching,

@@ -120,7 +120,7 @@ export function isKeyInUse(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
 
-/** Changes the default methods of accounts (null for none) and reports it as account changes (accounts §4). */
+/** Changes the default payment methods of accounts (null removes one) and reports account changes (accounts §4). */
 export async function setDefaultMethods(
   session: WriteSession,
   choices: readonly { readonly account: Account; readonly paymentMethodId: Uuid | null }[],

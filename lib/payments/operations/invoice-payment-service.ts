@@ -272,7 +272,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Refunds by another way than the payment's, as a payment of its own (§9.5 rule 2). */
+  /** Refunds through a different method than the payment, as a separate payment (§9.5 rule 2). */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {

@@ -302,8 +302,8 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * Same as `buildForm` for an existing or new account and payment method, as `payments.combo`; created ones stay in any
-   * case.
+   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects are kept
+   * even if this fails.
    * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
    * (40000) if creation is not allowed.
    */
@@ -323,8 +323,8 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
   ): Promise<NotificationAnswerView>;
 
   /**
-   * Same as `processNotification` for an untrusted sender: the gateway first verifies the processor's signature over the
-   * bytes. The gateway becomes the author, by its name.
+   * Processes a notification of an untrusted sender. The gateway first verifies the processor's signature over the
+   * bytes. The name of the gateway becomes the author.
    * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
    * (60004) for a wrong signature; otherwise as `processNotification`.
    */

@@ -51,7 +51,7 @@ export type OperationPlan =
 
 export interface NewOperation {
   readonly kind: 'NEW';
-  /** Null: a control plugin may still choose one. */
+  /** Null if none is chosen yet; a control plugin may still choose one. */
   readonly method: Pick<PaymentMethod, 'id'> | null;
   readonly gateway: PaymentGateway | null;
   readonly amount: Decimal | null;

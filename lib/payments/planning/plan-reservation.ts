@@ -120,7 +120,7 @@ function isForLater(
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
-/** Plans an API payment (§9.6), which skips or waits for what cannot be paid now and leaves no hold. */
+/** Plans an API payment (§9.6), which skips or waits for invoices that cannot be paid now and leaves no hold. */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
   checkRequestedAmount(api.amount, planning);

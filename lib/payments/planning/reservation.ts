@@ -107,7 +107,7 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of the rules of keys name the transaction; those of the index do not. */
+/** Errors of the key rules name the transaction; errors of the unique index do not. */
 function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;
   const { code, facts } = error;
@@ -224,7 +224,10 @@ export interface ApiPayment {
   readonly properties: readonly PluginProperty[];
   /** Names of control plugins; null to use the tenant's. */
   readonly controlPlugins: readonly string[] | null;
-  /** True: waits for another payment of the invoice, and fails without a method; false: skips what cannot be paid now. */
+  /**
+   * If true, waits for another payment of the invoice and fails without a method. If false, skips invoices that cannot
+   * be paid now.
+   */
   readonly waits: boolean;
 }
 

@@ -134,7 +134,7 @@ function dateOf(date: unknown) {
   return at === null ? null : instant(Math.ceil(at / 1_000) * 1_000);
 }
 
-/** A plugin's adjustments before an operation; null members leave theirs as they are. */
+/** A plugin's adjustments before an operation. A null member keeps the value of the request. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
   /** Undefined if invalid. */

@@ -47,7 +47,10 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   );
 }
 
-/** Returns what the own refunds of a payment in another currency than its invoice can still take, in that currency. */
+/**
+ * Returns the amount that refunds of a payment in a different currency than its invoice can still use, in that
+ * currency.
+ */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
   if (paid.status !== 'SUCCESS') return ZERO;
@@ -93,7 +96,10 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
   return [...new Map(open.map((each) => [each.id, each])).values()];
 }
 
-/** Returns what refunds can still take, in the requested currency if the payment has it, otherwise the invoice's. */
+/**
+ * Returns the amount that can still be refunded, in the requested currency if the payment has it, otherwise in the
+ * invoice's.
+ */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   return converted !== null && converted.currency === currency

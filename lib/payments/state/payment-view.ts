@@ -41,7 +41,7 @@ export interface InvoicePaymentView extends PaymentView {
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
-  /** By payment external key; null unless requested. */
+  /** The attempts by payment external key; null unless requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;

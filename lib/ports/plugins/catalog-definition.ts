@@ -196,7 +196,7 @@ export interface VersionDefinition<
   /** Default for plans without a mode. */
   readonly recurringBillingMode?: BillingMode;
   readonly currencies: readonly C[];
-  /** By name; an empty record, or `prettyName`. */
+  /** The units by name, each an empty record or a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
   /** By name. */
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };

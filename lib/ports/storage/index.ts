@@ -46,7 +46,7 @@ export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Same as `read`, for at most one statement, which needs no transaction.
+   * Reads with at most one statement, which needs no transaction.
    * @throws InvariantError at a second statement.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
@@ -71,8 +71,8 @@ export interface Storage<Host = never> {
   ): Promise<T>;
   /**
    * Takes a payment number of the tenant outside any transaction, so that payments do not wait for each other's
-   * commits; concurrent callers share one statement. Unused numbers are gaps. Inside a host's transaction it is part of
-   * that.
+   * commits; concurrent callers share one statement. Unused numbers leave gaps. In a host's transaction, the number
+   * belongs to that transaction.
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
   /**

@@ -114,7 +114,7 @@ export interface SinkStore {
 /** Events with record ids above `after` up to `upTo`, at most `limit`. */
 export interface EventsRequest {
   readonly after: number;
-  /** From `EventStore.horizon`, called before this read. */
+  /** The result of `EventStore.horizon`, called before this read. */
   readonly upTo: number;
   readonly limit: number;
   /** Default all types. */

@@ -44,7 +44,7 @@ export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
 /** Selects entries. Bus entries are due at their creation, notifications at their effective date. */
 export interface EntryLook extends EntriesOf {
   readonly part: EntryPart;
-  /** Null = all accounts, and entries of the tenant. */
+  /** Null selects all accounts and the entries of the tenant. */
   readonly accountId: Uuid | null;
   /** Due then or later; null = any. Ignored for live entries. */
   readonly from: Instant | null;
@@ -103,7 +103,7 @@ export type QueuePart = 'FINISHED' | 'AVAILABLE' | 'PROCESSING';
 export interface QueuePageRequest {
   readonly kind: QueueKind;
   readonly part: QueuePart;
-  /** Null = all accounts, and entries of the tenant. */
+  /** Null selects all accounts and the entries of the tenant. */
   readonly accountRecordId: number | null;
   /** Null = all. */
   readonly topics: readonly string[] | null;

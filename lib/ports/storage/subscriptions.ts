@@ -72,7 +72,7 @@ export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
   /** Bundles that ever held these keys until another bundle took them, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
-  /** Same as `findBundlesByKeys`, including keys before renames; distinct, in creation order. */
+  /** Finds bundles by their keys, including keys before renames. The result is distinct and in creation order. */
   findBundlesByPastKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** Returns the records in creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;

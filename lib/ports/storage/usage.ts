@@ -126,7 +126,7 @@ export interface UsageWrites extends UsageArchiveWrites {
    * `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** Same as `marks`, but locks them against recording until the transaction ends. */
+  /** Returns the same as `marks`, and locks them against recording until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records reached thresholds once; returns the new ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;

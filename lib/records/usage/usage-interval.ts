@@ -29,7 +29,7 @@ export interface UsageReading {
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text; if they changed, everything is read. */
   readonly settings: string;
-  /** Null = every run of the account looks for late usage. */
+  /** Null if every run of the account looks for late usage. */
   readonly looked: EvaluatedDays | null;
 }
 

@@ -64,7 +64,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
   };
 }
 
-/** Same as `callHost`, but faster for calls that return no object. */
+/** Calls the host like `callHost`, but faster for calls that return no object. */
 function plainly<T>(call: () => T): T {
   try {
     const answer = call();

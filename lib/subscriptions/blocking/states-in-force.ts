@@ -97,7 +97,7 @@ export type Block = (typeof Block)[keyof typeof Block];
  * same object (§14.2).
  */
 export interface BlockHistory {
-  /** In time order, without entitlement bounds. */
+  /** The states in time order, without entitlement bounds. */
   readonly states: readonly BlockingState[];
   /** Bits of `Block` from each state on. */
   readonly blocks: Uint8Array;

@@ -130,7 +130,7 @@ export function runEventOf(
   return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
-/** Same as `runEventOf`, among all creations of one call. */
+/** Returns the run event of all creations of one call. */
 export function runEventOfCreations(
   creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
   now: Instant,

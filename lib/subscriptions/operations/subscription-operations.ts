@@ -291,10 +291,16 @@ export interface OutlineOperations<C extends Leading = []> {
   /** Returns one bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
-  /** Same as `BundleOperations.getByKey`. @throws BillingError 1084, ANSWER_TOO_LARGE (60020). */
+  /**
+   * Returns the bundle like `BundleOperations.getByKey`, as an outline. @throws BillingError 1084, ANSWER_TOO_LARGE
+   * (60020).
+   */
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
-  /** Same as `BundleOperations.allOfKey`. @throws BillingError 1084 if there is none, ANSWER_TOO_LARGE (60020). */
+  /**
+   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 if there is none,
+   * ANSWER_TOO_LARGE (60020).
+   */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
@@ -311,9 +317,9 @@ export interface OutlineOperations<C extends Leading = []> {
 }
 
 export interface BlockingStateFilter {
-  /** Only states on objects of these types; default all. */
+  /** Selects states of objects of these types. Default: all types. */
   readonly types?: readonly BlockingStateType[] | undefined;
-  /** Only states of these services; default all. */
+  /** Selects states of these services. Default: all services. */
   readonly services?: readonly string[] | undefined;
 }
 

@@ -87,7 +87,7 @@ export function span(
   };
 }
 
-/** Same as `span`, or a bare number of milliseconds. */
+/** A time span, as text for `span` or as a number of milliseconds. */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };

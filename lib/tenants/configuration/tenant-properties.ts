@@ -67,7 +67,7 @@ export const tenantProperties = {
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),
   'invoice.usage.beyondLookback': oneOf(['REPORT', 'NEXT_PERIOD'], 'REPORT'),
-  /** Null = not set: CREDIT, and FAIL with a usage source. */
+  /** Null if not set, which means CREDIT, or FAIL with a usage source. */
   'invoice.usage.negativeDelta': oneOf(['CREDIT', 'IGNORE', 'FAIL'], null),
   'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
   'invoice.usage.collectionInterval': period(NO_PERIOD),

@@ -107,7 +107,7 @@ export class UsageLedger {
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** Returns the units used in an interval, regardless of what charges them (§7.8). */
+  /** Returns the units used in an interval, regardless of the sections that charge them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));

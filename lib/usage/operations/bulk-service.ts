@@ -18,8 +18,8 @@ export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * Of these, calls with more points: further ones are rejected at that point with a retry time. 700,000 points take 10 s
- * of the node, so more at once would all exceed the request time.
+ * A call with more points than this is large. If too many large calls run, further ones are rejected at this point with a
+ * retry time. 700,000 points take 10 s of the node, so more at once would all exceed the request time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;

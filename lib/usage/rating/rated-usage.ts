@@ -22,7 +22,7 @@ export interface BlockLine {
 export interface PeakLine {
   readonly tier: number;
   readonly unit: string;
-  /** Of that tier; the section may be charged by another. */
+  /** The price in this tier. Another tier may charge the section. */
   readonly price: Decimal;
   readonly quantity: Decimal;
 }

@@ -54,7 +54,7 @@ export type BilledMatch =
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
-      /** Within the interval or equal to it: only the difference is billed. */
+      /** The billed intervals inside this interval or equal to it. Only the difference is billed. */
       readonly previous: readonly BilledInterval[];
       /** Overlapping intervals, whose points are excluded from the quantities. */
       readonly overlapping: readonly BilledInterval[];

@@ -45,7 +45,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly searchedAs?: string;
   /** Name in audit rows if it differs; null: not in audit rows. */
   readonly audit: string | null | undefined;
-  /** Only types: the stored value and the caller's value. */
+  /** Carries only the types of the stored value and of the caller's value. */
   readonly type?: T;
   readonly input?: I;
 }

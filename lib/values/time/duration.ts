@@ -89,7 +89,7 @@ export function parseTimeSpan(text: string): number {
   );
 }
 
-/** Same as `parseTimeSpan`, but undefined for an invalid text. */
+/** Parses like `parseTimeSpan`, but returns undefined for an invalid text. */
 export function timeSpanIfValid(text: string): number | undefined {
   const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
   const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];

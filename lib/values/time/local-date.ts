@@ -30,7 +30,7 @@ export function localDate(year: number, month: number, day: number): LocalDate {
   throw new InvariantError(`${year}-${month}-${day} is not a calendar date`, { year, month, day });
 }
 
-/** Same as `localDate`, but undefined for an invalid day. */
+/** Returns the date like `localDate`, but undefined for an invalid day. */
 export function localDateIfValid(year: number, month: number, day: number): LocalDate | undefined {
   const whole = Number.isInteger(year) && Number.isInteger(month) && Number.isInteger(day);
   if (!whole || year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > monthsPerYear) return undefined;
@@ -47,7 +47,7 @@ function localDateOfEpochDay(epochDay: number): LocalDate {
   );
 }
 
-/** Same as `localDateOfEpochDay`, but the first or last day of the calendar if out of range. */
+/** Returns the date like `localDateOfEpochDay`, but the first or last day of the calendar for a number out of range. */
 export function localDateWithinCalendar(epochDay: number): LocalDate {
   return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
 }

@@ -43,7 +43,9 @@ export const bucketColumns: readonly Column[] = [
 export const bucketNames = bucketColumns.map(({ name }) => name);
 export const bucketKey = bucketNames.join(', ');
 
-/** By far the largest table. Its rows are written once, so it has no ids, no names, and no index except its key. */
+/**
+ * This is by far the largest table. Its rows are written once, so it has no ids, no names, and no index except its key.
+ */
 export const usagePointsTable: TableSpec = {
   name: `${TABLE_PREFIX}usage_points`,
   columns: [
