@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, newEvents } 
 
 const DROPS = 'org.service.invoice.disable.trial.zero.amount';
 
-eachDatabaseByTurns('free trials without an invoice (invoicing §5.1 rule 4)', (open) => {
+eachDatabaseByTurns.describe('free trials without an invoice (invoicing §5.1 rule 4)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
   const { acme } = engine;
   let accountId: Uuid;
@@ -16,7 +16,7 @@ eachDatabaseByTurns('free trials without an invoice (invoicing §5.1 rule 4)', (
     (await acme.getSubscription(subscriptionId)).chargedThrough?.date;
   const charge = 'RECURRING 2024-03-31..2024-04-30 249.95';
 
-  it('create none, keep the charged-through date and bill the first month', async () => {
+  it('create no invoice, keep the charged-through date and bill the first month after the trial', async () => {
     const events = newEvents(engine.database);
     await events();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });
@@ -32,7 +32,7 @@ eachDatabaseByTurns('free trials without an invoice (invoicing §5.1 rule 4)', (
     expect(await chargedThrough(subscriptionId)).to.equal('2024-04-30');
   });
 
-  it('last until their end if they are cancelled at the end of term', async () => {
+  it('continue until their end if they are cancelled at the end of the term', async () => {
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });
     await acme.subscriptions.cancel(subscriptionId, {
       entitlementPolicy: 'END_OF_TERM',
@@ -43,7 +43,7 @@ eachDatabaseByTurns('free trials without an invoice (invoicing §5.1 rule 4)', (
     expect(await engine.linesOf(accountId)).to.eql([]);
   });
 
-  it('last as long after a change of plan, and never move the charged-through date back', async () => {
+  it('keep their end after a plan change, and never move the charged-through date back', async () => {
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T06:00:00Z');
     await engine.settle(acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' }));
@@ -60,7 +60,7 @@ eachDatabaseByTurns('free trials without an invoice (invoicing §5.1 rule 4)', (
     expect(await chargedThrough(subscriptionId)).to.equal(through);
   });
 
-  it('keep the items of before, and are not added to other charges', async () => {
+  it('keep items of earlier invoices, and are not added to invoices with other charges', async () => {
     await acme.keyValues.delete('PER_TENANT_CONFIG');
     await engine.subscribe({ accountId, planName: 'pro-monthly' });
     const free = 'FIXED 2024-03-01..2024-03-31 0';

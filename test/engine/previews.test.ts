@@ -9,7 +9,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 
 type Change = HostInput<PreviewRequest>;
 
-eachDatabaseByTurns('previews of changes', (open) => {
+eachDatabaseByTurns.describe('previews of changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

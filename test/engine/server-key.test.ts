@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } 
 const [OLD, NEW, OTHER] = ['o', 'n', 'x'].map((letter) => letter.repeat(40)) as [string, string, string];
 const NAMES = ['signing secret of tenant shop', 'signing key of tokens key-1'];
 
-eachDatabaseByTurns('server key (platform §6.3)', (open) => {
+eachDatabaseByTurns.describe('server key (platform §6.3)', (open) => {
   let engine: TestEngine;
   let cipher: ReturnType<typeof secretCipher>;
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.
 
 const DAYS = 'org.service.subscription.trial.noticeDays';
 
-eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
+eachDatabaseByTurns.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
   const { acme } = engine;
   let accountId: Uuid;
@@ -41,7 +41,7 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     );
   }
 
-  it('subscriptions §21.1 rule 1: comes once, three days before the end, with plan, phases and date', async () => {
+  it('subscriptions §21.1 rule 1: is sent once, three days before the end, with the plan, the phases and the date', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T05:59:59Z');
     expect(await announced()).to.eql([]);
@@ -67,13 +67,13 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([notice]);
   });
 
-  it('is the same if the clock jumps past the end', async () => {
+  it('has the same contents if the clock jumps past the end', async () => {
     await subscribe('pro-monthly');
     await engine.runTo('2024-05-15T00:00:00Z');
     expect(await announced()).to.eql([['2024-05-15', ...notice.slice(1)]]);
   });
 
-  it('comes at once for a trial shorter than the lead time, and not for one that is over', async () => {
+  it('is sent immediately for a trial shorter than the lead time, and not for an ended trial', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 45 }));
     await subscribe('pro-monthly');
     const dates = { billingDate: '2024-01-15', entitlementDate: '2024-01-15' };
@@ -81,7 +81,7 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-01', ...notice.slice(1)]]);
   });
 
-  it('does not come for plans without a trial, nor after a change to one', async () => {
+  it('is not sent for plans without a trial, or after a change to such a plan', async () => {
     await subscribe('solo-now');
     const { subscriptionId } = await subscribe('pro-monthly', { bundleExternalKey: 'other' });
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' });
@@ -89,14 +89,14 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([]);
   });
 
-  it('subscriptions §21.1 rule 2: does not come if the subscription ends with its trial', async () => {
+  it('subscriptions §21.1 rule 2: is not sent if the subscription ends with its trial', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await cancelAtTrialEnd(subscriptionId);
     await engine.runTo('2024-06-01T00:00:00Z');
     expect(await announced()).to.eql([]);
   });
 
-  it('comes if a cancellation is undone, when it would have come meanwhile at once', async () => {
+  it('is sent immediately if its time has passed when a cancellation is undone', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await cancelAtTrialEnd(subscriptionId);
     await engine.runTo('2024-03-30T06:00:00Z');
@@ -105,7 +105,7 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-30', ...notice.slice(1)]]);
   });
 
-  it('subscriptions §21.1 rule 3: comes once despite a cancellation undone and a change of plan that keeps the end', async () => {
+  it('subscriptions §21.1 rule 3: is sent once despite an undone cancellation and a plan change that keeps the end', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T06:00:00Z');
     await cancelAtTrialEnd(subscriptionId);
@@ -126,7 +126,7 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-17', 'team-now-evergreen', '2024-03-20']]);
   });
 
-  it('subscriptions §21.1 rule 3: comes for the new account of a transferred trial', async () => {
+  it('subscriptions §21.1 rule 3: is sent for the new account of a transferred trial', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-29T06:00:00Z');
@@ -135,7 +135,7 @@ eachDatabaseByTurns('TRIAL_ENDING (subscriptions §21.1)', (open) => {
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('subscriptions §21.1 rule 4: comes by the tenant’s number of days, or not with 0', async () => {
+  it('subscriptions §21.1 rule 4: is sent by the tenant’s number of days, or never with 0', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');
