@@ -205,8 +205,8 @@ export class PushDispatcher {
       const message = 'the pushes of a tenant were not released; the lease will expire';
       logger.warn({ err: error, tenantRecordId }, message);
     }
-    // Events written between the last load and the release found the tenant taken. Without a find there is no immediate
-    // look, since events held back by an open transaction would cause a busy loop.
+    // Events written between the last load and the release found the tenant occupied, so look again immediately.
+    // If nothing was found, wait instead: events held back by an open transaction would cause a busy loop.
     if (mayHaveMore) this.#wake();
     return mayHaveMore;
   }

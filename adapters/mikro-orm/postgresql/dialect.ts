@@ -122,8 +122,8 @@ export const postgresqlDialect: Dialect = {
   forShare: 'for share',
   forKeyShare: 'for key share',
   forDeletion: 'for update',
-  // The planner expects few due entries and would sort them all (22 ms for the first 100 of 10,000, instead of 4 ms
-  // with the index).
+  // The planner expects few due entries and would sort them all instead of using the index.
+  // The first 100 of 10,000 entries would take 22 ms instead of 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})::text`,

@@ -229,7 +229,7 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
     },
     resendDeliveries: async ({ recordIds, now, ...of }) => {
       if (recordIds.length === 0) return 0;
-      // Not 0, which is reserved for first attempts, because an account's first attempts are sent in order.
+      // The order is not 0, which is reserved for first attempts: the first attempts of an account are sent in order.
       return change(sql`
         update bw_push_deliveries
         set state = 'AVAILABLE', failures = 0, ended_date = null, due_order = ${Math.max(1, now)}

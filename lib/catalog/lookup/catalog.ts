@@ -248,8 +248,8 @@ export function createCatalog(
   return new Catalog(versions, past, elsewhere);
 }
 
-// The version whose rules apply (§6.3). Rules of a change are never grandfathered; the plan's rules are, together with
-// it.
+// The following functions choose the version whose rules apply (§6.3).
+// The rules of a change are never grandfathered; the rules of a plan are grandfathered with the plan.
 
 interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
   decidePlanChange(

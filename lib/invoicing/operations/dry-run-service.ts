@@ -409,7 +409,7 @@ export function ratedUsage(
         const items = (invoices[index]?.items ?? []).filter(
           (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
         );
-        // Each period is taken from the invoice at its end, without the next periods of sections that end earlier.
+        // Each invoice contributes only the periods that are running now and end on its date.
         const isRunning = ({ startDate, endDate }: InvoiceItemView): boolean =>
           startDate !== null && startDate <= today && endDate === end;
         return index === 0 ? items : items.filter(isRunning);

@@ -98,7 +98,7 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   if (hold?.id !== holdId || isHeldBack) return NOTHING;
   const retry = heldRetryOf(hold, planning);
   const requestedAmount = hold.amount;
-  // One more purchase on the payment, or on a new one if its method is gone (§8.3).
+  // A retry is another purchase on the same payment, or a new payment if the method was deleted (§8.3).
   const method = retry === null ? undefined : methods.get(retry.payment.paymentMethodId);
   const plan =
     retry !== null && method !== undefined && mayPurchase(planning, method, retry.payment)
@@ -244,7 +244,7 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // The job was delivered twice or is outdated: the attempt has been repeated or resolved since.
   if (runs.at(-1) !== origin || origin.stateName !== 'RETRIED') return NOTHING;
-  // The attempt for the retry if it ends before its payment is tried again.
+  // This attempt is used if the retry ends before its payment is tried again.
   const held = abortedAttempt(planning, {
     paymentKey: payment.externalKey,
     transactionKey: origin.transactionExternalKey,

@@ -186,7 +186,7 @@ export function hasOnlyBegun(
 ): boolean {
   if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
   if (stateName === 'INIT') return true;
-  // The engine ended it for good, because there are no plugins.
+  // If no plugins were called, the engine itself ended the attempt.
   const wasConsulted = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
   return stateName === 'ABORTED' && wasConsulted;
 }

@@ -11,8 +11,9 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// A catalog as written in TypeScript or returned by a catalog plugin. Names are type parameters, so that an unknown
-// name does not compile: C currencies, U units, P products, N plans, L price lists.
+// A catalog as written in TypeScript or returned by a catalog plugin.
+// Names are type parameters, so that an unknown name does not compile.
+// C stands for currencies, U for units, P for products, N for plans and L for price lists.
 
 /**
  * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`: up to 15 integer and 9 fractional digits.

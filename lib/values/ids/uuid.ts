@@ -56,9 +56,9 @@ export interface UuidV7Generator {
   next(): Uuid;
 }
 
-// RFC 9562 §5.7 and §6.2 method 1: 48 bits of milliseconds, then a counter over rand_a (12 bits) and the first 30 bits
-// of rand_b, then 32 random bits. The counter starts at random below half its range and so has room for 2^41 ids
-// within one millisecond.
+// RFC 9562 §5.7 and §6.2 method 1 define the parts of an id.
+// They are 48 bits of milliseconds, a counter of 42 bits (rand_a and the first 30 bits of rand_b), and 32 random bits.
+// The counter starts at a random value in the lower half of its range, so a millisecond has room for 2^41 ids.
 const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;

@@ -35,8 +35,8 @@ const msPerHour = 3_600_000;
 const longestZoneName = 64;
 const zoneNameForm = /^[A-Za-z][A-Za-z0-9_+\-/]*$/;
 
-// Least recently used first. `longOffset` is the cheapest form with exact offsets for any year (0.6 µs; all local fields
-// take 0.95 µs and are wrong for years before 1).
+// The formatters, least recently used first. `longOffset` is the cheapest form with exact offsets for any year.
+// It takes 0.6 µs. Formatting all local fields takes 0.95 µs and is wrong for years before 1.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns true for a zone or alias of this runtime's tz database, in any letter case. */

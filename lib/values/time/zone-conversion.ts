@@ -54,8 +54,9 @@ export function endOfDay(at: Instant, zone: TimeZone): Instant {
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;
-  // Offsets are shorter than a day, and transitions of a zone are more than two days apart (167 h in all zones from 1900
-  // to 2060; a property test asserts 48 h), so the offsets a day before and after are the only candidates.
+  // The offsets a day before and a day after are the only candidates.
+  // Offsets are shorter than a day, and transitions of a zone are more than two days apart.
+  // From 1900 to 2060 they are at least 167 h apart in all zones, and a property test asserts 48 h.
   const offsetBefore = offsetMsAt(localMs - msPerDay, zone);
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
   if (offsetBefore === offsetAfter) return instantWithinCalendar(localMs - offsetBefore);

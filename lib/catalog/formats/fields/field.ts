@@ -5,8 +5,8 @@ import { formatInstant, type Instant, parseWireInstant } from '../../../values/t
 import { type WrittenDecimal, writtenDecimal } from '../../model/catalog-model.ts';
 import type { VersionLimit } from '../../model/version-content.ts';
 
-// The vocabulary of the field tables, which define the model's records once for all formats. Formats iterate over
-// fields to read or write a record.
+// The vocabulary of the field tables, which define the model's records once for all formats.
+// Formats iterate over the fields to read or write a record.
 
 /** A text, a record, or a case of a rule. */
 export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
