@@ -1,15 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Font } from 'fontkit';
 import { BillingError, ErrorCode, invalidParameter } from '../../lib/values/errors/index.ts';
-
-/** A TrueType, OpenType or WOFF font: a path, a file URL or its bytes. */
-export type FontSource = string | URL | Uint8Array;
-
-export interface FontFamily {
-  readonly regular: FontSource;
-  /** Default: the regular one. */
-  readonly bold?: FontSource;
-}
+import type { FontFamily, FontSource } from './font-family.ts';
 
 export type Weight = 'regular' | 'bold';
 

@@ -1,2 +1,2 @@
-export type { FontFamily, FontSource } from './fonts.ts';
+export type { FontFamily, FontSource } from './font-family.ts';
 export { type PdfOptions, pdfRenderer } from './pdf-renderer.ts';

@@ -1,7 +1,8 @@
 import type { DocumentRenderer, PrintableDocument, RenderedFile } from '../../lib/ports/index.ts';
 import { billingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { drawDocument } from './draw-document.ts';
-import { type FontFamily, Fonts, loadPackages, type Packages } from './fonts.ts';
+import type { FontFamily } from './font-family.ts';
+import { Fonts, loadPackages, type Packages } from './fonts.ts';
 import { Sheet } from './sheet.ts';
 
 export interface PdfOptions {

@@ -6,7 +6,12 @@ export {
 } from './documents/document-texts.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export { type DryRunRequest, DryRunType, type UpcomingInvoiceRequest } from './dry-run/dry-run-request.ts';
-export { PreviewedChange, type PreviewRequest } from './dry-run/preview-request.ts';
+export {
+  type PreviewedBundle,
+  PreviewedChange,
+  type PreviewedSubscription,
+  type PreviewRequest,
+} from './dry-run/preview-request.ts';
 export {
   type ChangeReportPart,
   type ChangeReportTotals,

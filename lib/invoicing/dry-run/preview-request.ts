@@ -35,11 +35,13 @@ export const PreviewedChange = enumeration(
 );
 export type PreviewedChange = keyof typeof PreviewedChange;
 
-interface OfSubscription {
+/** The subscription of a previewed change. */
+export interface PreviewedSubscription {
   readonly subscriptionId?: Uuid | null | undefined;
 }
 
-interface OfBundle extends BlockingOptions {
+/** The bundle of a previewed pause or resume. */
+export interface PreviewedBundle extends BlockingOptions {
   readonly bundleId?: Uuid | null | undefined;
 }
 
@@ -47,12 +49,12 @@ interface OfBundle extends BlockingOptions {
 export type PreviewRequest =
   | ({ readonly change: typeof PreviewedChange.CREATE } & CreateSubscriptionRequest &
       CreateSubscriptionOptions)
-  | ({ readonly change: typeof PreviewedChange.CHANGE_PLAN } & OfSubscription &
+  | ({ readonly change: typeof PreviewedChange.CHANGE_PLAN } & PreviewedSubscription &
       ChangePlanRequest &
       ChangePlanOptions)
-  | ({ readonly change: typeof PreviewedChange.CHANGE_QUANTITY } & OfSubscription & QuantityChange)
-  | ({ readonly change: typeof PreviewedChange.CANCEL } & OfSubscription & CancelSubscriptionOptions)
-  | ({ readonly change: typeof PreviewedChange.PAUSE | typeof PreviewedChange.RESUME } & OfBundle);
+  | ({ readonly change: typeof PreviewedChange.CHANGE_QUANTITY } & PreviewedSubscription & QuantityChange)
+  | ({ readonly change: typeof PreviewedChange.CANCEL } & PreviewedSubscription & CancelSubscriptionOptions)
+  | ({ readonly change: typeof PreviewedChange.PAUSE | typeof PreviewedChange.RESUME } & PreviewedBundle);
 
 /** Finds the objects of a checked request. */
 type FindAction = (
@@ -104,7 +106,7 @@ function creation(request: Extract<PreviewRequest, { readonly change: 'CREATE' }
 }
 
 function onSubscription(
-  { change, subscriptionId }: OfSubscription & Pick<PreviewRequest, 'change'>,
+  { change, subscriptionId }: PreviewedSubscription & Pick<PreviewRequest, 'change'>,
   actionOn: (of: { readonly subscriptionId: Uuid; readonly bundleId: Uuid }) => HypotheticalAction,
 ): FindAction {
   if (!subscriptionId) throw missing('subscriptionId', change);

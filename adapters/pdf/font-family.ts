@@ -1,0 +1,8 @@
+/** A TrueType, OpenType or WOFF font: a path, a file URL or its bytes. */
+export type FontSource = string | URL | Uint8Array;
+
+export interface FontFamily {
+  readonly regular: FontSource;
+  /** Default: the regular one. */
+  readonly bold?: FontSource;
+}
