@@ -99,6 +99,7 @@ const ordered = {
     'response',
     'monitoring',
     'openapi',
+    'pages',
     'routes',
     'dispatch',
   ],

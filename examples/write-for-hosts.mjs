@@ -1,5 +1,7 @@
-// Writes the examples for whoever has only the package: to dist/examples, with its entry points in place of the sources.
+// Writes what users of the package need besides its code: the examples to dist/examples, with the entry points of the
+// package in place of the sources, and the documentation as llms.txt and llms-full.txt.
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { allPages, documentationPages, pageIndex } from '../adapters/koa/pages/documentation.ts';
 
 const root = new URL('../', import.meta.url);
 const application = globSync('saas/*.ts', { cwd: new URL('examples/', root) }).map((file) => file.slice(0, -'.ts'.length));
@@ -26,3 +28,7 @@ for (const name of names) {
     .replace(`node examples/${name}.ts`, `node ${name}.ts`);
   writeFileSync(new URL(`dist/examples/${name}.ts`, root), text);
 }
+
+const pages = await documentationPages();
+writeFileSync(new URL('dist/llms.txt', root), pageIndex(pages, ({ path }) => `../${path}`));
+writeFileSync(new URL('dist/llms-full.txt', root), allPages(pages));

@@ -16,6 +16,7 @@ import { httpProperties } from './dispatch/http-properties.ts';
 import { exchange, handedServer } from './fetch.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { createServer } from './node-http.ts';
+import { homePage } from './pages/home.ts';
 import { refuseWhileStopping, unreadableAnswer } from './response/render-error.ts';
 import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
@@ -31,9 +32,8 @@ export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
-export interface KoaOptions
-  extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'homePath' | 'metrics'> {
-  /** True: `/openapi.json` and `/docs` describe the interface; default true (`server.docs`). */
+export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'metrics'> {
+  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface; default true (`server.docs`). */
   readonly docs?: boolean | undefined;
   /** True: metrics require the credentials of a user; default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
@@ -154,7 +154,7 @@ function served(options: KoaOptions) {
   const testMode = options.test !== undefined;
   const properties = { ...httpProperties(options), ...options.properties };
   const routes = routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth, properties });
-  return { metrics, routes, ...(docs === false ? {} : { homePath: '/docs' }) };
+  return { metrics, routes, home: (at: string) => homePage(at, docs ?? true) };
 }
 
 const TIMEOUTS_CHECKED_EVERY_MS = 500;

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
@@ -8,6 +10,7 @@ import { requestExamples } from '../../adapters/koa/openapi/examples/request-exa
 import { basic, createRunningSubscription, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
 
 const document = await openApi();
+const root = join(import.meta.dirname, '../..');
 
 /** What the document shows of a body. */
 function shownBody(path: string, type: string): string {
@@ -66,24 +69,75 @@ describe('API documentation', () => {
     expect(await text(answer)).to.contain('"/billing/docs/start.js"');
   });
 
-  it('receives browsers that open the server root, unless they have logged in', async () => {
-    const plain = await urlWith({ basePath: '/billing' });
-    const ask = (headers: Record<string, string>, url = `${plain}/billing/`) =>
-      fetch(url, { headers, redirect: 'manual' });
-    const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
-    for (const url of [`${plain}/billing/`, `${plain}/billing`]) {
-      const answer = await ask({ accept: html }, url);
-      expect([answer.status, answer.headers.get('location')]).to.eql([302, '/billing/docs']);
+  for (const basePath of ['', '/billing'])
+    it(`shows a home page with working links to every caller at the root of "${basePath}"`, async () => {
+      const url = await urlWith({ basePath });
+      const callers = [
+        { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' },
+        { accept: 'application/json' },
+        { authorization: basic('admin', 'wrong') },
+        { authorization: basic('admin', 'password') },
+      ];
+      const pages = await Promise.all(
+        callers.flatMap((headers) =>
+          [`${url}${basePath}/`, url + basePath].map((at) => fetch(at, { headers })),
+        ),
+      );
+      expect(pages.map(({ status }) => status)).to.eql(pages.map(() => 200));
+      const [page] = pages;
+      expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(page?.headers.get('content-security-policy')).to.match(/^default-src 'none'; img-src data:;/);
+      expect(page?.headers.has('www-authenticate')).to.equal(false);
+      const html = (await page?.text()) ?? '';
+      expect(html).to.not.match(/<(script|style|img|form)/);
+      const links = [...html.matchAll(/<a href="([^"]*)"/g)].map((match) => match[1] ?? '');
+      expect(links).to.eql(
+        ['/docs', '/openapi.json', '/guide/README.md', '/llms.txt'].map((path) => basePath + path),
+      );
+      const linked = await Promise.all(links.map((link) => fetch(url + link)));
+      expect(linked.map(({ status }) => status)).to.eql([200, 200, 200, 200]);
+      const head = await fetch(`${url}${basePath}/`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).to.eql([200, '']);
+    });
+
+  it('shows a home page without links if the documentation is off', async () => {
+    const answer = await fetch(`${await urlWith({ docs: false })}/`);
+    expect(answer.status).to.equal(200);
+    expect(await answer.text())
+      .to.include('<h1>Billwright</h1>')
+      .and.not.include('href="/');
+  });
+
+  it('requires credentials for other paths and methods of the root', async () => {
+    const url = await urlWith({ basePath: '/billing' });
+    const answers = [
+      await fetch(`${url}/`),
+      await fetch(`${url}/billing/nowhere`),
+      await fetch(`${url}/billing/`, { method: 'POST' }),
+    ];
+    expect(answers.map(({ status }) => status)).to.eql([401, 401, 401]);
+  });
+
+  it('serves all pages of the documentation as Markdown', async () => {
+    const url = await urlWith({ basePath: '/billing' });
+    const index = await fetch(`${url}/billing/llms.txt`);
+    expect(index.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+    const links = [...(await index.text()).matchAll(/^- \[.+\]\((.+)\): .+[.]$/gm)].map(
+      ([, link = '']) => link,
+    );
+    const pages = globSync('{README.md,{adapters,lib}/**/*.md}', { cwd: root }).filter(
+      (path) => path !== 'lib/RULES-INDEX.md',
+    );
+    expect(links).to.have.members(pages.map((path) => `/billing/guide/${path.replaceAll('/', '-')}`));
+    const full = await (await fetch(`${url}/billing/llms-full.txt`)).text();
+    for (const link of links) {
+      const page = await fetch(url + link);
+      expect(page.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+      expect(full).to.include((await page.text()).trimEnd());
     }
-    const statuses = [
-      await ask({ accept: 'application/json' }),
-      await ask({ accept: html, authorization: basic('admin', 'wrong') }),
-      await ask({ accept: html, authorization: basic('admin', 'password') }),
-      await ask({ accept: html }, `${plain}/`),
-      await ask({ accept: html }, `${plain}/billing/nowhere`),
-      await ask({ accept: html }, `${await urlWith({ docs: false })}/`),
-    ].map(({ status }) => status);
-    expect(statuses).to.eql([401, 401, 404, 401, 401, 401]);
+    const unknown = await fetch(`${url}/billing/guide/package.json`);
+    expect(unknown.status).to.equal(404);
+    expect(await unknown.json()).to.include({ code: 60007 });
   });
 
   it('shows a catalog that can be uploaded', async () => {
@@ -128,6 +182,9 @@ describe('API documentation', () => {
       '/1.0/kb/swagger.json',
       '/docs',
       '/docs/start.js',
+      '/llms.txt',
+      '/llms-full.txt',
+      '/guide/README.md',
     ]) {
       const answer = await fetch(url + path);
       expect([path, answer.status]).to.eql([path, 404]);

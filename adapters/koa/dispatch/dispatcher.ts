@@ -14,6 +14,7 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
+import { homeHeaders } from '../pages/home.ts';
 import { baseUrls } from '../request/addresses.ts';
 import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import {
@@ -63,8 +64,8 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly requestTimeMs?: number | undefined;
   /** True: unknown paths are 404; default false passes them on to the host. */
   readonly ownsEveryPath?: boolean;
-  /** Redirect of `/` for browsers without credentials; none by default. */
-  readonly homePath?: string;
+  /** Returns the HTML page of the root; none by default. */
+  readonly home?: (basePath: string) => string;
 }
 
 interface Received {
@@ -300,14 +301,11 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   /** Authenticates first, so that routes cannot be probed anonymously (http-api §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-    try {
-      await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
-    } catch (error) {
-      if (options.homePath === undefined || !isStranger(ctx, basePath)) throw error;
-      const Location = `${access.tokensOf(ctx).basePath()}${options.homePath}`;
-      const headers = { 'Content-Type': jsonType, Location, Vary: 'Accept' };
-      return writeRendered(ctx, { status: 302, headers, body: '' });
+    if (options.home !== undefined && isHome(ctx, basePath)) {
+      const body = options.home(access.tokensOf(ctx).basePath());
+      return writeRendered(ctx, { status: 200, headers: homeHeaders, body });
     }
+    await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
     throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortened(ctx.path)}`);
   }
 
@@ -367,12 +365,8 @@ function changesAnything({ method, outOfRotation }: Route): boolean {
   return method !== 'GET' && outOfRotation !== true;
 }
 
-function isStranger({ headers, method, path }: Context, basePath: string): boolean {
-  const isRead = method === 'GET' || method === 'HEAD';
-  const isRoot = withoutTrailingSlash(path) === basePath;
-  return (
-    isRead && isRoot && headers.authorization === undefined && /\btext\/html\b/.test(headers.accept ?? '')
-  );
+function isHome({ method, path }: Context, basePath: string): boolean {
+  return (method === 'GET' || method === 'HEAD') && withoutTrailingSlash(path) === basePath;
 }
 
 /** Reads continue, so that a balancer can drain the node. */

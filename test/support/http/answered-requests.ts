@@ -30,7 +30,7 @@ export async function answersToNewcomer({ call, billing }: Serving): Promise<Ans
   const account = `${accountPath}/${accountId}`;
   const paymentMethodId = await made(`${account}/paymentMethods?isDefault=true`, {
     externalKey: 'card-1',
-    pluginName: 'killbill-payment-test',
+    pluginName: 'sandbox',
   });
   const subscriptionId = await made(subscriptionPath, {
     accountId,

@@ -19,6 +19,7 @@ export const pathSegments: Texts = {
   keyPrefix: 'Prefix of the keys',
   locale: 'Language and country, such as `fr_FR`',
   operation: 'Name of the operation, such as `create`',
+  page: 'Name of the page, from `/llms.txt`',
   paymentAttemptId: 'Id of the payment attempt, from the audit log',
   paymentTransactionId: 'Id of the transaction',
   planName: 'Name of the plan',

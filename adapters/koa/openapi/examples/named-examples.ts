@@ -59,6 +59,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   ...same('eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl', 'access_token', 'token'),
   ...same('12.5', 'SandboxConfiguration.amount', 'PROCESSED_AMOUNT'),
   ...same('bob', 'apiKey', 'tenantApiKey'),
+  page: 'README.md',
   ...same(['Bloom'], 'availableAddons', 'available'),
   ...same(['Sprout'], 'availableBaseProducts', 'availableForBps'),
   ...same('Gardens', 'catalogName', 'Catalog.name'),

@@ -1,11 +1,14 @@
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
+import { allPages, documentationPages, pageIndex } from '../../pages/documentation.ts';
 import { type Answer, jsonType } from '../../routing/answer.ts';
 import { CORE } from '../../routing/path.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
+import { onDemand } from '../../wire/lazy-values.ts';
 
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
+const textType = 'text/plain';
 /** The files change only with the server's version. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
@@ -19,21 +22,47 @@ type Row = readonly [
   make: (basePath: string) => Promise<Answer> | Answer,
 ];
 
-/** The API documents; `killbill` is Swagger 2.0. Routes return 404 unless `isOffered` (`server.docs`). */
+/**
+ * The API documents and the pages of the package; `killbill` is Swagger 2.0. Routes return 404 unless `isOffered`
+ * (`server.docs`).
+ */
 export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route[] {
-  return rowsOf(texts).map(([path, operationId, type, summary, make]) =>
-    openRoute(operationId, `GET ${path}`, {
+  const checkOffered = (): void => {
+    if (isOffered) return;
+    const message = 'The API description is disabled on this server (server.docs)';
+    throw billingError(ErrorCode.ROUTE_NOT_FOUND, message);
+  };
+  return [
+    ...rowsOf(texts).map(([path, operationId, type, summary, make]) =>
+      openRoute(operationId, `GET ${path}`, {
+        area: 'docs',
+        summary,
+        success: { status: 200, mediaTypes: [type] },
+        handle({ tokens }) {
+          checkOffered();
+          return make(tokens.basePath());
+        },
+      }),
+    ),
+    openRoute('getGuidePage', 'GET /guide/{page}', {
       area: 'docs',
-      summary,
-      success: { status: 200, mediaTypes: [type] },
-      handle({ tokens }) {
-        if (isOffered) return make(tokens.basePath());
-        const message = 'The API description is disabled on this server (server.docs)';
-        throw billingError(ErrorCode.ROUTE_NOT_FOUND, message);
+      summary: 'Get a page of the documentation as Markdown',
+      success: { status: 200, mediaTypes: [textType] },
+      fails: ['OBJECT_NOT_FOUND'],
+      async handle({ params }) {
+        checkOffered();
+        const page = (await pages()).find(({ name }) => name === params.page);
+        if (page !== undefined) return { text: page.text };
+        throw billingError(
+          ErrorCode.OBJECT_NOT_FOUND,
+          `There is no page "${params.page}"; /llms.txt lists all`,
+        );
       },
     }),
-  );
+  ];
 }
+
+const pages = onDemand(documentationPages);
 
 function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
   const inJson = async () => ({ text: await json() });
@@ -47,6 +76,10 @@ function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
     packageUrl();
     return { text: pageHtml(basePath), headers: pageHeaders };
   };
+  const index = async (basePath: string) => ({
+    text: pageIndex(await pages(), ({ name }) => `${basePath}/guide/${name}`),
+  });
+  const full = async () => ({ text: allPages(await pages()) });
   const openApi = 'Get the OpenAPI document of this API';
   const swagger = 'Get the Swagger 2.0 document for Kill Bill clients';
   const shown = 'Show the OpenAPI document as a web page that loads nothing from other hosts';
@@ -71,6 +104,8 @@ function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
       'Get the script that renders the documentation page',
       renderer,
     ],
+    ['/llms.txt', 'llmsIndex', textType, 'List the pages of the documentation', index],
+    ['/llms-full.txt', 'llmsFull', textType, 'Get all pages of the documentation as one text', full],
     [
       '/docs/start.js',
       'apiDocsStart',

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+
+/** The pages by topic, in the order in which a reader needs them. */
+const topics = {
+  'Getting started': ['README.md'],
+  Guides: [
+    'lib/catalog/README.md',
+    'lib/usage/README.md',
+    'lib/invoicing/README.md',
+    'lib/overdue/README.md',
+    'lib/push/README.md',
+    'lib/ports/README.md',
+    'adapters/client/README.md',
+    'adapters/cli/README.md',
+    'adapters/koa/README.md',
+    'adapters/mikro-orm/README.md',
+    'adapters/stripe/README.md',
+  ],
+  Reference: [
+    'lib/README.md',
+    'lib/values/README.md',
+    'adapters/koa/HTTP-API.md',
+    'adapters/koa/JSON-MODELS.md',
+    'lib/accounts/RULES.md',
+    'lib/catalog/RULES.md',
+    'lib/subscriptions/RULES.md',
+    'lib/usage/RULES.md',
+    'lib/invoicing/RULES.md',
+    'lib/payments/RULES.md',
+    'lib/overdue/RULES.md',
+    'lib/runtime/RULES.md',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A page of the package. */
+export interface DocumentationPage {
+  readonly topic: string;
+  /** From the root of the package: `lib/usage/README.md`. */
+  readonly path: string;
+  /** The name in a URL: `lib-usage-README.md`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Reads all pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without them. */
+export async function documentationPages(): Promise<readonly DocumentationPage[]> {
+  const listed = Object.entries(topics).flatMap(([topic, paths]) => paths.map((path) => ({ topic, path })));
+  try {
+    const root = import.meta.resolve('billwright/package.json');
+    return await Promise.all(
+      listed.map(async ({ topic, path }) => ({
+        topic,
+        path,
+        name: path.replaceAll('/', '-'),
+        text: await readFile(new URL(path, root), 'utf8'),
+      })),
+    );
+  } catch (error) {
+    throw new BillingError({
+      code: ErrorCode.ROUTE_NOT_FOUND,
+      message: 'The pages of the package billwright are not installed on this server',
+      cause: error,
+    });
+  }
+}
+
+/** Returns `llms.txt`: a list of the pages with a sentence about each, as https://llmstxt.org describes. */
+export function pageIndex(
+  pages: readonly DocumentationPage[],
+  linkOf: (page: DocumentationPage) => string,
+): string {
+  const line = (page: DocumentationPage) =>
+    `- [${titleOf(page)}](${linkOf(page)}): ${firstSentenceOf(page.text)}`;
+  const sections = [...Map.groupBy(pages, ({ topic }) => topic)].map(
+    ([topic, listed]) => `## ${topic}\n\n${listed.map(line).join('\n')}\n`,
+  );
+  return `# Billwright\n\n> ${firstSentenceOf(pages[0]?.text ?? '')}\n\n${sections.join('\n')}`;
+}
+
+/** Returns `llms-full.txt`: the text of all pages. */
+export function allPages(pages: readonly DocumentationPage[]): string {
+  return pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trimEnd()}\n`).join('\n');
+}
+
+/** RULES pages are titled by their area alone. */
+function titleOf({ path, text }: DocumentationPage): string {
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? path;
+  return path.endsWith('/RULES.md') ? `Rules: ${title}` : title;
+}
+
+/** Returns the first sentence of the first paragraph, without links. */
+function firstSentenceOf(text: string): string {
+  const paragraph = text.split('\n\n').find((block) => /^[A-Z`]/.test(block)) ?? '';
+  const plain = paragraph.replaceAll(/\s+/g, ' ').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return (/^.*?[.:](?= |$)/.exec(plain)?.[0] ?? plain).replace(/:$/, '.');
+}

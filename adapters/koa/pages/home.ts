@@ -1,0 +1,37 @@
+import { hasRenderer } from '../openapi/page.ts';
+
+/** Links of the home page, relative to the base path. */
+const links = [
+  ['/docs', 'API reference'],
+  ['/openapi.json', 'OpenAPI document'],
+  ['/guide/README.md', 'Guide'],
+  ['/llms.txt', 'List of all pages, also for language models'],
+] as const;
+
+/** Returns the page at the root of the server; without `docs` it has no links. */
+export function homePage(basePath: string, docs: boolean): string {
+  const offered = docs ? links.filter(([path]) => path !== '/docs' || hasRenderer()) : [];
+  const items = offered.map(([path, label]) => `<li><a href="${basePath}${path}">${label}</a></li>\n`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Billwright</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>Billwright</h1>
+<p>The billing server is running. Its API is below <code>${basePath}/1.0/kb</code>.</p>
+${items.length === 0 ? '' : `<ul>\n${items.join('')}</ul>\n`}</body>
+</html>
+`;
+}
+
+/** The page loads nothing but its empty icon. */
+export const homeHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
