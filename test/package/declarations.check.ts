@@ -46,7 +46,9 @@ describe('published declarations', () => {
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
     const blocks = (
-      await Promise.all(Object.keys(DOCUMENTS).map((document) => blocksOf(document, 'ts')))
+      await Promise.all(
+        [...Object.keys(DOCUMENTS), 'lib/ports/TAXES.md'].map((document) => blocksOf(document, 'ts')),
+      )
     ).flat();
     const files = blocks.map((_, index) => `readme-${index}.ts`);
     for (const [index, block] of blocks.entries())
