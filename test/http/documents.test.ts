@@ -92,10 +92,12 @@ describe('API documentation', () => {
       expect(html).to.not.match(/<(script|style|img|form)/);
       const links = [...html.matchAll(/<a href="([^"]*)"/g)].map((match) => match[1] ?? '');
       expect(links).to.eql(
-        ['/docs', '/openapi.json', '/guide/README.md', '/llms.txt'].map((path) => basePath + path),
+        ['/docs', '/openapi.json', '/guide/examples-saas-README.md', '/guide/README.md', '/llms.txt'].map(
+          (path) => basePath + path,
+        ),
       );
       const linked = await Promise.all(links.map((link) => fetch(url + link)));
-      expect(linked.map(({ status }) => status)).to.eql([200, 200, 200, 200]);
+      expect(linked.map(({ status }) => status)).to.eql(links.map(() => 200));
       const head = await fetch(`${url}${basePath}/`, { method: 'HEAD' });
       expect([head.status, await head.text()]).to.eql([200, '']);
     });
@@ -125,7 +127,7 @@ describe('API documentation', () => {
     const links = [...(await index.text()).matchAll(/^- \[.+\]\((.+)\): .+[.]$/gm)].map(
       ([, link = '']) => link,
     );
-    const pages = globSync('{README.md,{adapters,lib}/**/*.md}', { cwd: root }).filter(
+    const pages = globSync('{README.md,{adapters,examples,lib}/**/*.md}', { cwd: root }).filter(
       (path) => path !== 'lib/RULES-INDEX.md',
     );
     expect(links).to.have.members(pages.map((path) => `/billing/guide/${path.replaceAll('/', '-')}`));

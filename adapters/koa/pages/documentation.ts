@@ -3,7 +3,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** The pages by topic, in the order in which a reader needs them. */
 const topics = {
-  'Getting started': ['README.md'],
+  'Getting started': ['README.md', 'examples/saas/README.md'],
   Guides: [
     'lib/catalog/README.md',
     'lib/usage/README.md',

@@ -4,7 +4,8 @@ import { hasRenderer } from '../openapi/page.ts';
 const links = [
   ['/docs', 'API reference'],
   ['/openapi.json', 'OpenAPI document'],
-  ['/guide/README.md', 'Guide'],
+  ['/guide/examples-saas-README.md', 'Guide: bill your application in an afternoon'],
+  ['/guide/README.md', 'Overview'],
   ['/llms.txt', 'List of all pages, also for language models'],
 ] as const;
 
