@@ -173,7 +173,7 @@ describe('published package', function () {
     await npmInstall(project, [
       tarball,
       ...pinned([...peers, 'pino', 'swagger-ui-dist', 'typescript', '@types/node', '@types/koa']),
-      ...pinned(['express', '@types/express', 'knex', 'chai', '@types/chai', '@types/mocha']),
+      ...pinned(['express', '@types/express', 'knex', 'chai', '@types/chai', 'mocha', '@types/mocha']),
     ]);
     expect(await exists(join(project, 'node_modules', '@scarf')), 'telemetry was installed').to.equal(false);
     const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
@@ -183,16 +183,8 @@ describe('published package', function () {
       recursive: true,
     });
     const examples = files.filter((file) => file.startsWith('dist/examples/') && file.endsWith('.ts'));
-    const flags = [
-      '--noEmit',
-      '--allowImportingTsExtensions',
-      '--strict',
-      '--skipLibCheck',
-      '--target',
-      'es2024',
-      '--module',
-      'nodenext',
-    ];
+    const language = ['--target', 'es2024', '--module', 'nodenext', '--types', 'node,mocha'];
+    const flags = ['--noEmit', '--allowImportingTsExtensions', '--strict', '--skipLibCheck', ...language];
     await runReporting(
       process.execPath,
       [
@@ -202,6 +194,12 @@ describe('published package', function () {
         'public-types.ts',
         ...examples.map((file) => file.slice('dist/'.length)),
       ],
+      project,
+    );
+    const application = ['--timeout', '60000', 'examples/saas/app.test.ts'];
+    await runReporting(
+      process.execPath,
+      [join('node_modules', 'mocha', 'bin', 'mocha.js'), ...application],
       project,
     );
     const { stdout } = await runReporting(process.execPath, [command, '--help'], project);
