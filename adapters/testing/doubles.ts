@@ -130,7 +130,7 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
   };
   /** Sets the catalog of all tenants; null if there is none. The stamp is new by default. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** Sets the catalog per account, which is never cached; null = not served. */
+  /** Sets the catalog per account, which is never cached; null means not served. */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 

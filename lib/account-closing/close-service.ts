@@ -145,7 +145,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** null = keeps the subscriptions. */
+  /** Null means keeps the subscriptions. */
   readonly catalogsOf: CatalogSource | null;
 }
 

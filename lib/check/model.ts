@@ -40,9 +40,9 @@ export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInv
 /** A violation of an invariant. */
 export interface Breach {
   readonly invariant: CheckedInvariant;
-  /** null = the tenant does not exist. */
+  /** Null means the tenant does not exist. */
   readonly tenantId: Uuid | null;
-  /** null = no account. */
+  /** Null means no account. */
   readonly accountId: Uuid | null;
   /** The stored and the expected data, for a person to act on. */
   readonly message: string;

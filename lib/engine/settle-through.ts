@@ -16,7 +16,7 @@ export interface SettableClock {
 export interface Settling {
   /** Runs the due work; returns false if it ran out of time. */
   settle(timeoutMs: number): Promise<boolean>;
-  /** Returns the due time of the next queue entry or push after now; null = none. */
+  /** Returns the due time of the next queue entry or push after now; null for none. */
   nextDue(): Promise<Instant | null>;
 }
 

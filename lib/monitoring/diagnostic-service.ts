@@ -84,7 +84,7 @@ export interface DiagnosticRequest {
   readonly logDirectory?: string | undefined;
 }
 
-/** The data for the diagnosis of a problem; null = not requested. */
+/** The data for the diagnosis of a problem; null means not requested. */
 export interface Diagnostic {
   /** The export of the account (accounts §16). The caller reads to the end or calls the iterator's `return`. */
   readonly accountData: AsyncIterable<string> | null;

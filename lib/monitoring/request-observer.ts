@@ -35,14 +35,14 @@ const MAX_ACCESS_URI = 2_000;
 
 /** A finished request, as reported by its server. */
 export interface AnsweredRequest {
-  /** Null = no tenant. */
+  /** Null means no tenant. */
   readonly tenantRecordId: number | null;
   readonly method: string;
   readonly path: string;
   /** Without `?`. */
   readonly query: string;
   readonly status: number;
-  /** Null = no body, or unknown length. */
+  /** Null means no body, or unknown length. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   readonly createdBy: string | null;

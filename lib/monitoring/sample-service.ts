@@ -84,7 +84,7 @@ const bucketMs: Readonly<Record<Granularity, number>> = {
 
 /** The samples of one kind of one category on one node, in time order. */
 export interface SampleSeries {
-  /** Empty = the whole deployment. */
+  /** Empty means the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;
@@ -145,7 +145,7 @@ export class SeriesOfSamples {
   }
 }
 
-/** Returns the value of a bucket with another sample, which `count` includes. */
+/** Returns the value of a bucket after one more sample; `count` already includes the sample. */
 function combined(
   kind: string,
   { value: before, count }: { value: number; count: number },

@@ -73,7 +73,7 @@ export class PluginSwitches {
   }
 }
 
-/** Returns the plugin's state after a command (null = running). Only INSTALL starts an uninstalled plugin. */
+/** Returns the plugin's state after a command (null means running). Only INSTALL starts an uninstalled plugin. */
 export function switchedBy(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,

@@ -9,9 +9,9 @@ export interface Logger {
 export interface LogFilesRequest {
   /** The directories that may be read, with their files. */
   readonly allowed: readonly string[];
-  /** Null = the first of the allowed ones. */
+  /** Null means the first of the allowed ones. */
   readonly directory: string | null;
-  /** File names without a path; empty = the last written file. */
+  /** File names without a path; empty means the last written file. */
   readonly names: readonly string[];
   /** Limit per file, counted from its end. */
   readonly maxBytes: number;

@@ -91,7 +91,7 @@ export interface DeliveryView extends ExternalEvent {
   /** Finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
-  /** HTTP status of the last attempt; null = none, or no answer. */
+  /** HTTP status of the last attempt; null for none, or no answer. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly nextAttemptDate: Instant | null;

@@ -16,7 +16,7 @@ const PUSH_TIMEOUT_MS = 15_000;
 /** The tenant's data for an attempt, read right before it. */
 export interface TenantTarget {
   readonly callback: string | null;
-  /** null = some secrets are unreadable for this server. */
+  /** Null means some secrets are unreadable for this server. */
   readonly secrets: readonly string[] | null;
 }
 

@@ -55,12 +55,12 @@ export interface BillingEvent {
   readonly usages: readonly UsageSection[];
 }
 
-/** The conditions of a catalog case by property; empty = always true. */
+/** The conditions of a catalog case by property; empty means always true. */
 export type RuleConditions = Readonly<Record<string, string>>;
 
 /** The result of a catalog rule and the deciding case. */
 export interface RuleDecision<Result extends string> {
   readonly result: Result;
-  /** The conditions of the deciding case; null = the default, because no case matched. */
+  /** The conditions of the deciding case; null means the default, because no case matched. */
   readonly conditions: RuleConditions | null;
 }

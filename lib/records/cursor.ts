@@ -24,11 +24,11 @@ export interface StoredCursor extends InvoicingCursor {
   /** Record id of its row; absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Catalog revision of the last evaluation; null = none, or unknown. */
+  /** Catalog revision of the last evaluation; null for none, or unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
-  /** Valid while the subscription is not dirty and the catalog has the same revision; null = read the events. */
+  /** Valid while the subscription is not dirty and the catalog has the same revision; null means read the events. */
   readonly ongoing: OngoingCharge | null;
   readonly usage: UsageReading | null;
 }

@@ -88,7 +88,7 @@ export interface FixedBasis {
 /** A recurring price for a period or its unbilled part (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that sets the price, and the next event; null = none. */
+  /** The event that sets the price, and the next event; null for none. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
@@ -97,17 +97,17 @@ export interface RecurringBasis {
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
-  /** The alignment of the bill cycle with its catalog case; null = not recorded. */
+  /** The alignment of the bill cycle with its catalog case; null means not recorded. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day comes from a BCD_CHANGE; null = not recorded. */
+  /** True if the day comes from a BCD_CHANGE; null means not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The proposed period. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Share of the rate; null = the whole rate. */
+  /** Share of the rate; null means the whole rate. */
   readonly share: Share | null;
-  /** The billed part's share of the period's amount or, with fixed days, of the rate; null = the whole period. */
+  /** The billed part's share of the period's amount or, with fixed days, of the rate; null means the whole period. */
   readonly part: Share | null;
   /** Fixed length of a month in days; 0 = calendar days. */
   readonly prorationFixedDays: number;
@@ -116,14 +116,14 @@ export interface RecurringBasis {
 /** Repaired days of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day; null = none. */
+  /** The last event up to the first repaired day; null for none. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The part of the item in force that contains these days. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The share by days; null = the whole row. */
+  /** The share by days; null means the whole row. */
   readonly share: Share | null;
   /** The rest of the item before the repair. */
   readonly repairable: Decimal;
@@ -146,7 +146,7 @@ export interface UsageLine {
 /** The usage of a period and its unbilled amount (usage §5, §7.3). */
 export interface UsageBasis {
   readonly kind: 'USAGE';
-  /** The event that started the section, and the event at the end of the period; null = a cycle date. */
+  /** The event that started the section, and the event at the end of the period; null means a cycle date. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly usageName: string;
@@ -162,7 +162,7 @@ export interface UsageBasis {
   readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
   /** The lines of the period, or only this item's line if each line has an item. */
   readonly lines: readonly UsageLine[];
-  /** The share of the minimum of the usage terms; null = the whole minimum, or no minimum line. */
+  /** The share of the minimum of the usage terms; null means the whole minimum, or no minimum line. */
   readonly minimum: Share | null;
   /** Total of the lines, rounded to the currency; for CAPACITY the price of the tier that fits all peaks. */
   readonly due: Decimal;
@@ -189,7 +189,7 @@ export interface PluginBasis {
   readonly pluginName: string;
   /** The facts of a changed item's computed amount before the change. */
   readonly changed: ComputedBasis | null;
-  /** The amount that people gave a changed item. Both null = the plugin added the item. */
+  /** The amount that people gave a changed item. Both null means the plugin added the item. */
   readonly given: Decimal | null;
 }
 

@@ -29,11 +29,11 @@ export const invoiceFields = {
   isMigration: f.flag({ audit: 'migrated', searched: true }),
   isWrittenOff: f.flag({ audit: null }),
   isParentInvoice: f.flag({ searched: 'parent_invoice' }),
-  /** The parent's summary of a child's invoice; null = not linked. */
+  /** The parent's summary of a child's invoice; null means not linked. */
   parentInvoiceId: f.orNull(f.id({ audit: null })),
   /** The account of the summary, also before it is linked. */
   parentAccountId: f.orNull(f.id({ audit: null })),
-  /** The contribution to the parent's summary (invoicing §12), 0 until linked; null = its own account pays. */
+  /** The contribution to the parent's summary (invoicing §12), 0 until linked; null means its own account pays. */
   contributedAmount: f.orNull(f.amount({ audit: null })),
   /** Id of the first invoice written by the same run. */
   groupId: f.id({ audit: 'grpId', searched: true }),

@@ -29,7 +29,7 @@ export const pushDeliveryFields = {
   lastStatus: f.orNull(f.integer()),
   /** Error of the last attempt. */
   lastError: f.orNull(f.text()),
-  /** Token of the causing call; null = unknown. */
+  /** Token of the causing call; null means unknown. */
   userToken: f.orNull(f.id()),
   /** Trace position of the cause; null if tracing is off. */
   traceParent: f.orNull(f.text()),

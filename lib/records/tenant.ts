@@ -17,7 +17,7 @@ export const tenantFields = {
   overdueConfigRecordId: f.orNull(f.bigint()),
   /** Record id of the tenant's callback; null if there is none (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
-  /** Raised in the transaction of every change of a payment state machine; null = none (payments §3.1). */
+  /** Raised in the transaction of every change of a payment state machine; null for none (payments §3.1). */
   stateMachineRevision: f.orNull(f.bigint()),
   /** Record id of the active USAGE_TERMS, if they have thresholds. */
   usageThresholdsRecordId: f.orNull(f.bigint()),

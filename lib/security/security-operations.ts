@@ -19,7 +19,7 @@ export interface NewUserInput {
   readonly roles: readonly string[];
   /** Allows undefined roles, which grant nothing until they exist (R63). Default false. */
   readonly allowsUndefinedRoles?: boolean;
-  /** Absent = all tenants. */
+  /** Absent means all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 

@@ -167,7 +167,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
   });
 
-  it('payments §14 example 12: unknown, then declined; charge nothing for an instant payment meanwhile', async () => {
+  it('payments §14 example 12: charge nothing for an instant payment while the outcome is unknown', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
     expect(await acme.invoicePayments.pay({ invoiceId })).to.equal(null);
@@ -179,7 +179,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SUCCESS']);
   });
 
-  it('payments §14 example 12: unknown, then declined; are not retried if the API had requested it', async () => {
+  it('payments §14 example 12: are not retried after a late decline if the API had requested the payment', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     answers('UNDEFINED', 1);

@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('payments §14 example 5: failed auto payment, default retries', async () => {
+  it('matches payments §14 example 5 "Failed auto payment, default retries"', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.accountBalance(account)).to.eql(['249.95', '0']);
   });
 
-  it('payments §14 example 6: retry succeeds', async () => {
+  it('matches payments §14 example 6 "Retry succeeds"', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const [invoiceId, account] = await invoiced();
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('payments §14 example 7: gateway down', async () => {
+  it('matches payments §14 example 7 "Gateway down"', async () => {
     await stageAt('2012-05-31T10:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
     const [invoiceId] = await invoiced();
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.accountBalance(account)).to.eql(['-50.05', '50.05']);
   });
 
-  it('payments §14 example 12: unknown, then declined', async () => {
+  it('matches payments §14 example 12 "Unknown, then declined"', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 });
     const [invoiceId] = await invoiced();

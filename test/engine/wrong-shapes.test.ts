@@ -10,7 +10,7 @@ type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
 
 const shapes: Readonly<Record<string, Readonly<Record<string, Parameters>>>> = inputs;
 
-anyDatabase('arguments of a wrong type', (open) => {
+anyDatabase.describe('arguments of a wrong type', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   let ids: KnownIds;
 

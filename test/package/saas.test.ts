@@ -31,7 +31,7 @@ describe('guide of examples/saas', () => {
 
 const unindented = (text: string): string => text.replaceAll(/^ +/gm, '');
 
-eachDatabase('examples/saas with Stripe', (open) => {
+eachDatabase.describe('examples/saas with Stripe', (open) => {
   it('saves the card of a SetupIntent and charges it', async () => {
     const double = new StripeDouble();
     await double.start();

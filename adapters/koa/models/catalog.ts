@@ -139,7 +139,7 @@ const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   priceList: 'toPriceList',
 };
 
-/** Flat cases by rule; null = any value. */
+/** Flat cases by rule; null means any value. */
 function rulesOf({ rules }: CatalogVersion) {
   const named = Object.entries(RESULTS) as [keyof PlanRules, string][];
   return Object.fromEntries(

@@ -126,7 +126,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   planName: text(),
 });
 
-/** Policy of an action without date and policy; null = the catalog's policy, as in the call itself. */
+/** Policy of an action without date and policy; null means the catalog's policy, as in the call itself. */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,

@@ -42,7 +42,7 @@ export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
-  /** Absent or null = all tenants. */
+  /** Absent or null means all tenants. */
   tenants: field(listOf(uuid), 'W', {
     nullable: true,
     from: ({ allTenants, tenantIds }: ApiClient) => (allTenants ? null : tenantIds),

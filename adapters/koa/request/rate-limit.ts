@@ -9,7 +9,7 @@ const RATE_BURST_SECONDS = 2;
 /** Maximum number of counted subjects; a forgotten one gets a new burst. */
 export const MAX_RATE_BUCKETS = 10_000;
 
-/** Requests per second of one subject on this node; null = unlimited (platform §16). */
+/** Requests per second of one subject on this node; null means unlimited (platform §16). */
 export interface RequestRates {
   /** All callers of one tenant (`server.limits.rate.tenant`). */
   readonly tenant: number | null;

@@ -138,10 +138,10 @@ const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integer
   fallback: DEFAULT_PAGE_SIZE,
 });
 
-/** Absent = null. */
+/** Absent means null. */
 export const plainText = optional(() => z.string(), anyText);
 
-/** Absent = null, distinct from empty. */
+/** Absent means null, distinct from empty. */
 export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
 
 function uuidOf(text: string): Uuid | undefined {
@@ -149,12 +149,12 @@ function uuidOf(text: string): Uuid | undefined {
   return isUuid(lower) ? lower : undefined;
 }
 
-/** Absent = null. */
+/** Absent means null. */
 export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UUID'));
 
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/** Up to 15 integer digits; absent = null. The operation checks the currency's fractional digits. */
+/** Up to 15 integer digits; absent means null. The operation checks the currency's fractional digits. */
 export const amountParameter = optional(
   () => z.number(),
   reads(
@@ -168,10 +168,10 @@ const notAMoment = quoting('is neither a date nor a date-time');
 /** One format, since Java clients cannot omit or send a parameter with two. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** A date or date-time, which the operation interprets (http-api §9 rule 3); absent = null. */
+/** A date or date-time, which the operation interprets (http-api §9 rule 3); absent means null. */
 export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
-/** A date means 00:00 UTC; absent = null. */
+/** A date means 00:00 UTC; absent means null. */
 export const instantParameter = optional(
   () => dateOrDateTime,
   reads((text) => parseWireInstant(text), notAMoment),
@@ -193,7 +193,7 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
-/** Accepts any letter case; absent = null. */
+/** Accepts any letter case; absent means null. */
 export function optionalChoice<V extends string>(values: Values<V>): QueryParameter<V | null> {
   const allowed = Object.values(values);
   return optional(() => z.enum(allowed), oneOf(allowed));

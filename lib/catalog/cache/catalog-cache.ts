@@ -246,7 +246,7 @@ export class EffectiveCatalogs {
 interface GlobalDefault {
   /** Null for a tenant created without it. */
   readonly globalDefault: Catalog | null;
-  /** Time at which the tenant stored its first version; null = never. */
+  /** Time at which the tenant stored its first version; null means never. */
   readonly ownSince: Instant | null;
 }
 

@@ -319,7 +319,7 @@ export function listAddOns(
   );
 }
 
-/** Plan names; null = any. */
+/** Plan names; null means any. */
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**

@@ -267,7 +267,7 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
-/** Returns the proposals sorted, without those that are not before all proposals of newer versions (§6.4 rule 6). */
+/** Returns the sorted proposals, each only if it is before all proposals of newer versions (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {

@@ -19,7 +19,7 @@ import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { CreditMove } from './apply-credit.ts';
 
 export interface ChangedInvoice {
-  /** The stored invoice; null = new. */
+  /** The stored invoice; null means new. */
   readonly before: Invoice | null;
   /** `before` itself if only its credit can change; otherwise includes new items and payments, but no new credit. */
   readonly after: New<Invoice>;

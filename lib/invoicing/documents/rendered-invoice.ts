@@ -26,7 +26,7 @@ export interface InvoiceToRender {
   readonly account: Account;
   /** Whether the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
-  /** The currency of the last processed payment; null = none. */
+  /** The currency of the last processed payment; null for none. */
   readonly processedCurrency: Currency | null;
   /** The locale for accounts without one and for missing translations (`default.locale`). */
   readonly defaultLocale: Locale;
@@ -38,7 +38,7 @@ export interface InvoiceToRender {
   readonly summary?: Invoice | null;
 }
 
-/** The status shown to the reader; null = only amounts. */
+/** The status shown to the reader; null means only amounts. */
 type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
 
 /** A line of a document: one item, or the sum of several of one kind. */
@@ -228,7 +228,7 @@ function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
 
 interface LineName {
   readonly name: string;
-  /** Phase, usage or adjusted item; null = the name is enough. */
+  /** Phase, usage or adjusted item; null means the name is enough. */
   readonly detail: string | null;
 }
 

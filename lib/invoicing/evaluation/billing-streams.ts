@@ -139,7 +139,8 @@ function eventsBySubscription(
 }
 
 /**
- * Returns the bill cycle day that the next run gives an account; null = it has a day or gets none (§4 rule 4). Blocked
+ * Returns the bill cycle day that the next run gives an account; null means it has a day or gets none (§4 rule 4).
+ * Blocked
  * intervals do not count (subscriptions §15.2): a pause moves no cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
@@ -150,7 +151,8 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 
 /**
  * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price (0 included);
- * future events count. null = none. `events` are those of all subscriptions, without a day of the account and blocked intervals.
+ * future events count. null for none. `events` are those of all subscriptions, without a day of the account and blocked
+ * intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;

@@ -39,7 +39,7 @@ import type { DueDates } from './run-entries.ts';
 
 export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
-  /** null = a new invoice. */
+  /** Null means a new invoice. */
   readonly draft: Draft | null;
   /** Whether the parent pays it. */
   readonly isPaidByParent: boolean;
@@ -49,7 +49,7 @@ export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account; null = it has one or needs none (§4 rule 4). */
+  /** Bill cycle day that this run gives the account; null means it has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
   /** Cursors of due subscriptions that were last evaluated with an earlier catalog. */
   readonly behind: readonly StoredCursor[];
@@ -74,7 +74,7 @@ export interface AccountRunInput extends EvaluationSettings {
 export interface AccountRun extends DueDates {
   /** One per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
-  /** Items of all subscriptions in creation order; empty = nothing to invoice. */
+  /** Items of all subscriptions in creation order; empty means nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */

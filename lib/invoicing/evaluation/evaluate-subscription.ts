@@ -38,7 +38,7 @@ export interface SubscriptionBilling {
   readonly ongoing?: OngoingCharge | null;
   /** Billing events in order, for usage all of them, otherwise at least from the window's anchor on (§7.2 step 4). */
   readonly events: readonly BillingEvent[];
-  /** null = never evaluated. */
+  /** Null means never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /** Days before it stay as billed (see `knownUntil` of last-evaluation.ts). Default none. */
   readonly knownUntil?: LocalDate | null;
@@ -48,7 +48,7 @@ export interface SubscriptionBilling {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** null = no event charges usage, or usage is not billed. Default null. */
+  /** Null means no event charges usage, or usage is not billed. Default null. */
   readonly usage?: SubscriptionUsage | null;
 }
 
@@ -78,7 +78,7 @@ export interface SubscriptionEvaluation {
   readonly cursor: InvoicingCursor;
   /** The next known due date that can have items. */
   readonly foreseenDate: LocalDate | null;
-  /** null = no usage was evaluated. */
+  /** Null means no usage was evaluated. */
   readonly usage: UsageEvaluation | null;
 }
 
@@ -188,7 +188,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
   return {
     events,
     window,
-    /** Earlier days are not compared; null = all days are. */
+    /** Earlier days are not compared; null means all days are. */
     evaluatedFrom: knownUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),

@@ -45,13 +45,13 @@ export interface SubscriptionUsage {
   readonly billed: readonly BilledInterval[];
   /** Points of VOID invoices since then, if late usage is not billed. Default none. */
   readonly freed?: readonly FreedPoints[];
-  /** The start of the loaded data; null = all billed intervals are loaded. Default null. */
+  /** The start of the loaded data; null means all billed intervals are loaded. Default null. */
   readonly from?: LocalDate | null;
   /** The pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
-  /** The marks of the read days; null = the next run reads the usage again. Default null. */
+  /** The marks of the read days; null means the next run reads the usage again. Default null. */
   readonly marks?: DayMarks | null;
-  /** The answer of a usage source, which replaces the pieces; null = none. Default null. */
+  /** The answer of a usage source, which replaces the pieces; null for none. Default null. */
   readonly supplied?: SuppliedUsage | null;
   /** Terms beyond the prices (usage §12). Default none. */
   readonly terms?: UsageTerms;
@@ -86,13 +86,13 @@ export interface UsageEvaluation {
   readonly intervals: readonly RatedInterval[];
   /** New `repairable` of USAGE items of earlier runs. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of its USAGE items, including dropped zero items; null = there are none. */
+  /** Latest end of its USAGE items, including dropped zero items; null means there are none. */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date with usage to bill. */
   readonly nextDate: LocalDate | null;
   /** `nextDate`, or null if only periods without usage follow and the tenant drops zero items. */
   readonly foreseenDate: LocalDate | null;
-  /** The days that the next run reads; null = the subscription no longer charges usage. */
+  /** The days that the next run reads; null means the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
 }
 

@@ -85,7 +85,8 @@ function withoutPriceChanges(catalog: CatalogWithOverrides) {
 }
 
 /**
- * Returns the local date from which one subscription is billed differently under another stream of events; null = it is
+ * Returns the local date from which one subscription is billed differently under another stream of events; null means
+ * it is
  * billed the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage,
  * which is counted again under another version (usage §6.1).
  */
@@ -211,7 +212,7 @@ function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** Returns the ongoing charge from which the next evaluation can be made; null = the events have to be loaded. */
+/** Returns the ongoing charge from which the next evaluation can be made; null means the events have to be loaded. */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

@@ -18,7 +18,7 @@ export interface PriceDifference {
   readonly from: DatedInstant;
   /** null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
-  /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
+  /** Prices of a quantity of one, a recurring price for its billing period; null for none. */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
   readonly difference: Decimal;
@@ -34,12 +34,12 @@ export interface UsagePriceTerms {
   readonly usageName: string;
   /** From 1. */
   readonly tier: number;
-  /** The price is per block of the unit. null = the price of a CAPACITY tier, regardless of its units. */
+  /** The price is per block of the unit. null means the price of a CAPACITY tier, regardless of its units. */
   readonly unitType: string | null;
   /** Units of a block; null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
-  /** The number of blocks of the tier or, for CAPACITY, its limit of the unit; null = unlimited. */
+  /** The number of blocks of the tier or, for CAPACITY, its limit of the unit; null means unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
   /** null for CAPACITY. */
@@ -71,7 +71,7 @@ export interface PriceChange extends PriceDifference {
  * Returns the price differences between two streams of one subscription in time order: an entry per pair of recurring prices,
  * phase and time span, per fixed price, and per usage price. Charges that begin or end in only one stream are not recurring or
  * usage differences, and an empty stream has none. Fixed prices already billed stay as they are (§6 rule 6).
- * @param billedThrough last day whose fixed prices in `before` are billed; null = none is.
+ * @param billedThrough last day whose fixed prices in `before` are billed; null for none is.
  */
 export function priceDifferences(
   before: readonly BillingEvent[],

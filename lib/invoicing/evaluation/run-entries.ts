@@ -68,7 +68,7 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** The run that a queue entry requests, up to a local date (null = today), or none. */
+/** The run that a queue entry requests, up to a local date (null means today), or none. */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
 const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
@@ -164,7 +164,7 @@ export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }
 
-/** Returns the date of the announced invoice; null = not an announcement. */
+/** Returns the date of the announced invoice; null means not an announcement. */
 export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }

@@ -12,7 +12,7 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
 /** The answer of usage sources about an account before its run (usage §9), and its question. */
 export type UsageSupply =
-  /** null = no source has the account, so recorded usage counts. */
+  /** Null means no source has the account, so recorded usage counts. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
@@ -29,7 +29,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** Returns the question about an account's usage for a run; null = none needed. */
+/** Returns the question about an account's usage for a run; null for none needed. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,
@@ -47,7 +47,7 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Returns whether the run can use the sources' answers. @param supplies null = there are no sources. */
+/** Returns whether the run can use the sources' answers. @param supplies null means there are no sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,

@@ -72,7 +72,7 @@ export function intervalsToStore({
   readonly subscriptionId: Uuid;
   readonly usage: Pick<UsageEvaluation, 'intervals'>;
   readonly createdDate: Instant;
-  /** null = the run has no invoice. */
+  /** Null means the run has no invoice. */
   readonly invoiceId: Uuid | null;
   /** The items on other invoices of the run, by id. */
   readonly otherInvoiceOf: ReadonlyMap<Uuid, Uuid>;

@@ -25,7 +25,7 @@ export interface EventFacts extends BasisEvent {
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE of only the catalog price. */
   readonly isPriceChange: boolean;
-  /** The reason for its date; null = not kept. */
+  /** The reason for its date; null means not kept. */
   readonly reason: EventReason | null;
   /** The date from which phases count, for a choice of plan. */
   readonly phaseAnchor: LocalDate | null;
@@ -141,7 +141,7 @@ export type ExplainedRuleName = (typeof ExplainedRuleName)[keyof typeof Explaine
 export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
-  /** The conditions of the matching case, empty if it always applies; null = none matched, so the default applies. */
+  /** The conditions of the matching case, empty if it always applies; null for none matched, so the default applies. */
   readonly conditions: RuleConditions | null;
   /** The event that the rule dates, or whose phases it aligns; null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;

@@ -60,9 +60,9 @@ export type ExplainedFields = Pick<
 /** The explanation of an item's amount: its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** null = the amount was given, or its facts were not kept. */
+  /** Null means the amount was given, or its facts were not kept. */
   readonly basis: ComputedBasis | null;
-  /** The invoice plugin that added the item or, if there is a basis, changed its amount; null = none. */
+  /** The invoice plugin that added the item or, if there is a basis, changed its amount; null for none. */
   readonly pluginName: string | null;
   /** The events of the basis, with the reasons for their dates. */
   readonly events: ItemEvents;

@@ -79,7 +79,7 @@ function ownBalanceOf(invoice: OwnInvoice): Decimal {
 }
 
 /**
- * Returns the account balances after a change of one invoice (null = new), without reading others (rules 7 and 8):
+ * Returns the account balances after a change of one invoice (null means new), without reading others (rules 7 and 8):
  * balance = Σ invoice balances − credit; it may be negative.
  */
 export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(

@@ -107,7 +107,7 @@ export function withChildItems(
 }
 
 export interface CreditNoteView extends CreditNote {
-  /** The number by the tenant's pattern (§21 rule 3); null = none. */
+  /** The number by the tenant's pattern (§21 rule 3); null for none. */
   readonly formattedNumber: string | null;
 }
 

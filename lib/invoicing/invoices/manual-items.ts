@@ -11,7 +11,7 @@ const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
 export interface ManualItem {
-  /** A DRAFT of the account; absent = a new invoice. */
+  /** A DRAFT of the account; absent means a new invoice. */
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;

@@ -178,7 +178,10 @@ function atLeastZero(amount: Decimal): Decimal {
   return amount.isNegative() ? ZERO : amount;
 }
 
-/** Returns the balance of the linked parent's invoice, which decides that of this one (§1.4 rule 6); null = not linked. */
+/**
+ * Returns the balance of the linked parent's invoice, which decides that of this one (§1.4 rule 6); null means not
+ * linked.
+ */
 export function parentBalanceOf(
   { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,
   parents: ReadonlyMap<Uuid, Invoice>,
@@ -207,9 +210,10 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 }
 
 /**
- * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5); null = its own balance, while the
+ * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5); null means its own balance,
+ * while the
  * summary is a DRAFT.
- * @param creditable the limit of a decrease that may become credit (`creditableOf`); null = none.
+ * @param creditable the limit of a decrease that may become credit (`creditableOf`); null for none.
  */
 export function creditStandIn(
   invoice: Contributing,
@@ -228,7 +232,7 @@ export function creditStandIn(
  * Returns how much of the decreases of a child's invoices may become its credit: what the parent has paid for them, less
  * adjustments of the parent's item and credit that the child already got. A summary settled by adjusting its items, as when
  * the parent is closed, was not paid.
- * @param item the child's PARENT_SUMMARY item; undefined = there is none.
+ * @param item the child's PARENT_SUMMARY item; undefined means there is none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */
 export function creditableOf(
@@ -253,7 +257,7 @@ export function creditableOf(
 /**
  * True if the parent has paid all of the child's item of the summary, so that repairs belong to the child (§10 rule 8). If the
  * item was adjusted, only §12 rule 5 decides how much was paid.
- * @param item the child's PARENT_SUMMARY item; undefined = there is none.
+ * @param item the child's PARENT_SUMMARY item; undefined means there is none.
  */
 export function isPaidWhole(
   summary: Pick<Invoice, 'status' | 'rawBalance'>,

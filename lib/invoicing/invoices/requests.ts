@@ -25,7 +25,7 @@ export interface AccountParking {
 /** The outcome of a run of a parked account. */
 export interface ParkedRun {
   readonly accountId: Uuid;
-  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null = the run made an invoice. */
+  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null means the run made an invoice. */
   readonly error: string | null;
 }
 

@@ -33,7 +33,7 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
-  /** The first target date of a walk over several; null = any. By default, each request's own date. */
+  /** The first target date of a walk over several; null means any. By default, each request's own date. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /** Usage of sources; OPEN = the sources are still to be called. Default: all usage is recorded. */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
@@ -203,7 +203,7 @@ function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[])
 
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** null = not stored, so nothing was recorded. */
+  /** Null means not stored, so nothing was recorded. */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;

@@ -112,7 +112,8 @@ interface LinkedInvoice {
 }
 
 /**
- * Returns how much of each child's decreases may become credit, by `shareKey`; absent = all. Reads nothing without decreases,
+ * Returns how much of each child's decreases may become credit, by `shareKey`; absent means all. Reads nothing without
+ * decreases,
  * and little if the parent's item is unchanged: then the parent has paid all of it.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {

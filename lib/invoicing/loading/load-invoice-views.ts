@@ -38,9 +38,9 @@ import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/in
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
 interface ViewTools {
-  /** null = views without names. */
+  /** Null means views without names. */
   readonly catalogsOf: CatalogSource | null;
-  /** null = views without numbers in the tenant's pattern. */
+  /** Null means views without numbers in the tenant's pattern. */
   readonly settingsOf: SettingsOf | null;
 }
 

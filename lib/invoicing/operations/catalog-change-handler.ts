@@ -112,7 +112,7 @@ function spanOf(entries: readonly ClaimedEntry[]) {
   return { first: Math.min(...known), last: Math.max(...known) };
 }
 
-/** Returns the accounts on these plans; null = those with subscriptions last evaluated with an earlier catalog. */
+/** Returns the accounts on these plans; null means those with subscriptions last evaluated with an earlier catalog. */
 async function listAccounts(
   session: ReadSession,
   plans: ChangedPlans,

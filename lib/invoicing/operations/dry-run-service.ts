@@ -290,13 +290,13 @@ export class DryRunService {
 }
 
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
-  /** null = the date of `wanted`. */
+  /** Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
 }
 
 interface ChangeToView {
   readonly found: LoadedDryRun;
-  /** Absent = there is nothing to bill. */
+  /** Absent means there is nothing to bill. */
   readonly result: InvoicesAfterChange | null | undefined;
   readonly now: Instant;
 }

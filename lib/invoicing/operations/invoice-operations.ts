@@ -255,9 +255,9 @@ export interface InvoiceOperations<C extends Leading = []> {
 export interface ChangePreview {
   /** When the change takes effect; for CREATE and CANCEL, when billing starts or ends. */
   readonly effective: DatedInstant;
-  /** The invoice that the change creates at once; null = none. */
+  /** The invoice that the change creates at once; null for none. */
   readonly dueNow: ExplainedInvoice | null;
-  /** The next invoice after it; null = none. */
+  /** The next invoice after it; null for none. */
   readonly next: ExplainedInvoice | null;
   /** The account credit that the change leaves at once, beyond the credit before it; 0 = none. */
   readonly credit: Decimal;
@@ -331,7 +331,9 @@ export interface InvoiceTextOperations<C extends Leading = []> {
    */
   upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
 
-  /** Returns the text as uploaded; null = none. @throws BillingError INVALID_PARAMETER (60002) for an invalid locale. */
+  /**
+   * Returns the text as uploaded; null for none. @throws BillingError INVALID_PARAMETER (60002) for an invalid locale.
+   */
   get(...given: [...C, text: DocumentText]): Promise<string | null>;
 
   /** Deletes the text, so that the built-in one applies; no error if there is none. @throws as `get`. */

@@ -160,9 +160,9 @@ const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;
-  /** The subscription's mark before its usage was read; null = none. */
+  /** The subscription's mark before its usage was read; null for none. */
   readonly mark: number | null;
-  /** null = nothing to bill. */
+  /** Null means nothing to bill. */
   readonly billing: AccountBilling | null;
 }
 

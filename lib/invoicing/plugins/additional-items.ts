@@ -19,7 +19,7 @@ import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items
 import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
-/** A new item for another invoice. `invoiceId`: null = the invoice of the item that it adjusts. */
+/** A new item for another invoice. `invoiceId`: null means the invoice of the item that it adjusts. */
 export interface ItemElsewhere {
   readonly invoiceId: Uuid | null;
   readonly item: NewInvoiceItem;

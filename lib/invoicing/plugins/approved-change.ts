@@ -25,11 +25,11 @@ import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit. */
 export interface ProposedInvoice {
-  /** The stored invoice; null = new. */
+  /** The stored invoice; null means new. */
   readonly before: Invoice | null;
   /** The invoice without the new items. */
   readonly invoice: New<Invoice>;
-  /** Its stored items as the operation leaves them; null = not read, since no plugin sees them. */
+  /** The stored items of the invoice after the operation. Null if they were not read, because no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
   /** New `repairable` of stored items. */

@@ -26,7 +26,7 @@ interface ConsultedDryRun {
   readonly calls: InvoicePluginCalls;
   readonly context: CallContext;
   readonly account: Account;
-  /** The requested date; null = the next invoice. */
+  /** The requested date; null means the next invoice. */
   readonly targetDate: LocalDate | null;
 }
 

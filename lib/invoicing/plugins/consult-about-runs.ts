@@ -43,17 +43,17 @@ export type Consultation =
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
-      /** null = no plugin has seen the run. */
+      /** Null means no plugin has seen the run. */
       readonly seen: ConsultedProposal | null;
       /** Whether plugins must see the invoice, if there is one. */
       readonly needsInvoice: boolean;
-      /** The invoice as plugins last saw it; null = none. */
+      /** The invoice as plugins last saw it; null for none. */
       readonly invoice: InvoiceForPlugins | null;
     }
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin requests to be called again; null = it aborted the run. */
+      /** Time at which a plugin requests to be called again; null means it aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -73,7 +73,7 @@ export interface Consultations {
 }
 
 interface RunsToConsult extends RunsToAsk {
-  /** The usage supplied by sources; null = none. */
+  /** The usage supplied by sources; null for none. */
   readonly supplies: UsageSupplies | null;
 }
 

@@ -154,7 +154,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Returns the groups of the items (§8.2 step 12): the first answer that is not empty; null = no grouping. `read` validates
+   * Returns the groups of the items (§8.2 step 12): the first answer that is not empty; null means no grouping. `read`
+   * validates
    * the groups, so that its error names the plugin.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */

@@ -20,7 +20,7 @@ import {
 const MAX_PLUGIN_ITEMS = 1_000;
 const MAX_PLUGIN_PROPERTIES = 1_000;
 
-/** Properties of an answer; null = unchanged. */
+/** Properties of an answer; null means unchanged. */
 interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }

@@ -108,7 +108,8 @@ function ownChanges(split: SplitRun, session: WriteSession) {
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
 
 /**
- * Returns the numbers that plugins impose on the new invoices of a run, in order; null = the tenant's next number. Whether
+ * Returns the numbers that plugins impose on the new invoices of a run, in order; null means the tenant's next number.
+ * Whether
  * another invoice has them is checked when they are stored.
  * @throws BillingError INVOICE_INVALID_NUMBER (4019).
  */

@@ -4,11 +4,11 @@ import { DEFAULT_USAGE_CONFIG, negativeDeltaOf, type UsageConfig } from '../../u
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
 
 export interface InvoicingConfig {
-  /** `enabled`; false = automatic runs park their accounts (§8.2 step 1). */
+  /** `enabled`; false means automatic runs park their accounts (§8.2 step 1). */
   readonly isAutomatic: boolean;
   /** `maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
-  /** `parkAccountsOnAllExceptions`; false = only an illegal state parks an account (§8.6). */
+  /** `parkAccountsOnAllExceptions`; false means only an illegal state parks an account (§8.6). */
   readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
@@ -20,7 +20,7 @@ export interface InvoicingConfig {
   readonly maxDailyItems: number;
   /** `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date (catalog §6.4 rule 5). */
   readonly alignPriceChanges: boolean;
-  /** `plugin`: names of the invoice plugins to consult, in order; empty = all, by name (§13 rule 1). */
+  /** `plugin`: names of the invoice plugins to consult, in order; empty means all, by name (§13 rule 1). */
   readonly plugins: readonly string[];
   /** `parent.commit.local.utc.time`: when summaries are committed, in milliseconds since midnight UTC. */
   readonly parentCommitTimeOfDay: number;

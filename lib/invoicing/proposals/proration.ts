@@ -14,7 +14,8 @@ export function proratedShare({ base, days, totalDays }: Share, currency: Curren
 }
 
 /**
- * Returns F × M of §5.6: the days of a whole period of M months under fixed-days proration; null = calendar days (F is 0, or
+ * Returns F × M of §5.6: the days of a whole period of M months under fixed-days proration; null means calendar days (F
+ * is 0, or
  * the period is day- or week-based).
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {

@@ -35,9 +35,9 @@ export interface RecurringProposal {
   /** Rounded to the currency. */
   readonly amount: Decimal;
   readonly rule: PeriodRule;
-  /** Share of the rate; null = the whole rate. */
+  /** Share of the rate; null means the whole rate. */
   readonly share: Share | null;
-  /** The event after this one; null = none is known. */
+  /** The event after this one; null for none is known. */
   readonly nextEvent: BillingEvent | null;
   readonly prorationFixedDays: number;
 }
@@ -49,7 +49,7 @@ export interface RecurringProposalsInput {
   readonly events: readonly BillingEvent[];
   /** Index of the first event that proposes (the anchor of §7.2). */
   readonly anchorIndex: number;
-  /** Proposals that start earlier are omitted; null = none. */
+  /** Proposals that start earlier are omitted; null for none. */
   readonly windowStart: LocalDate | null;
   readonly targetDate: LocalDate;
   readonly currency: Currency;
@@ -62,7 +62,7 @@ export interface BilledEvent {
   readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
-  /** X of §5.3; null = nothing is billable yet. */
+  /** X of §5.3; null means nothing is billable yet. */
   readonly billThrough: LocalDate | null;
 }
 
@@ -151,7 +151,7 @@ type Propose = (
   whole: WholePeriod | null,
 ) => void;
 
-/** Returns a function that adds one period. `whole` is the period that a part belongs to; null = ratio 1. */
+/** Returns a function that adds one period. `whole` is the period that a part belongs to; null means ratio 1. */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -200,7 +200,7 @@ function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): n
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** E: date of the subscription's next event; null = none. */
+  /** E: date of the subscription's next event; null for none. */
   readonly endDate: LocalDate | null;
   /** T. */
   readonly targetDate: LocalDate;
@@ -208,7 +208,7 @@ interface BillThroughInput {
   readonly inArrearMode: InArrearMode;
 }
 
-/** Returns X: the date up to which an event is billed at the target date; null = nothing yet (§5.3). */
+/** Returns X: the date up to which an event is billed at the target date; null means nothing yet (§5.3). */
 export function billThroughDate(input: BillThroughInput): LocalDate | null {
   const { cycle, endDate, targetDate } = input;
   if (endDate !== null && targetDate >= endDate) return endDate;

@@ -12,11 +12,11 @@ export function effectiveTargetDate({
   maxTargetDate,
   maxMonthsInFuture,
 }: {
-  /** null = today. */
+  /** Null means today. */
   readonly requested: LocalDate | null;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Latest billed target date; null = none (§1.5). */
+  /** Latest billed target date; null for none (§1.5). */
   readonly maxTargetDate: LocalDate | null;
   /** `invoice.maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;

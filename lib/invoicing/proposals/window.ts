@@ -22,7 +22,7 @@ import {
 
 /** The days that one evaluation of a subscription covers: from `start` on (§7.2). */
 export interface BillingWindow {
-  /** null = all days (full evaluation). */
+  /** Null means all days (full evaluation). */
   readonly start: LocalDate | null;
   /** Index of the first billing event that matters; events before it need not be loaded. */
   readonly anchorIndex: number;
@@ -31,9 +31,9 @@ export interface BillingWindow {
 interface WindowInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** null = never evaluated. */
+  /** Null means never evaluated. */
   readonly cursor: InvoicingCursor | null;
-  /** Target date of the evaluation, or the earliest of several; null = any. */
+  /** Target date of the evaluation, or the earliest of several; null means any. */
   readonly targetDate: LocalDate | null;
 }
 
@@ -88,7 +88,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 
 /**
  * Returns a date at which an evaluation leaves the cursor of a subscription that is not due unchanged: the target date, or a
- * later date of an earlier evaluation; null = there is none.
+ * later date of an earlier evaluation; null means there is none.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -169,7 +169,7 @@ function nextBillingDate(billed: BilledEvent): LocalDate | null {
   return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
 }
 
-/** Returns the earlier date; null = no date. */
+/** Returns the earlier date; null means no date. */
 export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
   return a === null || b === null ? (a ?? b) : minDate(a, b);
 }
@@ -178,7 +178,8 @@ export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | n
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, in the kind in force at the target date; null = none. Charges of these days stay
+ * Returns the days from the next event on, in the kind in force at the target date; null for none. Charges of these
+ * days stay
  * until that event, which may still be withdrawn (§6 rule 3).
  */
 export function billedAhead({

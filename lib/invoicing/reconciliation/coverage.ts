@@ -59,7 +59,7 @@ export interface UncoveredPart<T extends ChargedInterval> {
 /**
  * Returns the parts of `intervals` that no interval of `covers` of the same kind covers, in date order. Both lists are sorted
  * by start, without overlap.
- * @param windowStart earlier days are ignored; null = none are.
+ * @param windowStart earlier days are ignored; null for none are.
  */
 export function uncoveredParts<T extends ChargedInterval>({
   intervals,

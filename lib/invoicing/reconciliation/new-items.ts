@@ -22,7 +22,7 @@ export interface RecurringCharge {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The share of the part; null = the whole proposal is charged. */
+  /** The share of the part; null means the whole proposal is charged. */
   readonly part: Share | null;
 }
 

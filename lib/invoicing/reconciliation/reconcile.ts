@@ -22,7 +22,7 @@ import {
 } from './coverage.ts';
 import { basisEvent, type RecurringCharge, type Repair } from './new-items.ts';
 
-/** Returns the billing period of a phase in the catalog; null = unknown phase. */
+/** Returns the billing period of a phase in the catalog; null means unknown phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
 interface ReconcileInput {
@@ -66,7 +66,7 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers, windowStart });
 }
 
-/** Returns the period of a row's plan and phase; null = no event names them any more. */
+/** Returns the period of a row's plan and phase; null means no event names them any more. */
 function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
     (each) =>
@@ -227,7 +227,7 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-/** Returns the share of the row (§6 rules 3 and 7); null = the whole row. */
+/** Returns the share of the row (§6 rules 3 and 7); null means the whole row. */
 function shareOfRow(
   part: UncoveredPart<RecurringRow>,
   item: BilledItem,

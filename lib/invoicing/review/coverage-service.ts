@@ -61,7 +61,7 @@ export function coverageOperations(
 
 interface AccountToVerify {
   readonly account: Account;
-  /** null = not stored yet. */
+  /** Null means not stored yet. */
   readonly state: AccountInvoicingState | null;
   /** The target date of the run. */
   readonly targetDate: LocalDate;
@@ -81,7 +81,9 @@ async function verifyCoverage(session: ReadSession, input: AccountToVerify & Ver
   return verified?.differences ?? [];
 }
 
-/** Verifies accounts in a constant number of statements. `error`: why the account cannot be verified; null = it can. */
+/**
+ * Verifies accounts in a constant number of statements. `error`: why the account cannot be verified; null means it can.
+ */
 export async function verifyAccounts(
   session: ReadSession,
   input: VerifyRules & { readonly accounts: readonly AccountToVerify[] },

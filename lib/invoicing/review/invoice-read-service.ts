@@ -221,12 +221,12 @@ const searched = {
   balance: { property: 'balance', type: 'text' },
 } as const;
 
-/** A safe integer always has this many digits. */
+/** Matches numbers with up to 15 digits, which are always safe integers. */
 const integer = /^\d{1,15}$/;
 
 /**
  * Reads a search key (§15): a comparison with the balance, or clauses in operator form; otherwise the number, the currency, the id
- * or the account's id; null = nothing matches.
+ * or the account's id; null means nothing matches.
  * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */
 export function invoiceSearch(key: string): InvoiceSearch | null {

@@ -31,11 +31,11 @@ import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { saveRuns, scheduleDueEntries } from '../saving/save-runs.ts';
 import type { FailedRun, RunResult } from './run-results.ts';
 
-/** A run of one account. `requestedDate`: null = today in the account's zone. */
+/** A run of one account. `requestedDate`: null means today in the account's zone. */
 export interface RunRequest {
   readonly account: Account;
   readonly requestedDate: LocalDate | null;
-  /** Date of the due entry or event that triggered the run; null or absent = requested now. */
+  /** Date of the due entry or event that triggered the run; null or absent means requested now. */
   readonly dueDate?: LocalDate | null;
   /** Default: a new COMMITTED invoice. */
   readonly drafting?: Drafting;

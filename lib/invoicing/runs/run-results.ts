@@ -7,7 +7,7 @@ export type RunResult =
   | {
       readonly account: Account;
       readonly kind: 'done';
-      /** Empty = nothing to invoice. */
+      /** Empty means nothing to invoice. */
       readonly invoiceIds: readonly Uuid[];
       /** Subscriptions that could not be billed because their events are damaged. */
       readonly skipped: readonly Uuid[];

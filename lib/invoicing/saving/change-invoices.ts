@@ -40,7 +40,7 @@ interface InvoiceChanges {
   readonly changes: readonly ChangedInvoice[];
   /** Further accounts whose credit is applied. */
   readonly accounts?: readonly Account[];
-  /** New latest target dates by account id, the minimum for later runs (§1.5); null = none. */
+  /** New latest target dates by account id, the minimum for later runs (§1.5); null for none. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
   /** Reserved numbers by id of a new invoice; others get the tenant's next number. */
   readonly numbers?: ReadonlyMap<Uuid, number>;

@@ -210,7 +210,7 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 /**
  * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next run may have an
  * earlier target date. Else it would cover only the days of its window, at an earlier date than they were billed (§7.3, I3).
- * @param heldFrom the latest target date that holds later runs; null = none, undefined = unchanged.
+ * @param heldFrom the latest target date that holds later runs; null for none, undefined means unchanged.
  */
 async function daysToEvaluateAgain(
   session: ReadSession,

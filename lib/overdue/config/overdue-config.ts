@@ -21,7 +21,7 @@ export const controlTagNames: readonly string[] = systemDefinitions
   .filter(({ isControlTag }) => isControlTag)
   .map(({ name }) => name);
 
-/** All given criteria must be met. Without criteria, the condition is never met (§1.1 rule 1). Null = not given. */
+/** All given criteria must be met. Without criteria, the condition is never met (§1.1 rule 1). Null means not given. */
 export interface OverdueCondition {
   /** Time since the anchor; UNLIMITED is never reached (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;

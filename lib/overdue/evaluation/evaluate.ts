@@ -79,7 +79,7 @@ export function thresholdDate(anchor: LocalDate | null, duration: Duration): Loc
 export interface CheckedAccount {
   readonly config: OverdueConfig;
   readonly snapshot: BillingSnapshot;
-  /** null = clear. */
+  /** Null means clear. */
   readonly next: OverdueState | null;
   readonly today: LocalDate;
 }

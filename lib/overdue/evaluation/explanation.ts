@@ -181,7 +181,7 @@ export interface CalendarInput {
   readonly until: LocalDate;
 }
 
-/** A date of a new state; null = clear. */
+/** A date of a new state; null means clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;

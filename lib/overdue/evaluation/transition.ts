@@ -47,9 +47,9 @@ export interface OverdueChange {
 }
 
 export interface TransitionInput {
-  /** The latest effective blocking state of overdue; null = always clear. */
+  /** The latest effective blocking state of overdue; null means always clear. */
   readonly prev: OverdueBlock | null;
-  /** null = clear. */
+  /** Null means clear. */
   readonly next: OverdueState | null;
   /** Whether overdue has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
@@ -77,7 +77,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** Returns the blocking state of a state (§2.2); null = clear. */
+/** Returns the blocking state of a state (§2.2); null means clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {
@@ -112,14 +112,14 @@ function invoicingOffStep(
 export interface EffectiveInput {
   /** The scheduled instant of the check, however late it runs; null for a refresh. */
   readonly scheduled: Instant | null;
-  /** null = clear. */
+  /** Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
   /** The first date on which the unpaid invoices met it; null: it has no such criteria. */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
-  /** Start of the previous state; null = always clear. */
+  /** Start of the previous state; null means always clear. */
   readonly prevEffective: DatedInstant | null;
 }
 

@@ -21,7 +21,7 @@ import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 export interface OverdueFacts {
   readonly account: Account;
   readonly today: LocalDate;
-  /** The latest blocking state of overdue; null = always clear. */
+  /** The latest blocking state of overdue; null means always clear. */
   readonly prev: BlockingState | null;
   /** The account, or its paying parent, whose unpaid invoices count (§8 rule 2). */
   readonly payerId: Uuid;

@@ -133,7 +133,7 @@ async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant) {
   return facts;
 }
 
-/** null = never. */
+/** Null means never. */
 async function pendingCheck(session: ReadSession, { account }: OverdueFacts) {
   const [pending] = await session.notifications.findPending([checkKey(account.recordId)]);
   return pending?.effectiveDate ?? null;
@@ -215,7 +215,7 @@ export interface StateSettings {
   readonly retryDays: readonly number[];
 }
 
-/** Returns a state of the configuration; null = clear. */
+/** Returns a state of the configuration; null means clear. */
 export function configuredStateView(
   state: OverdueState | null,
   { retryDays }: Pick<StateSettings, 'retryDays'>,

@@ -70,7 +70,7 @@ interface Looking extends Deciding {
   readonly consulted: ConsultedRun | null;
   /** Control plugins that are still to be called, including the built-in one. */
   readonly names: readonly string[];
-  /** The number of a new payment; null = reserved in the transaction. */
+  /** The number of a new payment; null means reserved in the transaction. */
   readonly paymentNumber: number | null;
 }
 

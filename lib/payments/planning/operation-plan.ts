@@ -100,7 +100,8 @@ export function planOperation(
 }
 
 /**
- * Plans by the transaction's key alone (§4.2): completed or running already, or a pending transaction; null = a new one.
+ * Plans by the transaction's key alone (§4.2): completed or running already, or a pending transaction; null means a new
+ * one.
  * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
  * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `operationAmount`.
  */

@@ -3,7 +3,7 @@ import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 
 /** Settings of payments (§13). A changed value applies to later decisions. */
 export interface PaymentConfig {
-  /** `retry.days`: days until the next attempt after the first, second, … declined one; empty = no retry. */
+  /** `retry.days`: days until the next attempt after the first, second, … declined one; empty means no retry. */
   readonly retryDays: readonly number[];
   /** `failure.retry.start.sec`, `.multiplier`, `.max.attempts`: retries of calls that never reached the gateway. */
   readonly failureRetry: {
@@ -16,15 +16,15 @@ export interface PaymentConfig {
   /** `janitor.unknown.retries` and `janitor.pending.retries`: pauses before the first, second, … check. */
   readonly janitorUnknownDelaysMs: readonly number[];
   readonly janitorPendingDelaysMs: readonly number[];
-  /** `allow.emptyInvoice`: true = an invoice with nothing due is paid with 0. */
+  /** `allow.emptyInvoice`: true means an invoice with nothing due is paid with 0. */
   readonly allowEmptyInvoice: boolean;
-  /** `overRefund.allowed`: true = only the gateway decides how much may be refunded. */
+  /** `overRefund.allowed`: true means only the gateway decides how much may be refunded. */
   readonly allowsOverRefund: boolean;
   /** `globalLock.retries`: looks, 100 ms apart, at a payment that a running call holds. */
   readonly lockRetries: number;
   /** `invoice.plugin`: default control plugins of the tenant's payments. */
   readonly controlPlugins: readonly string[];
-  /** `method.overwrite`: true = control plugins may replace a requested payment method. */
+  /** `method.overwrite`: true means control plugins may replace a requested payment method. */
   readonly overwritesMethod: boolean;
 }
 

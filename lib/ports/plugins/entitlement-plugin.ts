@@ -194,9 +194,9 @@ export interface CreationPlace {
 }
 
 export interface CreationDates {
-  /** Start of the service; absent = now. */
+  /** Start of the service; absent means now. */
   readonly entitlementDate?: RequestedDate | null | undefined;
-  /** Start of billing; absent = now. */
+  /** Start of billing; absent means now. */
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
@@ -222,11 +222,11 @@ export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
-  /** A date ends the service there; an instant ends service and billing there. Absent = when billing ends. */
+  /** A date ends the service there; an instant ends service and billing there. If absent, the service ends when billing ends. */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** The policy for the end of the service; `requestedDate` is ignored then. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** The policy for the end of billing; absent = the catalog's rule. ILLEGAL is rejected. */
+  /** The policy for the end of billing; absent means the catalog's rule. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Billing ends at the requested date too, which is now by default; only without policies. Default false. */
   readonly useRequestedDateForBilling?: boolean | undefined;
@@ -244,7 +244,7 @@ export const BcdTransfer = {
 export type BcdTransfer = keyof typeof BcdTransfer;
 
 export interface TransferBundleOptions {
-  /** A day of the source account's calendar, past or future; absent = now. */
+  /** A day of the source account's calendar, past or future; absent means now. */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** The date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;

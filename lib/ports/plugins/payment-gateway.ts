@@ -65,12 +65,13 @@ export interface GatewayCapabilities {
   /** Default true. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * True = the gateway changes nothing outside, so that the operation is one storage transaction and its outcome is
+   * True means the gateway changes nothing outside, so that the operation is one storage transaction and its outcome is
    * never unknown. Default false.
    */
   readonly sideEffectFree?: boolean;
   /**
-   * True = `getPaymentInfo` lists every transaction the gateway ever received. Recovery books a missing one as CANCELED
+   * True means `getPaymentInfo` lists every transaction the gateway ever received. Recovery books a missing one as
+   * CANCELED
    * some minutes after its call ended, instead of UNKNOWN, so no request may travel longer. Default false.
    */
   readonly completeLedger?: boolean;
@@ -110,7 +111,7 @@ export interface GatewayPage<T> {
 }
 
 export interface GatewayPaymentMethod {
-  /** The engine's id; absent = a method the engine does not know. */
+  /** The engine's id; absent means a method the engine does not know. */
   readonly paymentMethodId?: Uuid;
   readonly externalPaymentMethodId?: string | null;
   readonly isDefault?: boolean;
@@ -132,7 +133,7 @@ export interface GatewayDispute {
   /** More than 0. */
   readonly amount: Decimal | string | number;
   readonly currency: OpenText<Currency>;
-  /** True while the money is gone; false = never taken, or returned. */
+  /** True while the money is gone; false means never taken, or returned. */
   readonly stands: boolean;
 }
 
@@ -198,11 +199,11 @@ export interface PaymentGateway extends PluginIdentity {
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
   setDefaultPaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
-  /** Returns the account's methods known to the gateway; null = it keeps none. */
+  /** Returns the account's methods known to the gateway; null means it keeps none. */
   getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      /** True = reload from the processor. */
+      /** True means reload from the processor. */
       readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },
@@ -227,7 +228,8 @@ export interface PaymentGateway extends PluginIdentity {
     context: GatewayContext,
   ): Promise<NotificationAnswer>;
   /**
-   * Returns true only if the processor's signature of the raw body is valid; absent = notifications need credentials.
+   * Returns true only if the processor's signature of the raw body is valid; absent means notifications need
+   * credentials.
    */
   verifyNotification?(
     request: {

@@ -24,7 +24,7 @@ export interface UnauditedRecord {
 }
 
 export interface CheckedRecords {
-  /** The last checked record; null = no more. */
+  /** The last checked record; null means no more. */
   readonly lastRecordId: number | null;
   readonly lost: readonly LostReference[];
   readonly unaudited: readonly UnauditedRecord[];
@@ -61,7 +61,7 @@ export interface CheckReads {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Rows<Invoice>;
-  /** Days of usage of these accounts after a place in their order (null = from the start), at most `limit`. */
+  /** Days of usage of these accounts after a place in their order (null means from the start), at most `limit`. */
   usageDaysAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly after: UsageDayPlace | null;
@@ -92,7 +92,7 @@ export interface CheckStore {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /** Returns the latest due date of finished queue entries, a lower bound of the clock; null = none. */
+  /** Returns the latest due date of finished queue entries, a lower bound of the clock; null for none. */
   latestWork(): Promise<Instant | null>;
   /** Live queue entries that have an outcome. */
   doubledEntries(

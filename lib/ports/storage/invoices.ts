@@ -51,7 +51,7 @@ export interface DueSubscriptions {
   readonly accountId: Uuid;
   readonly targetDate: LocalDate;
   readonly catalogRevision: number;
-  /** The tenant's usage settings; subscriptions with another setting in their cursor are due. null = ignore. */
+  /** The tenant's usage settings; subscriptions with another setting in their cursor are due. null means ignore. */
   readonly usageSettings: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface ItemOfInvoice {
 
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
-  /** null = from the newest. */
+  /** Null means from the newest. */
   readonly beforeRecordId: number | null;
   readonly limit: number;
 }
@@ -163,7 +163,9 @@ export interface InvoiceReads {
   /** Returns the cursors in creation order of the subscriptions. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
   findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
-  /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */
+  /**
+   * RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null means all), per subscription.
+   */
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<CoverageRow>;

@@ -14,7 +14,7 @@ export interface AccessLine {
   /** Path and query, without secrets. */
   readonly uri: string;
   readonly statusCode: number;
-  /** Null = no body, or unknown length. */
+  /** Null means no body, or unknown length. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   /** The author given by the caller. */
@@ -31,7 +31,7 @@ export interface Sample {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** null = all. */
+/** Null means all. */
 export interface SampleFilter {
   readonly fromMs: number;
   /** Exclusive. */

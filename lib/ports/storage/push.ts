@@ -21,7 +21,7 @@ export interface PushReads {
   /** Returns the records in creation order. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
-  /** Record id of the last event with a delivery to the callback or sink; null = no callback or unknown sink. */
+  /** Record id of the last event with a delivery to the callback or sink; null means no callback or unknown sink. */
   lastEventId(sink?: string): Promise<number | null>;
 }
 

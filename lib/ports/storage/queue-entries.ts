@@ -4,7 +4,7 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** A live or finished queue entry for operators (platform §9.1). */
 export interface OperatorEntry extends QueueEntry {
-  /** End of its lease or time of its next attempt (system time); null = neither. */
+  /** End of its lease or time of its next attempt (system time); null means neither. */
   readonly availableAtMs: number | null;
   /** The last error. */
   readonly reason: string | null;
@@ -30,7 +30,7 @@ export interface OperatorDelivery extends PushDelivery {
 }
 
 export interface OfTenants {
-  /** Tenants by record id (0 = the system); null = all. */
+  /** Tenants by record id (0 = the system); null means all. */
   readonly tenants: readonly number[] | null;
 }
 
@@ -46,9 +46,9 @@ export interface EntryLook extends EntriesOf {
   readonly part: EntryPart;
   /** Null selects all accounts and the entries of the tenant. */
   readonly accountId: Uuid | null;
-  /** Due then or later; null = any. Ignored for live entries. */
+  /** Due then or later; null means any. Ignored for live entries. */
   readonly from: Instant | null;
-  /** Due before; null = any. */
+  /** Due before; null means any. */
   readonly before: Instant | null;
   readonly limit: number;
 }
@@ -105,13 +105,13 @@ export interface QueuePageRequest {
   readonly part: QueuePart;
   /** Null selects all accounts and the entries of the tenant. */
   readonly accountRecordId: number | null;
-  /** Null = all. */
+  /** Null means all. */
   readonly topics: readonly string[] | null;
-  /** First due instant; null = any. */
+  /** First due instant; null means any. */
   readonly from: Instant | null;
-  /** Last due instant; null = any. */
+  /** Last due instant; null means any. */
   readonly to: Instant | null;
-  /** Last entry of the previous page; null = first page. */
+  /** Last entry of the previous page; null means first page. */
   readonly after: Pick<QueueEntry, 'effectiveDate' | 'recordId'> | null;
   readonly limit: number;
 }

@@ -66,7 +66,7 @@ export interface EarlierWork {
   readonly asker: number;
   /** The last due date; for bus entries, their creation. */
   readonly lastDue: Instant;
-  /** End of the last pause (system time); null = none. */
+  /** End of the last pause (system time); null for none. */
   readonly availableAtMs: number | null;
   readonly isUnderWay: boolean;
 }
@@ -105,7 +105,7 @@ export interface TopicBacklog {
 /** Identifies entries caused by a call by its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /** Limits the answer to this account; null = the tenant's due entries. */
+  /** Limits the answer to this account; null means the tenant's due entries. */
   readonly accountRecordId: number | null;
 }
 
@@ -135,7 +135,7 @@ export interface QueueStore {
   /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
-  /** System time; null = none. */
+  /** System time; null for none. */
   nextLeaseEnd(): Promise<number | null>;
   /**
    * Ends entries as REAPED that lapsed more than `maxLapses` times since their first claim before `claimedBeforeMs` and

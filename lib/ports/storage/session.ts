@@ -84,7 +84,7 @@ export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
  */
 export type FollowUpWork = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
 
-/** Returns the public id of an event; null = internal. */
+/** Returns the public id of an event; null means internal. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
 
 /**

@@ -60,7 +60,7 @@ export interface SubscriptionWrites extends BundleWrites {
 
 export interface ChargedThroughChange {
   readonly subscriptionId: Uuid;
-  /** null = not charged. */
+  /** Null means not charged. */
   readonly chargedThrough: DatedInstant | null;
 }
 

@@ -29,7 +29,10 @@ export interface SystemStore {
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before. */
   purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
-  /** Returns the shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null = real time. */
+  /**
+   * Returns the shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null means real
+   * time.
+   */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**

@@ -71,7 +71,7 @@ export type CustomFieldSearch =
   /** Exact id, or part of object id, object type, name or value, ignoring case. */
   | TextSearch
   | ClauseSearch
-  /** null = any value. */
+  /** Null means any value. */
   | {
       readonly kind: 'name';
       readonly objectType: ObjectType;

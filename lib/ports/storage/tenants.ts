@@ -14,13 +14,13 @@ export interface TenantRevisions {
   readonly catalogRevision: number;
   /** Returns the active PER_TENANT_CONFIG row; null if there is none. */
   readonly configuration: ActiveValue | null;
-  /** The active OVERDUE_CONFIG row; null = default. */
+  /** The active OVERDUE_CONFIG row; null means default. */
   readonly overdueConfig: ActiveValue | null;
   /** The active USAGE_TERMS row, if it has thresholds. */
   readonly usageThresholds: ActiveValue | null;
   /** Returns the active PUSH_NOTIFICATION_CB row; null if there is none. */
   readonly callback: ActiveValue | null;
-  /** Raised by every change of a payment state machine; null = none. */
+  /** Raised by every change of a payment state machine; null for none. */
   readonly stateMachineRevision: number | null;
 }
 
@@ -40,13 +40,13 @@ export interface KeyValueWrites {
   insert(values: readonly New<TenantKeyValue>[]): Rows<number>;
   /** Audited as DELETE. */
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
-  /** Sets the tenant's configuration; null = none. */
+  /** Sets the tenant's configuration; null for none. */
   setConfiguration(recordId: number | null): Promise<void>;
-  /** Sets the tenant's overdue configuration; null = none. */
+  /** Sets the tenant's overdue configuration; null for none. */
   setOverdueConfig(recordId: number | null): Promise<void>;
-  /** Sets the tenant's usage terms with thresholds; null = none. */
+  /** Sets the tenant's usage terms with thresholds; null for none. */
   setUsageThresholds(recordId: number | null): Promise<void>;
-  /** Sets the tenant's callback for events from now on; null = none. */
+  /** Sets the tenant's callback for events from now on; null for none. */
   setCallback(recordId: number | null): Promise<void>;
   /** Invalidates caches of payment state machines. */
   raiseStateMachineRevision(): Promise<void>;

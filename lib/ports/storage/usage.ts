@@ -29,7 +29,7 @@ export interface UsageSumsRequest {
   readonly subscriptionRecordId: number;
   /** In any order, possibly overlapping. */
   readonly stretches: readonly UsageStretch[];
-  /** Null = all units. */
+  /** Null means all units. */
   readonly unit: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface UsageSum {
 /** The days of a run. */
 export interface UsageDaysRequest {
   readonly subscriptionRecordId: number;
-  /** First day; null = all days. */
+  /** First day; null means all days. */
   readonly from: LocalDate | null;
   /** Further days before `from`. */
   readonly dates: readonly LocalDate[];
@@ -53,7 +53,7 @@ export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Ascending; empty = not split by time. */
+  /** Ascending; empty means not split by time. */
   readonly bounds: readonly Instant[];
   /** Last ordinals of pieces, ascending, without the last piece. */
   readonly ordinals: readonly number[];
@@ -70,7 +70,7 @@ export interface UsageHours {
 export interface UsageHoursRequest {
   readonly subscriptionRecordId: number;
   readonly stretches: readonly UsageHours[];
-  /** Null = all units. */
+  /** Null means all units. */
   readonly unit: string | null;
 }
 
@@ -82,7 +82,7 @@ export interface HourSum extends UsageSum {
 
 export interface UsageReads extends UsageArchiveReads {
   /**
-   * Intervals of these subscriptions ending on or after the date (null = all) without a VOID invoice, in billing
+   * Intervals of these subscriptions ending on or after the date (null means all) without a VOID invoice, in billing
    * order; one statement.
    */
   intervals(
@@ -171,7 +171,7 @@ export interface ArchivedDay extends OpenDay {
 }
 
 export interface ForgottenKeys {
-  /** Record id of the last checked key; null = no more. */
+  /** Record id of the last checked key; null means no more. */
   readonly last: number | null;
   readonly forgotten: number;
 }

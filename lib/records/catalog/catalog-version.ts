@@ -16,7 +16,7 @@ export interface StoredCatalogPart {
   readonly recordId: number;
   readonly kind: CatalogPartKind;
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, for searches without reading the text. */
+  /** A plan's `effectiveDateForExistingSubscriptions`, stored separately so that searches need not read the text. */
   readonly forExisting: Instant | null;
   /** The SHAPE whose blanks `text` fills; null if `text` is complete. */
   readonly shapeRecordId: number | null;
@@ -46,7 +46,7 @@ export interface StoredCatalogVersion {
   readonly uploadId: Uuid;
   /** Hexadecimal SHA-256 of the canonical form (catalog §3.4). */
   readonly contentHash: string;
-  /** The tenant's `catalogRevision` that added this version; null = unknown. */
+  /** The tenant's `catalogRevision` that added this version; null means unknown. */
   readonly revision: number | null;
   readonly createdDate: Instant;
 }

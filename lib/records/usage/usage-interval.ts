@@ -25,7 +25,7 @@ export interface StoredUsageInterval {
 
 /** The usage of a subscription that the next run reads while its events stay unchanged. */
 export interface UsageReading {
-  /** First day of the days and billed intervals to read; null = everything. */
+  /** First day of the days and billed intervals to read; null means everything. */
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text; if they changed, everything is read. */
   readonly settings: string;

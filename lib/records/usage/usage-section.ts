@@ -33,7 +33,7 @@ export interface UsageBlock {
   readonly unit: string;
   /** Units per block: more than 0, may be a fraction. */
   readonly size: Decimal;
-  /** Blocks in the tier; null = unlimited. */
+  /** Blocks in the tier; null means unlimited. */
   readonly max: Decimal | null;
   /** Price of a block. */
   readonly price: Decimal;
@@ -52,6 +52,6 @@ export interface CapacityTier {
 
 export interface UsageLimit {
   readonly unit: string;
-  /** Null = unlimited. */
+  /** Null means unlimited. */
   readonly max: Decimal | null;
 }

@@ -14,7 +14,7 @@ export const thresholdAnnouncementFields = {
   /** The unit or the currency. */
   measured: f.text(),
   bound: f.amount(),
-  /** Latest end of the period; null = recorded by an earlier version. */
+  /** Latest end of the period; null means recorded by an earlier version. */
   overAt: f.orNull(f.instant()),
   createdDate: f.instant(),
 };

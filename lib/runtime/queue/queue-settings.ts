@@ -43,7 +43,7 @@ const defaults: KindSettings = Object.freeze({
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
 
-/** Limits of a claim; `kind` null = both kinds. */
+/** Limits of a claim; `kind` null means both kinds. */
 export interface ClaimLane {
   readonly kind: QueueKind | null;
   readonly limit: number;
@@ -51,7 +51,7 @@ export interface ClaimLane {
   readonly leaseMs: number;
 }
 
-/** Limits of a reaper; `kind` null = both kinds. */
+/** Limits of a reaper; `kind` null means both kinds. */
 export interface ReapLane {
   readonly kind: QueueKind | null;
   readonly thresholdMs: number;

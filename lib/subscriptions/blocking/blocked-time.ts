@@ -24,7 +24,7 @@ import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force
 /** A half-open interval without billing. */
 export interface BlockedInterval {
   readonly start: DatedInstant;
-  /** null = open. */
+  /** Null means open. */
   readonly end: DatedInstant | null;
 }
 
@@ -47,7 +47,7 @@ export function blockedIntervals(
   );
 }
 
-/** Returns the first date at which blocked time differs after a state was set; null = never. */
+/** Returns the first date at which blocked time differs after a state was set; null means never. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -154,7 +154,7 @@ export interface StatePlan {
   readonly added: BlockingState | null;
   /** Stored states that become redundant. */
   readonly withdrawn: readonly BlockingState[];
-  /** The first date with a billing change; null = none. */
+  /** The first date with a billing change; null for none. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 

@@ -156,7 +156,7 @@ function creationOf(
   };
 }
 
-/** @param bundle `key`: null = the bundle's id; `carriers`: bundles that ever had the key. */
+/** @param bundle `key`: null means the bundle's id; `carriers`: bundles that ever had the key. */
 export function newBundleOf(
   account: Account,
   { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },

@@ -106,7 +106,7 @@ interface BlockingOccurrence {
   readonly after: BlockFlags;
   /** True if it starts an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
-  /** Target date of that run; null = today. */
+  /** Target date of that run; null means today. */
   readonly targetDate: LocalDate | null;
 }
 

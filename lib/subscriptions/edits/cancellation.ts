@@ -221,7 +221,7 @@ function cancellationEdit(
 
 /** How all subscriptions of an account end (§9 rule 9). */
 export interface EndOfAll {
-  /** End of service: a local date means that date at reference time; null = now. */
+  /** End of service: a local date means that date at reference time; null means now. */
   readonly requested: RequestedDate | null;
   /** IMMEDIATE ends billing with the service, END_OF_TERM at the later charged-through date. */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;

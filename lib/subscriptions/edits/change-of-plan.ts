@@ -263,7 +263,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const { requestedDate, billingPolicy } = request;
   if (requestedDate === null && billingPolicy === null && state !== EntitlementState.ACTIVE) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `${titleOf(running)} is ${state}; the catalog's rules apply only to ACTIVE subscriptions, so give a date or a policy`,
+      message: `${titleOf(running)} is ${state}; the rules of the catalog apply only to ACTIVE subscriptions, so give a date or a policy`,
     });
   }
   if (requestedDate !== null) checkAfterStart(running, requestedDate, now);

@@ -43,7 +43,7 @@ export interface DueWork {
   readonly busEvents: readonly NewBusEvent[];
   readonly addOnEnds: readonly SubscriptionEdit[];
   readonly trialEnds: readonly TrialEnd[];
-  /** TRIAL_ENDING with the trial end that is announced; null = none. */
+  /** TRIAL_ENDING with the trial end that is announced; null for none. */
   readonly announcedTrial: {
     readonly event: NewBusEvent;
     readonly end: Pick<Subscription, 'id' | 'announcedTrialEnd'>;

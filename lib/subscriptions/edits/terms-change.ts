@@ -149,7 +149,7 @@ export interface EffectiveFrom {
 }
 
 /**
- * Returns the requested day; null = today (§15.3 rule 1).
+ * Returns the requested day; null means today (§15.3 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002) for a disallowed past day or an unreachable one.
  */
 function requestedDayOf(

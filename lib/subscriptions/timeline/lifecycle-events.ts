@@ -122,9 +122,9 @@ export interface EventReason {
   readonly datedBy: DatedBy;
   /** Null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
-  /** The conditions of the matching case, for CATALOG_RULE; null = default, or no rule. */
+  /** The conditions of the matching case, for CATALOG_RULE; null means default, or no rule. */
   readonly policyConditions: RuleConditions | null;
-  /** The origin of the phases of a chosen plan; null = the alignments agree, or no choice. */
+  /** The origin of the phases of a chosen plan; null means the alignments agree, or no choice. */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
   /** The time at which a transferred plan was chosen, in epoch milliseconds. */

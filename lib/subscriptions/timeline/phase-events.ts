@@ -42,7 +42,7 @@ interface InitialEventsInput {
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Stored with CREATE as text; null = all alignments agree. */
+  /** Stored with CREATE as text; null means all alignments agree. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;

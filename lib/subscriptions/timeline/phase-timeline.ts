@@ -35,7 +35,7 @@ export interface PhaseStart {
 interface PhaseTimelineInput {
   readonly plan: Plan;
   readonly anchor: DatedInstant;
-  /** Skips earlier phases; null = the plan's first. */
+  /** Skips earlier phases; null means the plan's first. */
   readonly firstPhaseType: PhaseType | null;
   readonly zone: TimeZone;
 }
@@ -108,7 +108,7 @@ interface ChangeOriginInput {
   readonly phaseType: PhaseType | null;
 }
 
-/** Returns the phase origin after a change of plan (§5 rule 4); `firstPhaseType` null = the plan's first phase. */
+/** Returns the phase origin after a change of plan (§5 rule 4); `firstPhaseType` null means the plan's first phase. */
 export function changeOrigin(
   input: ChangeOriginInput,
 ): Pick<PhaseTimelineInput, 'anchor' | 'firstPhaseType'> {

@@ -24,7 +24,7 @@ interface BlockingRows {
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** The range in which blocks of a kind apply (null = never). */
+/** The range in which blocks of a kind apply (null means never). */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;

@@ -236,7 +236,7 @@ function shownBillCycleDay(
   return isProvisional ? null : day;
 }
 
-/** The prices of one phase in the account's currency; null = no price of that kind (§4.4). */
+/** The prices of one phase in the account's currency; null means no price of that kind (§4.4). */
 export interface PhasePrices {
   readonly planName: string;
   readonly phaseName: string;

@@ -208,7 +208,7 @@ export type NumberPart = string | { readonly field: NumberField; readonly digits
 
 /** The invoice number format that applies from a given date. */
 export interface NumberPattern {
-  /** The first invoice date; null = from the beginning. */
+  /** The first invoice date; null means from the beginning. */
   readonly from: LocalDate | null;
   readonly parts: readonly NumberPart[];
 }

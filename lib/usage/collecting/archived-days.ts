@@ -16,7 +16,8 @@ import {
 import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
- * Returns the first of the month from which points must stay; null = all. Days before the start of the next run's reading
+ * Returns the first of the month from which points must stay; null means all. Days before the start of the next run's
+ * reading
  * are billed for good and older than the look-back (§7.1).
  */
 export function archivableBefore(

@@ -222,7 +222,10 @@ function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
 export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** The parts: between neighbours of these instants, and the points of the day; empty = the day is not split by time. */
+  /**
+   * The parts: between neighbours of these instants, and the points of the day; empty means the day is not split by
+   * time.
+   */
   readonly bounds: readonly Instant[];
   /** Ordinals after which another piece begins; ascending. */
   readonly ordinals: readonly number[];

@@ -15,7 +15,8 @@ interface UsageWindowInput extends UsageHistory {
 
 /**
  * Returns the date from which the next run reads a subscription's usage, unless invoices become void or events change
- * (§7.1); null = all. The run reads the billed intervals that end on that date or later, the days from it on, and the
+ * (§7.1); null means all. The run reads the billed intervals that end on that date or later, the days from it on, and
+ * the
  * days that these intervals consumed.
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {

@@ -13,7 +13,7 @@ import {
 import { instantOf } from './usage-intervals.ts';
 
 interface LookBackInput {
-  /** Latest billed end date of the section; null = none. */
+  /** Latest billed end date of the section; null for none. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
   /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */

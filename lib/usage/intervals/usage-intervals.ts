@@ -131,7 +131,7 @@ interface Cadence {
   /** The event whose date starts the cycle. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
-  /** Their exclusive end; null = as long as the run is open. */
+  /** Their exclusive end; null means as long as the run is open. */
   readonly until: Instant | null;
 }
 
@@ -163,7 +163,8 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
 }
 
 /**
- * Returns the share of a period that an interval covers; null = a whole period. Above 1 if another bill cycle day made the
+ * Returns the share of a period that an interval covers; null means a whole period. Above 1 if another bill cycle day
+ * made the
  * interval longer (§6.2 rule 5), 0 within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
@@ -196,7 +197,7 @@ export function knownUnits(
 export interface UsageRun {
   readonly section: UsageSection;
   readonly events: readonly [BillingEvent, ...BillingEvent[]];
-  /** The event that ends the run; null = it reaches through the target date. */
+  /** The event that ends the run; null means it reaches through the target date. */
   readonly closedBy: BillingEvent | null;
 }
 
@@ -256,7 +257,7 @@ export function isBilled(event: BillingEvent): boolean {
 /** A time span in which a subscription is billed, from its start or from the end of a pause. */
 export interface BilledTime {
   readonly start: DatedInstant;
-  /** null = open. */
+  /** Null means open. */
   readonly end: Instant | null;
   /** True if it ends with the subscription, because the last instant of a subscription is billed (§6.4). */
   readonly includesEnd: boolean;

@@ -34,7 +34,7 @@ const msPerDay = 86_400_000;
 export function archiveOperations(
   { storage }: Pick<Ports, 'storage'>,
   configOf: (session: ReadSession) => Promise<UsageConfig>,
-  /** `usage.keyRetentionDays`; null = tracking ids are kept forever. */
+  /** `usage.keyRetentionDays`; null means tracking ids are kept forever. */
   keyRetentionDays: number | null,
 ) {
   async function forget({ tenant, createdDate }: CallContext, authorship: Authorship) {

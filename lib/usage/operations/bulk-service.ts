@@ -88,7 +88,7 @@ export function bulkOperations(
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
-        // SQLite stores a chunk without a pause: other requests go first, or before several small ones.
+        // SQLite stores a chunk without a pause, so other requests go before each large chunk or a group of small ones.
         const storeInTurn = async () => {
           pointsOfTurn += size;
           if (pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {

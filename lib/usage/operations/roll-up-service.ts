@@ -29,7 +29,7 @@ export interface RollUpBounds extends RequestedBounds {
 interface RolledUpParts {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** null = every unit. */
+  /** Null means every unit. */
   readonly unit: string | null;
   readonly parts: readonly Bounds[];
 }
@@ -45,7 +45,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
-  /** Returns the usage from a usage source (§3.1 rule 7); null = none has the subscription. */
+  /** Returns the usage from a usage source (§3.1 rule 7); null for none has the subscription. */
   async function supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,

@@ -71,7 +71,7 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of an account's subscriptions; null = no source has it, so that recorded usage counts.
+   * Returns the usage of an account's subscriptions; null means no source has it, so that recorded usage counts.
    * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
   async ofAccount(
@@ -102,7 +102,7 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of one subscription between neighboring bounds, by unit; null = no source has it.
+   * Returns the usage of one subscription between neighboring bounds, by unit; null means no source has it.
    * @param bounds ascending and distinct; at least two.
    * @throws BillingError UNEXPECTED (60000) for a failed source.
    */

@@ -116,7 +116,7 @@ function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { t
 
 interface Spending {
   readonly currency: Currency;
-  /** Of the period; null = the whole. */
+  /** Of the period; null means the whole. */
   readonly share: PeriodShare | null;
 }
 

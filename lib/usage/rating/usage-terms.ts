@@ -20,7 +20,7 @@ export interface SectionTerms {
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
   /** Whether a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
-  /** Above 0, at most 100; null = none. */
+  /** Above 0, at most 100; null for none. */
   readonly percentOff: Decimal | null;
   readonly minimumAmount: ReadonlyMap<Currency, Decimal>;
   readonly maximumAmount: ReadonlyMap<Currency, Decimal>;
@@ -36,20 +36,20 @@ interface Thresholds {
 }
 
 interface DatedTerms extends SectionTerms {
-  /** Applies to periods that begin on that day or later; null = always. */
+  /** Applies to periods that begin on that day or later; null means always. */
   readonly effectiveDate: LocalDate | null;
 }
 
 export interface UsageTerms {
   /** Terms by usage name, latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
-  /** Short text that identifies the document; empty = none. */
+  /** Short text that identifies the document; empty means none. */
   readonly identity: string;
 }
 
 export const NO_TERMS: UsageTerms = { sections: new Map(), identity: '' };
 
-/** Returns the terms of a section in a period starting that day; null = prices only. */
+/** Returns the terms of a section in a period starting that day; null means prices only. */
 export function termsOf({ sections }: UsageTerms, usageName: string, start: LocalDate): SectionTerms | null {
   const own = sections.get(usageName) ?? [];
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;

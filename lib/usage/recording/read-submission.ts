@@ -190,7 +190,7 @@ function elementsOf(list: Placed): readonly { readonly value: Fields; readonly a
   });
 }
 
-/** @param at the place of the object; absent = the submission. */
+/** @param at the place of the object; absent means the submission. */
 function required(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
   if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');

@@ -89,7 +89,7 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 /**
  * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first
  * (§2.1 rule 6).
- * @param usedBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
+ * @param usedBy fingerprint of the usage that took the tracking id first; null means the submission was stored.
  */
 export function recordingOutcome(
   { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,

@@ -7,20 +7,20 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 /** An interval of a usage section as billed on one invoice that is not VOID. */
 export interface BilledInterval {
   readonly usageName: string;
-  /** Identifies its section, together with the price identity; absent = unknown. */
+  /** Identifies its section, together with the price identity; absent means unknown. */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
   /** null for items without instants, which are matched by date. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** null = after its end. Default null. */
+  /** Null means after its end. Default null. */
   readonly billedAt?: Instant | null;
   /** Oldest first; none where zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
   /** The charged points. */
   readonly consumed: readonly PointRange[];
-  /** The usage from a usage source when billed; null = billed from points. Default null. */
+  /** The usage from a usage source when billed; null means billed from points. Default null. */
   readonly supplied?: SuppliedDigest | null;
 }
 
@@ -44,7 +44,7 @@ export interface BilledEntry {
   /** The amount that can still be credited; 0 for a credit. */
   readonly remaining: Decimal;
   readonly details: string | null;
-  /** The rated quantities by unit; absent = unknown. */
+  /** The rated quantities by unit; absent means unknown. */
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }
 

@@ -34,7 +34,7 @@ import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 interface UsagePlanInput extends UsageHistory {
   readonly targetDate: LocalDate;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
-  /** That of `usageWindow`; null = all that is billed is among `billed`. Default null. */
+  /** That of `usageWindow`; null means all that is billed is among `billed`. Default null. */
   readonly from?: LocalDate | null;
 }
 
@@ -155,7 +155,7 @@ export function isTooOld(
 
 interface Stretch {
   readonly start: Instant;
-  /** Exclusive; null = open. */
+  /** Exclusive; null means open. */
   readonly end: Instant | null;
 }
 
@@ -178,11 +178,11 @@ interface UnbilledStartInput {
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
-  /** Everything before this date is billed and may be missing in `billed`; null = `billed` is complete. */
+  /** Everything before this date is billed and may be missing in `billed`; null means `billed` is complete. */
   readonly from: LocalDate | null;
 }
 
-/** Returns the start of the first interval with unbilled time (§7.1 rule 3); null = none. */
+/** Returns the start of the first interval with unbilled time (§7.1 rule 3); null for none. */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -195,7 +195,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** Returns the part of a run to examine; null = nothing. */
+/** Returns the part of a run to examine; null means nothing. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));

@@ -117,7 +117,7 @@ interface SuppliedRollUp {
   /** Split at the bounds of the time spans. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
-  /** null = all units. */
+  /** Null means all units. */
   readonly unit: string | null;
 }
 

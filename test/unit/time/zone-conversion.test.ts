@@ -62,7 +62,7 @@ describe('zone conversion', () => {
     expect(dayOfMonth(phase)).to.equal(28);
   });
 
-  it('subscriptions W22 (a) Gap: the first instant after it', () => {
+  it('subscriptions W22 (a): maps a gap to the first instant after it', () => {
     const zone = 'America/New_York';
     const end = toInstant('2026-03-08', zone, '2026-01-10T07:30:00Z');
     expect(end).to.equal('2026-03-08T07:00:00Z');
@@ -73,18 +73,18 @@ describe('zone conversion', () => {
     ).to.equal(1);
   });
 
-  it('subscriptions W22 (b) Repeated hour: the first of two', () =>
+  it('subscriptions W22 (b): maps a repeated hour to its first occurrence', () =>
     expect(toInstant('2026-11-01', 'America/New_York', '2026-06-01T05:30:00Z')).to.equal(
       '2026-11-01T05:30:00Z',
     ));
 
-  it('subscriptions W22 (c) Gap that ends on a later date: the last second before it', () => {
+  it('subscriptions W22 (c): maps a gap that ends on a later date to the last second before it', () => {
     expect(toInstant('2024-03-30', 'America/Nuuk', '2024-01-11T01:30:00Z')).to.equal('2024-03-31T00:59:59Z');
     expect(toDate('2024-03-31T00:59:59Z', 'America/Nuuk')).to.equal('2024-03-30');
     expect(toDate('2024-03-31T01:00:00Z', 'America/Nuuk')).to.equal('2024-03-31');
   });
 
-  it('subscriptions W22 (d) Missing date: the start of the next existing one', () => {
+  it('subscriptions W22 (d): maps a missing date to the start of the next existing date', () => {
     const reference = '2011-11-01T20:00:00Z';
     expect(toInstant('2011-12-30', 'Pacific/Apia', reference)).to.equal('2011-12-30T10:00:00Z');
     expect(toInstant('2011-12-31', 'Pacific/Apia', reference)).to.equal('2011-12-30T20:00:00Z');

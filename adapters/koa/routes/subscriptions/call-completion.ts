@@ -64,7 +64,7 @@ export interface DoneWork {
   readonly accountId: Uuid;
   /** Past tense, for the message of a timeout. */
   readonly done: string;
-  /** Null = never. */
+  /** Null means never. */
   readonly billingEffect: Instant | null;
   readonly defaultSecInK: number;
 }

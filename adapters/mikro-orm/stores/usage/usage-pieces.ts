@@ -93,7 +93,7 @@ function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
 type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
   readonly request: number;
   readonly subscriptionRecordId: number;
-  /** null = up to the last point. */
+  /** Null means up to the last point. */
   readonly upTo: number | null;
 };
 
