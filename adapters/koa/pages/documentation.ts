@@ -42,7 +42,7 @@ export interface DocumentationPage {
   readonly topic: string;
   /** From the root of the package: `lib/usage/README.md`. */
   readonly path: string;
-  /** The name in a URL: `lib-usage-README.md`. */
+  /** The name in a URL: the path with `-` for `/`. */
   readonly name: string;
   readonly text: string;
 }
