@@ -325,6 +325,7 @@ export {
   OnDuplicate,
   RecordingFaultCode,
   UnbilledReason,
+  UnknownUnitPolicy,
   UnreadableLine,
   UsageGranularity,
 } from './usage/index.ts';

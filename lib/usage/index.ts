@@ -29,6 +29,7 @@ export type {
   UsageArchiveOperations,
   UsageOperations,
 } from './operations/usage-operations.ts';
+export { UnknownUnitPolicy } from './operations/usage-operations.ts';
 export { type SuppliedBySubscription, UsageSources } from './operations/usage-sources.ts';
 export { type Quantities, unitsOf } from './rating/quantities.ts';
 export { rateUsage, TermLine } from './rating/rate-usage.ts';

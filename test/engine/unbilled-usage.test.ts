@@ -21,7 +21,10 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
   }
 
   it('usage E7 Look-back, N = 2: includes usage that is not due and usage too old to bill', async () => {
-    await begin({ planName: 'sms-payg', from: '2026-04-01' });
+    await begin(
+      { planName: 'sms-payg', from: '2026-04-01' },
+      { settings: { 'usage.unknownUnitPolicy': 'ACCEPT' } },
+    );
     await stage.use('10 sms 2026-04-02');
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql(['2026-04-02 NOT_YET_DUE sms 10 (sms-usage)']);
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');

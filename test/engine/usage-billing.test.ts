@@ -103,7 +103,9 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
   });
 
   it('usage §7.8: parks the account for an uncharged unit if the tenant requests it', async () => {
-    await begin('sms-payg', '2026-04-01', { settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' } });
+    await begin('sms-payg', '2026-04-01', {
+      settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
+    });
     await stage.use('1 mms 2026-04-15', 'unknown');
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);

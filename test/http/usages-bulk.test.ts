@@ -2,6 +2,7 @@ import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { aliasHeaders, createdId, exampleCatalog, expectRefusal } from '../support/http/index.ts';
 import { expectStatus, jsonType, type Serving, serve, serveOnce, xmlType } from '../support/http/serving.ts';
 import { anyDatabase, expect, migrated } from '../support/index.ts';
+import { ACCEPTS_UNKNOWN_UNITS } from '../support/usage/unknown-units.ts';
 
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -132,7 +133,9 @@ anyDatabase.describe('bulk usage over HTTP with deployment limits', (open) => {
   let serving: Serving;
 
   async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
-    serving = await serve(await open(migrated), { configuration });
+    serving = await serve(await open(migrated), {
+      configuration: { ...ACCEPTS_UNKNOWN_UNITS, ...configuration },
+    });
     return serving.call('POST', path, { body, headers: ndjson });
   }
   afterEach(() => serving.close());

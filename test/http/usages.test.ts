@@ -14,7 +14,7 @@ const catalog = catalogXml({
 const unknown = '11111111-1111-4111-8111-111111111111';
 
 anyDatabase.describe('usage over HTTP', (open) => {
-  const serving = serveOnce(open);
+  const serving = serveOnce(open, { configuration: {} });
   let subscriptionId: string;
 
   before(async () => {
@@ -183,13 +183,18 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
 
-  it('usage §2.1 check 6: is rejected for unknown units only if the tenant configures it', async () => {
+  it('usage §2.1 check 6: is rejected for unknown units by the policy of the tenant, or by default in dialect D', async () => {
     const records = (unitType: string) =>
       usageOf([], {
         unitUsageRecords: [{ unitType, usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],
       });
+    expect(await record(records('calls'))).to.equal('400 50002');
+    const inK = { headers: aliasHeaders };
+    expect(await record(records('calls'), inK)).to.equal('201');
+    await configure({ 'org.killbill.usage.unknownUnitPolicy': 'ACCEPT' });
     expect(await record(records('calls'))).to.equal('201');
     await configure({ 'org.killbill.usage.unknownUnitPolicy': 'REJECT' });
+    expect(await record(records('calls'), inK)).to.equal('400 50002');
     expect(await record(records('calls'))).to.equal('400 50002');
     expect(await record(records('sms'))).to.equal('201');
     await configure({});

@@ -5,6 +5,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { type NewUsageLine, OnDuplicate } from '../../lib/index.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
+import { ACCEPTS_UNKNOWN_UNITS } from '../support/usage/unknown-units.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const billing = await Billing.open({
   storage: postgresql(values.database),
   clock: fakeClock(values.now),
   hasher: plainHasher(),
+  configuration: ACCEPTS_UNKNOWN_UNITS,
 });
 const acme = billing.as({ tenant: values.tenant, user: 'node' });
 

@@ -12,7 +12,7 @@ import {
   ProductCategory,
   TransactionStatus,
 } from '../../records/index.ts';
-import { OnDuplicate, UsageGranularity } from '../../usage/index.ts';
+import { OnDuplicate, UnknownUnitPolicy, UsageGranularity } from '../../usage/index.ts';
 import type { InputShape } from '../../values/host-values/index.ts';
 import { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 import type { StrictOperations } from '../engine.ts';
@@ -164,11 +164,11 @@ export const inputs: Inputs = {
     archive: [['request', { before: must('date') }]],
     record: [
       ['usage', 'any'],
-      ['options?', { onDuplicate: oneOf(OnDuplicate) }],
+      ['options?', { onDuplicate: oneOf(OnDuplicate), defaultUnknownUnitPolicy: oneOf(UnknownUnitPolicy) }],
     ],
     recordAll: [
       ['lines', 'iterable'],
-      ['options?', { listsAll: 'flag' }],
+      ['options?', { listsAll: 'flag', defaultUnknownUnitPolicy: oneOf(UnknownUnitPolicy) }],
     ],
     void: [subscription, ['trackingId', 'text']],
     rated: [subscription, ['request?', { targetDate: 'date' }]],

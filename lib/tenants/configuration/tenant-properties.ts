@@ -72,7 +72,8 @@ export const tenantProperties = {
   'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
   'invoice.usage.collectionInterval': period(NO_PERIOD),
   'invoice.trackingIds.maxReturned': integer(10_000, unbounded),
-  'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], 'ACCEPT'),
+  /** Null = not set: REJECT, and ACCEPT in dialect K. */
+  'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], null),
   'usage.duplicatePolicy': oneOf(['FAIL', 'IGNORE'], 'FAIL'),
   'usage.negativeAmounts': flag(false),
   'payment.retry.days': integers([8, 8, 8], { min: 0, max: 3_650 }),

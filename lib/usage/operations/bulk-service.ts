@@ -50,7 +50,11 @@ export function bulkOperations(
 
   async function record(
     context: CallContext,
-    { lines, authorship }: { readonly lines: Lines; readonly authorship: Authorship },
+    {
+      lines,
+      authorship,
+      options,
+    }: { readonly lines: Lines; readonly authorship: Authorship; readonly options: RecordAllOptions },
     report: LineReport,
   ) {
     const { tenant } = context;
@@ -67,7 +71,7 @@ export function bulkOperations(
     const reading = async function* (): AsyncGenerator<LineRead> {
       let points = 0;
       for await (const line of lines) {
-        config ??= await storage.read(tenant, configOf);
+        config ??= await storage.read(tenant, (session) => configOf(session, options));
         const read = { read: readLine(line, config), names: lineNames(line) };
         countPoints(read);
         points += Math.max(1, pointsOf(read));
@@ -109,13 +113,13 @@ export function bulkOperations(
   }
 
   return {
-    async recordAll(context: CallContext, lines: Lines, { listsAll = false }: RecordAllOptions = {}) {
+    async recordAll(context: CallContext, lines: Lines, options: RecordAllOptions = {}) {
       const authorship = authorshipOf(context);
       const { id } = context.tenant;
       if (!places.take(id)) throw busy();
-      const report = new LineReport({ isFull: listsAll });
+      const report = new LineReport({ isFull: options.listsAll ?? false });
       try {
-        await record(context, { lines, authorship }, report);
+        await record(context, { lines, authorship, options }, report);
       } finally {
         places.leave(id);
       }

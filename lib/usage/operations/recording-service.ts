@@ -64,7 +64,7 @@ export function recordingOperations(
     ): Promise<RecordedUsage> {
       const { tenant } = context;
       const authorship = authorshipOf(context);
-      const config = await storage.read(tenant, configOf);
+      const config = await storage.read(tenant, (session) => configOf(session, options));
       const read = readSubmission(given, config);
       if ('fault' in read) throw errorOfFault(read.fault);
       const { subscriptionId, trackingId = ids.next() } = read.usage;
@@ -112,16 +112,19 @@ function archived(subscriptionId: Uuid, trackingId: string): BillingError {
   );
 }
 
-export type RecordingConfigOf = (session: ReadSession) => Promise<RecordingConfig>;
+export type RecordingConfigOf = (
+  session: ReadSession,
+  options: Pick<RecordUsageOptions, 'defaultUnknownUnitPolicy'>,
+) => Promise<RecordingConfig>;
 
 export function recordingConfigOf(settingsOf: SettingsOf): RecordingConfigOf {
-  return async (session) => {
+  return async (session, { defaultUnknownUnitPolicy = 'REJECT' }) => {
     const settings = await settingsOf(session);
     const { usageThresholds } = await session.revisions();
     return {
       onDuplicate: settings['usage.duplicatePolicy'],
       negativeAmounts: settings['usage.negativeAmounts'],
-      rejectsUnknownUnits: settings['usage.unknownUnitPolicy'] === 'REJECT',
+      rejectsUnknownUnits: (settings['usage.unknownUnitPolicy'] ?? defaultUnknownUnitPolicy) === 'REJECT',
       mayPassThresholds: usageThresholds !== null,
     };
   };

@@ -1,4 +1,5 @@
 import type { Leading, RecordingOutcome } from '../../records/index.ts';
+import { enumeration } from '../../values/fields/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
@@ -38,7 +39,13 @@ export interface NewUsage {
 export interface RecordUsageOptions {
   /** Default: `usage.duplicatePolicy` of the tenant. */
   readonly onDuplicate?: OnDuplicate | null;
+  /** Applies if the tenant has no `usage.unknownUnitPolicy`. Default: REJECT. */
+  readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
+
+/** What happens to usage of a unit that no catalog version of the tenant defines (usage §2.1). */
+export const UnknownUnitPolicy = enumeration('ACCEPT', 'REJECT');
+export type UnknownUnitPolicy = keyof typeof UnknownUnitPolicy;
 
 export interface RecordedUsage {
   readonly trackingId: string;
@@ -84,13 +91,15 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 export interface RecordAllOptions {
   /** Lists every line in the report; by default only failures. */
   readonly listsAll?: boolean;
+  /** Applies if the tenant has no `usage.unknownUnitPolicy`. Default: REJECT. */
+  readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
 /** The recorded usage of subscriptions, which invoices charge by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
-   * Records usage, all or none. Future dates and pauses are allowed, and so are units missing in the catalog unless the
-   * tenant has `usage.unknownUnitPolicy=REJECT`. Does not wait for the account's lock.
+   * Records usage, all or none. Future dates and pauses are allowed. Units missing in the catalog are rejected unless the
+   * tenant has `usage.unknownUnitPolicy=ACCEPT`. Does not wait for the account's lock.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * USAGE_RECORD_AFTER_SUBSCRIPTION_END (50001) for usage after the end of the service, USAGE_UNIT_UNKNOWN (50002),
    * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same usage was recorded and `onDuplicate` is IGNORE.

@@ -16,6 +16,7 @@ import { type SigningGateway, signingGateway } from '../payments/scripted-gatewa
 import { plainHasher } from '../plain-hasher.ts';
 import { migrated, storageOf } from '../storage.ts';
 import { recordingLogger } from '../system-time.ts';
+import { ACCEPTS_UNKNOWN_UNITS } from '../usage/unknown-units.ts';
 
 /** An answer, read to its end. */
 export interface Reply {
@@ -169,6 +170,7 @@ async function serveAt(
   const ids = uuidGenerator();
   const billing = await Billing.open({
     ...engine,
+    configuration: engine.configuration ?? ACCEPTS_UNKNOWN_UNITS,
     storage,
     ids,
     clock,

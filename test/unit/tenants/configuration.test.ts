@@ -44,7 +44,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.usage.overflow', 'CAP'],
   ['invoice.usage.collectionInterval', { months: 0, days: 0, milliseconds: 0 }],
   ['invoice.trackingIds.maxReturned', 10_000],
-  ['usage.unknownUnitPolicy', 'ACCEPT'],
+  ['usage.unknownUnitPolicy', null],
   ['usage.duplicatePolicy', 'FAIL'],
   ['usage.negativeAmounts', false],
   ['payment.retry.days', [8, 8, 8]],

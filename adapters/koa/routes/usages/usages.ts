@@ -27,6 +27,9 @@ function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
   if (unknown !== null) throw invalidField(unknown);
 }
 
+/** Kill Bill clients may record a unit before the catalog defines it (http-api §4 line 22). */
+const unknownUnitsIn = (dialect: Dialect) => (dialect === Dialect.K ? 'ACCEPT' : 'REJECT');
+
 /** See usage §2, §3. */
 export const usageRoutes: readonly Route[] = [
   tenantRoute('recordUsage', 'POST /usages', {
@@ -42,9 +45,10 @@ export const usageRoutes: readonly Route[] = [
       'USAGE_UNIT_UNKNOWN',
     ],
     outcomes: { 409: 'With `onDuplicate=IGNORE`, already recorded with different content: error code 50000' },
-    async handle({ billing, context, query, body }) {
+    async handle({ billing, context, dialect, query, body }) {
+      const options = { ...query, defaultUnknownUnitPolicy: unknownUnitsIn(dialect) } as const;
       // The model has already rejected records with missing fields.
-      const { outcome } = await billing.usage.record(context, body as NewUsage, query);
+      const { outcome } = await billing.usage.record(context, body as NewUsage, options);
       return { status: outcome === RecordingOutcome.ACCEPTED ? 201 : 200 };
     },
   }),
@@ -61,7 +65,8 @@ export const usageRoutes: readonly Route[] = [
     async handle({ billing, context, dialect, query, body }) {
       const listsAll = query.report === ReportKind.FULL;
       const lines = body.lines as AsyncIterable<NewUsageLine>;
-      const report = await billing.usage.recordAll(context, lines, { listsAll });
+      const defaultUnknownUnitPolicy = unknownUnitsIn(dialect);
+      const report = await billing.usage.recordAll(context, lines, { listsAll, defaultUnknownUnitPolicy });
       if (body.isEmpty()) throw invalidField('Usage records need to be sent as the body');
       const shown = UsageReport.write(report, unaudited(dialect));
       return body.isCut() ? { json: shown, status: 413 } : { json: shown };
