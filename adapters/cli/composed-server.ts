@@ -86,6 +86,7 @@ export async function compose(parts: {
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({
     ...options.http,
+    accessLog: options.accessLog,
     billing,
     logger,
     test: testClock && { clock: testClock, sandbox },

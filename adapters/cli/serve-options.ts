@@ -42,6 +42,8 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
     /** Refuses PostgreSQL roles that bypass row-level security. */
     requireRowSecurity,
     testMode,
+    /** Logs every request at level info. */
+    accessLog: given['access-log'] === true,
     /** Undefined: generated at each start. */
     nodeName,
     environment,

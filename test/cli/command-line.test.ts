@@ -123,6 +123,28 @@ describe('command line', () => {
     expect(log).to.contain('"msg":"stopped"');
   });
 
+  it('logs each request with its path and client address only with --access-log', async () => {
+    const database = join(directory, 'logged.db');
+    const requestsOf = async (...options: readonly string[]) => {
+      const server = await serve(['--database', database, '--trusted-proxies', '127.0.0.1', ...options]);
+      const headers = { 'x-forwarded-for': '192.0.2.7' };
+      await fetch(`${server.url}/1.0/healthcheck/live?token=hidden`, { headers });
+      const { log } = await server.stop();
+      expect(log).not.to.include('hidden');
+      const lines = log.split('\n').filter((line) => line.includes('"msg":"request"'));
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    };
+    expect(await requestsOf()).to.eql([]);
+    const [line, ...others] = await requestsOf('--access-log');
+    expect(others).to.eql([]);
+    expect(line).to.include({
+      method: 'GET',
+      path: '/1.0/healthcheck/live',
+      status: 200,
+      address: '192.0.2.7',
+    });
+  });
+
   it('generates a random password at the first start and shows it only then', async () => {
     const database = join(directory, 'first.db');
     const first = await serve(['--database', database]);

@@ -52,6 +52,10 @@ export function serveCommand(): Command {
       'ledger file of the test mode sandbox gateway; nodes that share a database must also share this file ' +
         '(default: next to the SQLite file; for PostgreSQL, in the working directory, named after the database)',
     )
+    .option(
+      '--access-log',
+      'log one line per request at level info, with its path and the address of the client',
+    )
     .addOption(configOption());
   for (const option of defaultDocumentOptions()) command.addOption(option);
   command.addOption(

@@ -15,7 +15,7 @@ import type { Caller } from '../auth/authenticator.ts';
 import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { homeHeaders } from '../pages/home.ts';
-import { baseUrls } from '../request/addresses.ts';
+import { baseUrls, clientAddresses } from '../request/addresses.ts';
 import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import {
   authorshipOf,
@@ -53,6 +53,8 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
   /** Logs failures, and every request at level debug; defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
+  /** True: logs every request at level info, with its path (without the query) and the client's address; default false. */
+  readonly accessLog?: boolean | undefined;
   /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
   /** Overrides request limits; `listen` sets the header size. */
@@ -104,6 +106,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
+  const addressOf = clientAddresses(options.trustedProxies ?? []);
   const access = requestAccess({ ...options, logger });
   const families = headerFamilies(options.aliasPrefixes);
   const setOrigin = crossOrigin(options.allowedOrigins ?? [], families);
@@ -165,10 +168,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     noteRequest(billing.requests, ctx, { ...received, milliseconds: elapsedMs });
     const operation = route?.operationId ?? null;
     const milliseconds = Math.round(elapsedMs);
-    logger.debug(
-      { requestId: requestId.echo, method, operation, principal, createdBy, status, dialect, milliseconds },
-      'request',
-    );
+    const answered = { method, operation, principal, createdBy, status, dialect, milliseconds };
+    const line = { requestId: requestId.echo, ...answered };
+    if (options.accessLog) logger.info({ ...line, path: ctx.path, address: addressOf(ctx.req) }, 'request');
+    else logger.debug(line, 'request');
   }
 
   function isOurs(path: string): boolean {
