@@ -60,6 +60,7 @@ export type {
   ExplainedFields,
   ExplainedInvoice,
   ExplainedInvoiceItem,
+  ForeseenInvoice,
   GenerateRequest,
   InvoiceGroupRequest,
   InvoiceItemView,

@@ -5,7 +5,13 @@ export {
   type DocumentTextUpload,
 } from './documents/document-texts.ts';
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
-export { type DryRunRequest, DryRunType, type UpcomingInvoiceRequest } from './dry-run/dry-run-request.ts';
+export {
+  checkDryRun,
+  type DryRunRequest,
+  DryRunType,
+  type UpcomingInvoiceRequest,
+  unspecified,
+} from './dry-run/dry-run-request.ts';
 export {
   type PreviewedBundle,
   PreviewedChange,
@@ -28,7 +34,11 @@ export {
   ExplainedRuleName,
   type ItemEvents,
 } from './explanation/event-facts.ts';
-export type { ExplainedInvoice, ExplainedInvoiceItem } from './explanation/explained-invoice.ts';
+export type {
+  ExplainedInvoice,
+  ExplainedInvoiceItem,
+  ForeseenInvoice,
+} from './explanation/explained-invoice.ts';
 export type { ExplainedFields, ItemExplanation } from './explanation/explanation.ts';
 export {
   type AccountedInvoice,

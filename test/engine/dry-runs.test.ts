@@ -3,7 +3,7 @@ import { formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { ErrorName, TestEngine } from '../support/index.ts';
-import { expect, expectCode, itemLines, openEngine, rowsOf } from '../support/index.ts';
+import { expect, expectCode, itemLines, messageOf, openEngine, rowsOf } from '../support/index.ts';
 
 type Request = Omit<HostInput<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
@@ -597,6 +597,35 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
     });
   });
 
+  describe('invoicing §11 rule 2: the subscription alone and a quantity', () => {
+    it('find bundle and account by the subscription, and multiply by the quantity', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const { subscriptionId } = await subscribe('solo-now');
+      const change = {
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'CHANGE',
+        planName: 'team-now',
+        billingPolicy: 'IMMEDIATE',
+        subscriptionId,
+        quantity: 3,
+      } as const;
+      const found = await engine.acme.invoices.dryRun({ ...change, explain: true });
+      const { planName, billingPolicy, quantity } = change;
+      await engine.settle(
+        engine.acme.subscriptions.changePlan(subscriptionId, { planName, billingPolicy, quantity }),
+      );
+      expect(found && [...itemLines(found)].sort()).to.eql(await lastLines());
+      const texts = found?.items.map(({ explanation }) => explanation?.text ?? '');
+      expect(
+        texts?.every((text) => text !== ''),
+        String(texts),
+      ).to.equal(true);
+      const start = { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING' } as const;
+      const begun = await foreseen({ ...start, planName: 'solo-now', quantity: 2 });
+      expect(begun).to.eql(['RECURRING 2024-05-01..2024-06-01 39.9']);
+    });
+  });
+
   describe('rejected dry runs', () => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
@@ -604,7 +633,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
     it('include requests with missing or excess values', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
-      const { subscriptionId, bundleId } = of;
+      const { bundleId } = of;
       const product = { productName: 'Pro', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
       const bad: readonly Request[] = [
         {},
@@ -620,11 +649,9 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
           planName: 'pro-monthly',
           priceOverrides: [{ phaseType: 'EVERGREEN' }],
         },
-        { dryRunAction: 'CHANGE', planName: 'pro-monthly', subscriptionId },
         { dryRunAction: 'CHANGE', planName: 'pro-monthly', bundleId },
         { dryRunAction: 'CHANGE', ...of },
         { dryRunAction: 'CHANGE', ...of, ...product, productCategory: 'STANDALONE' },
-        { dryRunAction: 'STOP_BILLING', subscriptionId },
         { dryRunAction: 'STOP_BILLING', bundleId },
       ];
       for (const request of bad) await expectRefused(request, 'MISSING_OR_INVALID_FIELD');
@@ -632,6 +659,21 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
         { dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'ILLEGAL' },
         'INVALID_PARAMETER',
       );
+    });
+
+    it('include unknown members and misspelled values, and name the valid ones', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const rejected = (request: object) => messageOf(engine.acme.invoices.dryRun(request));
+      expect(await rejected({ accountId, dryRunTyp: 'UPCOMING_INVOICE' })).to.match(
+        /^dryRunTyp is not a valid member\. Use .*dryRunType/,
+      );
+      expect(await rejected({ accountId, dryRunType: 'UPCOMMING' })).to.equal(
+        'dryRunType must be TARGET_DATE, UPCOMING_INVOICE or SUBSCRIPTION_ACTION, not "UPCOMMING"',
+      );
+      expect(await rejected({ accountId, billingPolicy: 'NOW' })).to.equal(
+        'billingPolicy NOW is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM',
+      );
+      expect(await rejected({})).to.equal('accountId or subscriptionId needs to be set');
     });
 
     it('include ids of other accounts', async () => {

@@ -110,8 +110,35 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
       [{ ...planned, productCategory: 'BASE' }, setBeside('product category')],
     ];
     for (const [action, message] of table) {
-      const { status, json } = await foresee(action);
+      const { status, json } = await foresee(action, aliasHeaders);
       expect([status, (json as { message: string }).message]).to.eql([400, message]);
     }
+  });
+
+  it('need only the subscription in dialect D, explain their items there and reject unknown members', async () => {
+    const { subscriptionId } = of;
+    const body = {
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      ...actions.CHANGE,
+      billingPolicy: 'IMMEDIATE',
+      subscriptionId,
+    };
+    const { status, json } = await send('POST', '/invoices/dryRun?explain=true', {
+      body: { ...body, quantity: 2 },
+    });
+    expect(status).to.equal(200);
+    const { items } = json as { items: readonly { amount: number; explanation: { text: string } }[] };
+    expect(items.map(({ amount }) => amount)).to.have.members([-13.51, 40.58]);
+    expect(items.every(({ explanation }) => explanation.text !== '')).to.equal(true);
+    const unknown = await foresee({ ...body, plan: 'team-now' });
+    expect([unknown.status, (unknown.json as { message: string }).message.split('.')[0]]).to.eql([
+      400,
+      'InvoiceDryRunJson plan is not a valid member',
+    ]);
+    const inK = await foresee({ ...body, ...of, quantity: 'x', plan: 'x' }, aliasHeaders, '&explain=true');
+    expect(inK.items).to.have.members(['REPAIR_ADJ -13.51', 'RECURRING 20.29']);
+    expect(JSON.stringify(inK.json)).to.not.contain('explanation');
+    const incomplete = await send('POST', '/invoices/dryRun', { body, headers: aliasHeaders });
+    expect(incomplete.status).to.equal(400);
   });
 });

@@ -1,4 +1,11 @@
-import { DryRunType, type InvoiceItemView, type InvoiceView } from '../../../lib/invoicing/index.ts';
+import {
+  checkDryRun,
+  DryRunType,
+  type InvoiceItemView,
+  type InvoiceView,
+  type ItemExplanation,
+  unspecified,
+} from '../../../lib/invoicing/index.ts';
 import {
   BillingActionPolicy,
   invoiceFields,
@@ -23,8 +30,9 @@ import {
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';
-import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
+import { byDialect, ignoredInK, lazily, listOf, type WireType } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
+import { InvoiceItemExplanation } from './item-explanation.ts';
 import { PhasePrice } from './subscription.ts';
 
 const childItems: Field<readonly unknown[], 'R'> = maybe(
@@ -55,6 +63,12 @@ export const InvoiceItem = model('InvoiceItem', {
   ...alike(maybe(text()), 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'),
   ...charge,
   childItems,
+  // Only dry runs explain their items.
+  explanation: field(InvoiceItemExplanation, 'R', {
+    onlyD: true,
+    absentable: true,
+    from: (item: { readonly explanation?: ItemExplanation }) => item.explanation,
+  }),
   auditLogs,
 });
 
@@ -124,6 +138,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   billingPolicy: enumeration(BillingActionPolicy),
   priceOverrides: listOf(PhasePrice),
   planName: text(),
+  quantity: ignoredInK(int()),
 });
 
 /** Policy of an action without date and policy; null means the catalog's policy, as in the call itself. */
@@ -134,13 +149,21 @@ const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
 
 /** Without a body, the default dry run is computed. For an action without date or policy, see http-api §4. */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
-  const { subscriptiontId, effectiveDate, ...request } = body ?? {};
+  const { subscriptiontId, effectiveDate, quantity, ...request } = body ?? {};
   return {
     ...request,
+    ...(dialect === Dialect.D ? { quantity } : {}),
     billingPolicy: request.billingPolicy ?? defaultPolicy[dialect],
     subscriptionId: request.subscriptionId ?? subscriptiontId,
     effectiveDate: effectiveDate ? { date: effectiveDate } : null,
   };
+}
+
+/** Rejects an action of dialect K on a subscription without its bundle, after all other checks. */
+export function checkBundleNamed(request: Parameters<typeof checkDryRun>[0]): void {
+  const checked = checkDryRun(request);
+  if (checked.type !== DryRunType.SUBSCRIPTION_ACTION || !('of' in checked.action)) return;
+  if (checked.action.of.bundleId === null) throw unspecified('bundleId', 'bundleID');
 }
 
 /** In dialect K, items of a dry run have no pretty names (http-api §4 line 19). */

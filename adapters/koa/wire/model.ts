@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { decimalOf } from '../../../lib/values/money/index.ts';
+import { shortened } from '../../../lib/values/text/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { withLazy } from './lazy-values.ts';
 import {
@@ -9,6 +10,7 @@ import {
   nullable,
   perDialect,
   type Rendering,
+  refuse,
   type WireProblem,
   type WireType,
 } from './wire-type.ts';
@@ -140,6 +142,21 @@ function requestOf<F extends Fields>(name: string, fields: F) {
 export function partial<F extends Fields>(whole: Pick<Model<F>, Whole | 'fields'>) {
   const fields = Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]);
   return reading(whole, Object.fromEntries(fields) as F);
+}
+
+/** The model whose requests in dialect D reject unknown members. */
+export function closedInD<F extends Fields>(open: Model<F>) {
+  const { name, json, answer, needed } = open;
+  const names = Object.keys(open.fields);
+  const known = z.unknown().superRefine((value, context) => {
+    const members = decimalOf(value) === undefined && !Array.isArray(value) ? Object(value) : {};
+    const unknown = Object.keys(members).find((each) => !names.includes(each));
+    if (unknown === undefined) return;
+    const text = `${messageNameOf(name)} ${shortened(unknown)} is not a valid member. Use ${names.join(', ')}`;
+    refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, text, complete: true });
+  });
+  const request = { ...open.request, D: known.pipe(open.request.D) };
+  return { name, json, answer, needed, request } satisfies WireType<RequestOf<F>>;
 }
 
 /** The request with null for missing members. */

@@ -68,6 +68,11 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   );
 }
 
+/** Dialect K ignores the value in requests. */
+export function ignoredInK<T>(type: WireType<T>): WireType<T> {
+  return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
+}
+
 /** Requests use the type of D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   const description = 'The first form in dialect D, and the second in dialect K';

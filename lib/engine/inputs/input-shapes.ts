@@ -136,6 +136,7 @@ const dryRunMembers = {
   dryRunAction: oneOf(HypotheticalActionType),
   dryRunType: oneOf(DryRunType),
   effectiveDate: 'requestedDate',
+  explain: 'flag',
   priceListName: 'text',
   productCategory: oneOf(ProductCategory),
   subscriptionId: 'uuid',

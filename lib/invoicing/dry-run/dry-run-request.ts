@@ -21,7 +21,8 @@ export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 
 /** An invoice to foresee. Absent, null and empty members are the same; members that its type does not use are ignored. */
 export interface DryRunRequest {
-  readonly accountId: Uuid;
+  /** Default: the account of `subscriptionId` or `bundleId`. */
+  readonly accountId?: Uuid | null | undefined;
   /** Local date in the account's zone up to which to invoice. Default today. UPCOMING_INVOICE ignores it. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
@@ -41,9 +42,13 @@ export interface DryRunRequest {
   /** Phase to start in; earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+  /** Whether the items contain their explanations; default false. */
+  readonly explain?: boolean | null | undefined;
+  /** Of START_BILLING and CHANGE; default 1, or the present quantity. */
+  readonly quantity?: number | null | undefined;
   /** Required by CHANGE and STOP_BILLING. UPCOMING_INVOICE returns the first invoice at a date of this subscription. */
   readonly subscriptionId?: Uuid | null | undefined;
-  /** The bundle to which START_BILLING adds the subscription; same form as `subscriptionId`. */
+  /** The bundle of `subscriptionId`; START_BILLING adds the subscription to it. UPCOMING_INVOICE as for `subscriptionId`. */
   readonly bundleId?: Uuid | null | undefined;
 }
 
@@ -66,11 +71,15 @@ export type CheckedDryRun =
   /** The invoices after a change (§11.1). */
   | { readonly type: 'PREVIEW'; readonly action: HypotheticalAction };
 
+interface RequestedAccount {
+  readonly accountId: Uuid;
+}
+
 /**
  * Checks a request by itself (§11 rule 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or an unknown one.
  */
-export function checkDryRun(request: DryRunRequest): CheckedDryRun {
+export function checkDryRun(request: DryRunRequest & RequestedAccount): CheckedDryRun {
   const { dryRunType, targetDate = null, subscriptionId = null, bundleId = null } = request;
   checkPolicyName(request.billingPolicy);
   const type = dryRunType ?? DryRunType.TARGET_DATE;
@@ -79,7 +88,7 @@ export function checkDryRun(request: DryRunRequest): CheckedDryRun {
   return { type, targetDate, action: checkAction(request) };
 }
 
-function checkAction(request: DryRunRequest): HypotheticalAction {
+function checkAction(request: DryRunRequest & RequestedAccount): HypotheticalAction {
   const { dryRunAction } = request;
   switch (dryRunAction) {
     case HypotheticalActionType.START_BILLING:
@@ -95,7 +104,7 @@ function checkAction(request: DryRunRequest): HypotheticalAction {
   }
 }
 
-function checkStart(request: DryRunRequest) {
+function checkStart(request: DryRunRequest & RequestedAccount) {
   checkPlanNamed(request);
   const { productCategory = null, bundleId = null } = request;
   if (productCategory === ProductCategory.ADD_ON && bundleId === null)
@@ -116,7 +125,7 @@ function checkStart(request: DryRunRequest) {
       },
       productCategory,
       phaseType: request.phaseType ?? null,
-      ...checkTerms({ priceOverrides: request.priceOverrides }),
+      ...checkTerms({ priceOverrides: request.priceOverrides, quantity: request.quantity }),
     },
     options: { entitlementDate: effectiveDate, billingDate: effectiveDate },
     seesEndOfDay: true,
@@ -166,13 +175,12 @@ function checkPlanNamed(request: DryRunRequest): void {
   throw invalidField(message, { field: beside });
 }
 
-function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest) {
+function checkSubscriptionNamed({ subscriptionId, bundleId = null }: DryRunRequest) {
   if (!subscriptionId) throw unspecified('subscriptionId', 'subscriptionID');
-  if (!bundleId) throw unspecified('bundleId', 'bundleID');
   return { subscriptionId, bundleId };
 }
 
-/** Callers compare these texts (http-api §12). */
-function unspecified(field: string, name: string) {
+/** Returns the error for a missing id. Callers compare its text (http-api §12). */
+export function unspecified(field: string, name: string) {
   return invalidField(`DryRun ${name} should be specified`, { field });
 }

@@ -12,6 +12,11 @@ export interface ExplainedInvoice extends Omit<InvoiceView, 'items'> {
   readonly items: readonly ExplainedInvoiceItem[];
 }
 
+/** An invoice of a dry run, whose items explain their amounts on request. */
+export interface ForeseenInvoice extends Omit<InvoiceView, 'items'> {
+  readonly items: readonly (InvoiceItemView & { readonly explanation?: ItemExplanation })[];
+}
+
 export function withExplanations(
   invoice: InvoiceView,
   explanations: ReadonlyMap<Uuid, ItemExplanation>,

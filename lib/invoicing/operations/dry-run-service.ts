@@ -4,9 +4,9 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type CallContext, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
 import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
-import { loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
+import { loadBundle, loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import { openEnds, type UsageSources } from '../../usage/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { assertInvariant, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
@@ -28,7 +28,11 @@ import { checkPreview, type PreviewRequest } from '../dry-run/preview-request.ts
 import { type InvoicesAfterChange, walkAfterChange } from '../dry-run/upcoming.ts';
 import { type DryRunInvoice, type DryRunWalk, unchangedWalk } from '../dry-run/walk.ts';
 import { newInvoice } from '../evaluation/run-invoice.ts';
-import { withExplanations } from '../explanation/explained-invoice.ts';
+import {
+  type ExplainedInvoice,
+  type ForeseenInvoice,
+  withExplanations,
+} from '../explanation/explained-invoice.ts';
 import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
@@ -60,16 +64,27 @@ export class DryRunService {
     this.#tools = tools;
   }
 
-  async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
-    const { accountId } = request;
-    const wanted = checkDryRun(request);
-    const [view = null] = await this.#views(context, { accountId, wanted, dates: null });
+  async dryRun(context: CallContext, request: DryRunRequest): Promise<ForeseenInvoice | null> {
+    const accountId = request.accountId ?? (await this.#accountOf(context, request));
+    const wanted = checkDryRun({ ...request, accountId });
+    const explains = request.explain ?? false;
+    const [view = null] = await this.#views(context, { accountId, wanted, dates: null, explains });
     return view;
+  }
+
+  async #accountOf({ tenant }: CallContext, { subscriptionId, bundleId }: DryRunRequest): Promise<Uuid> {
+    const { accountId } = await this.#ports.storage.read(tenant, async (session) => {
+      if (subscriptionId) return loadSubscription(session, subscriptionId);
+      if (bundleId) return loadBundle(session, bundleId);
+      throw invalidField('accountId or subscriptionId needs to be set', { field: 'accountId' });
+    });
+    return accountId;
   }
 
   /** Returns the next invoice, dated the day of its run. */
   async upcoming(context: CallContext, { accountId }: UpcomingInvoiceRequest): Promise<InvoiceView | null> {
-    const invoice = await this.dryRun(context, { accountId, dryRunType: DryRunType.UPCOMING_INVOICE });
+    const wanted = checkDryRun({ accountId, dryRunType: DryRunType.UPCOMING_INVOICE });
+    const [invoice = null] = await this.#views(context, { accountId, wanted, dates: null });
     if (invoice === null) return null;
     const invoiceDate = maxDate(invoice.invoiceDate, invoice.targetDate ?? invoice.invoiceDate);
     return { ...invoice, invoiceDate, commitDate: invoice.commitDate && invoiceDate };
@@ -140,7 +155,7 @@ export class DryRunService {
 
   #views(context: CallContext, asked: DatedDryRun): Promise<readonly (InvoiceView | null)[]> {
     const { createdDate: now } = context;
-    const { accountId, wanted, dates } = asked;
+    const { accountId, wanted, dates, explains = false } = asked;
     return this.#foresee(context, {
       accountId,
       wanted,
@@ -154,7 +169,7 @@ export class DryRunService {
           now,
           hasTrackingIds: dates === null,
         });
-        return views;
+        return explains ? explainedViews(session, { found, views, made }) : views;
       },
     });
   }
@@ -196,18 +211,15 @@ export class DryRunService {
       now,
       hasTrackingIds: false,
     });
-    const basisOf = new Map([dueNow, next].flatMap(basesOf));
-    const items = views.flatMap((view) => view?.items ?? []);
-    const explained = items.map((item) => ({ ...item, basis: basisOf.get(item.id) }));
-    const explanations = await explainItems(session, explained, hypothesis);
-    const shown = (view: InvoiceView | null | undefined, made: DryRunInvoice | null) =>
-      view && made ? withExplanations(onDateOf(made, view), explanations) : null;
-    return {
-      effective: hypothesis.effective,
-      dueNow: shown(views[0], dueNow),
-      next: shown(views[1], next),
-      credit,
-    };
+    const [shownNow = null, shownNext = null] = await explainedViews(session, {
+      found,
+      views: views.map((view, index) => {
+        const made = index === 0 ? dueNow : next;
+        return view && made ? onDateOf(made, view) : null;
+      }),
+      made: [dueNow, next],
+    });
+    return { effective: hypothesis.effective, dueNow: shownNow, next: shownNext, credit };
   }
 
   /** Returns the dry run with the usage of sources; null if they supply none, so that recorded usage counts. */
@@ -292,6 +304,8 @@ export class DryRunService {
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   /** Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
+  /** Default false. */
+  readonly explains?: boolean;
 }
 
 interface ChangeToView {
@@ -327,6 +341,22 @@ interface MadeInvoices {
 function upToLast(dates: readonly LocalDate[]) {
   const targetDate = dates.reduce<LocalDate | null>((last, date) => maxDate(last ?? date, date), null);
   return { type: DryRunType.TARGET_DATE, targetDate };
+}
+
+/** Returns the views with the explanation of each item. */
+async function explainedViews(
+  session: ReadSession,
+  { found: { hypothesis }, views, made }: ViewsToExplain,
+): Promise<readonly (ExplainedInvoice | null)[]> {
+  const basisOf = new Map(made.flatMap(basesOf));
+  const items = views.flatMap((view) => view?.items ?? []);
+  const explained = items.map((item) => ({ ...item, basis: basisOf.get(item.id) }));
+  const explanations = await explainItems(session, explained, hypothesis);
+  return views.map((view) => view && withExplanations(view, explanations));
+}
+
+interface ViewsToExplain extends MadeInvoices {
+  readonly views: readonly (InvoiceView | null)[];
 }
 
 function basesOf(made: DryRunInvoice | null) {

@@ -9,7 +9,7 @@ import type { DocumentText, DocumentTextUpload } from '../documents/document-tex
 import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
 import type { PreviewRequest } from '../dry-run/preview-request.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
-import type { ExplainedInvoice } from '../explanation/explained-invoice.ts';
+import type { ExplainedInvoice, ForeseenInvoice } from '../explanation/explained-invoice.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type {
@@ -83,12 +83,13 @@ export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Returns the invoice that a run would create, or null (§11). TARGET_DATE: at the target date, after all earlier due dates
    * and events. UPCOMING_INVOICE: the next invoice. SUBSCRIPTION_ACTION: like TARGET_DATE, as if a subscription were started,
-   * changed or stopped. Stores nothing and takes no lock; the invoice has a new id and the number 0.
+   * changed or stopped. Stores nothing and takes no lock; the invoice has a new id and the number 0. With
+   * `explain`, each item contains its explanation.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and 1081, 1082, 1020 for
    * ids of other accounts.
    */
-  dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<InvoiceView | null>;
+  dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<ForeseenInvoice | null>;
 
   /**
    * Returns the next invoice of the account, dated the day on which it will be created, or null if nothing will be invoiced.

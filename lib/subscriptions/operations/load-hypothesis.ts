@@ -17,7 +17,7 @@ import type { RunningInBundle, RunningSubscription } from '../edits/running-subs
 import { planQuantityChange } from '../edits/terms-change.ts';
 import { checkCategory, groupOf } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
-import { loadBundle, loadCreation, loadRunning } from '../storing/load-subscriptions.ts';
+import { loadBundle, loadCreation, loadRunning, loadSubscription } from '../storing/load-subscriptions.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 import {
@@ -163,13 +163,16 @@ async function findRunning(
   { subscriptionId, bundleId }: SubscriptionInBundle,
   { account, catalogsOf, planName = null }: LoadHypothesisInput & { readonly planName?: string | null },
 ): Promise<RunningInBundle> {
-  const bundle = await loadBundle(session, bundleId);
+  const bundle = await loadBundle(
+    session,
+    bundleId ?? (await loadSubscription(session, subscriptionId)).bundleId,
+  );
   checkBundleOwner(bundle, account.id);
   const all = await loadRunning(session, { accounts: [account], bundles: [bundle], catalogsOf, planName });
   const running = all.find(({ subscription }) => subscription.id === subscriptionId);
   if (running !== undefined) return { running, bundle: all };
   const [elsewhere] = await session.subscriptions.findByIds([subscriptionId]);
-  throw elsewhere === undefined ? noSuchSubscription(subscriptionId) : notInBundle(subscriptionId, bundleId);
+  throw elsewhere === undefined ? noSuchSubscription(subscriptionId) : notInBundle(subscriptionId, bundle.id);
 }
 
 function neverCalled(): never {

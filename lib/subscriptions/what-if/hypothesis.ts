@@ -207,7 +207,8 @@ export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeo
 /** A running subscription and its bundle as requested. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
-  readonly bundleId: Uuid;
+  /** null = not requested. */
+  readonly bundleId: Uuid | null;
 }
 
 /**

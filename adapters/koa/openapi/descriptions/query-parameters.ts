@@ -9,11 +9,13 @@ export const queryParameters: Texts = {
   acceptBounds: 'Allow this run to exceed the safety bounds on invoiced amounts',
   accountId: 'Filter by account',
   'getDiagnostic.accountId': 'Account whose records are included',
+  'generateDryRunInvoice.accountId':
+    'Id of the account; in our own dialect it defaults to the account of the subscription or bundle',
+  explain: 'Add to each item the explanation of its amount',
   ...inOperations('accountId', 'Id of the account', [
     'createFutureInvoice',
     'createFutureInvoiceGroup',
     'getInvoicesGroup',
-    'generateDryRunInvoice',
     'deleteCBA',
     'getInvoiceItemTags',
   ]),

@@ -134,6 +134,7 @@ const operations: Readonly<Record<string, Published>> = {
   createChargebackReversal: onlyProperty,
   createCredits: { parameters: ['autoCommit', property] },
   createFutureInvoice: { parameters: ['accountId', 'targetDate', property] },
+  generateDryRunInvoice: { parameters: ['accountId', 'targetDate', property] },
   createFutureInvoiceGroup: { parameters: ['accountId', 'targetDate', property] },
   createMigrationInvoice: { parameters: ['targetDate'] },
   createRefundWithAdjustments: { parameters: ['externalPayment', 'paymentMethodId', property] },
@@ -219,7 +220,7 @@ export const modelNames: Readonly<Record<string, string>> = {
 /** Dialect K properties that those clients do not know. */
 export const unpublishedProperties: Readonly<Record<string, readonly string[]>> = {
   Invoice: ['formattedNumber'],
-  InvoiceDryRun: ['subscriptiontId'],
+  InvoiceDryRun: ['subscriptiontId', 'quantity'],
   UserRoles: ['tenants', 'currentPassword'],
 };
 

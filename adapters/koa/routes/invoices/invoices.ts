@@ -6,11 +6,19 @@ import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/value
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
 import { type LocalDate, localDateOf, type WireMoment } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
-import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, shownDryRun } from '../../models/invoice.ts';
+import {
+  auditedIdsOfInvoice,
+  checkBundleNamed,
+  dryRunOf,
+  Invoice,
+  InvoiceDryRun,
+  shownDryRun,
+} from '../../models/invoice.ts';
 import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { closedInD, type RequestOf } from '../../wire/model.ts';
 import {
   flag,
   moment,
@@ -131,18 +139,26 @@ export const invoiceRoutes: readonly Route[] = [
       'Preview the invoice of a run on a date, of the next run, or of a run after a subscription change; nothing is stored',
     permission: 'invoice:dry_run',
     changesNothing: true,
-    query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
-    body: optionalJsonBody(InvoiceDryRun),
+    query: {
+      // Clients of dialect K always send it, dialect D only without a subscription or bundle.
+      accountId: { ...uuidParameter, required: true },
+      targetDate: moment,
+      explain: flag(),
+      pluginProperty: pluginProperties,
+    },
+    body: optionalJsonBody(closedInD(InvoiceDryRun)),
     success: { status: 200, emptyStatus: 204, body: Invoice },
     fails: [...runErrors, ...actionErrors, ...pluginItemErrors],
     async handle(call) {
       const { billing, context, body, dialect, query } = call;
-      const { accountId } = query;
+      const accountId = query.accountId ?? (await accountOfDryRun(call));
       // Dialect K defaults to now, dialect D leaves the date to the engine (R53).
       const isNow = dialect === Dialect.K && body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
       const now = isNow ? ({ kind: 'DATE_TIME', at: context.createdDate } as const) : null;
       const targetDate = await requestedDay(call, accountId, query.targetDate ?? now);
-      const request = { ...dryRunOf(body, dialect), accountId, targetDate };
+      const explain = query.explain && dialect === Dialect.D;
+      const request = { ...dryRunOf(body, dialect), accountId, targetDate, explain };
+      if (dialect === Dialect.K) checkBundleNamed(request);
       const invoice = await billing.invoices.dryRun(context, request);
       if (invoice === null) return nothing;
       return { json: Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)) };
@@ -249,6 +265,20 @@ function requestedDraft(properties: readonly PluginPropertyParameter[]) {
     throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID must be the id of an invoice');
   return { reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
 }
+
+/** In dialect D, the account follows from the subscription or bundle (http-api §4 line 23). */
+async function accountOfDryRun({ billing, context, body, dialect }: DryRunCall): Promise<Uuid> {
+  const { subscriptionId, bundleId } = dryRunOf(body, dialect);
+  if (dialect === Dialect.D && subscriptionId)
+    return (await billing.getSubscription(context, subscriptionId)).accountId;
+  if (dialect === Dialect.D && bundleId) return (await billing.bundles.get(context, bundleId)).accountId;
+  throw invalidField('Query parameter accountId needs to be set', { field: 'accountId' });
+}
+
+type DryRunCall = Pick<
+  TenantCall<'POST /invoices/dryRun', never, RequestOf<typeof InvoiceDryRun.fields> | null>,
+  'billing' | 'context' | 'body' | 'dialect'
+>;
 
 /** http-api §13.1 note 20. */
 function refuseContradictions({
