@@ -62,7 +62,6 @@ describe('command line', () => {
     await writeFile(overdue, exampleXml);
     const running = await serve(['--database', database, '--test-mode', '--default-catalog', meadow], {
       SERVICE_notifications_allowPrivateNetworks: 'true',
-      SERVICE_payment_retry_days: 'often',
       SERVICE_overdue_uri: overdue,
     });
     try {
@@ -85,8 +84,7 @@ describe('command line', () => {
       expect(await statusOf('http://10.0.0.1/events')).to.equal(201);
       expect(await statusOf('https://example.com/events')).to.equal(201);
     } finally {
-      const { log } = await running.stop();
-      expect(log).to.contain('org.service.payment.retry.days').and.to.contain('often');
+      await running.stop();
     }
   });
 

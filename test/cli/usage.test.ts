@@ -10,6 +10,7 @@ const commands = [
   'migrate',
   'backup',
   'password',
+  'rotate-key',
   'check',
   'queues',
   'archive-usage',

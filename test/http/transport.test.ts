@@ -405,6 +405,7 @@ describe('HTTP transport', () => {
       queues: { healthy: true, message: 'This node does not process the queues' },
       clock: { healthy: true, message: null },
       rotation: { healthy: true, message: null },
+      serverKey: { healthy: true, message: null },
     });
   });
 

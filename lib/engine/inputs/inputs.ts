@@ -2,7 +2,6 @@ import { AuditLevel } from '../../audit/index.ts';
 import { DocumentTextKind } from '../../invoicing/index.ts';
 import { Granularity } from '../../monitoring/index.ts';
 import { OverdueFormat } from '../../overdue/index.ts';
-import { PaymentStateName } from '../../payments/index.ts';
 import {
   BlockingStateType,
   type CallContext,
@@ -10,7 +9,6 @@ import {
   InvoiceStatus,
   ObjectType,
   ProductCategory,
-  TransactionStatus,
 } from '../../records/index.ts';
 import { OnDuplicate, UnknownUnitPolicy, UsageGranularity } from '../../usage/index.ts';
 import type { InputShape } from '../../values/host-values/index.ts';
@@ -329,21 +327,19 @@ export const inputs: Inputs = {
     ...each(['capture', 'refund', 'chargeback'], [['input', paymentAmount]] as const),
     ...each(['void', 'reverseChargeback'], [['input', ofPayment]] as const),
     complete: completion,
-    recordNotifiedOutcome: [
-      ['input', { paymentId: id, status: must(oneOf(TransactionStatus)), transactionId: id }],
-    ],
+    recordNotifiedOutcome: [['input', { paymentId: id, status: must('text'), transactionId: id }]],
     cancelScheduledRetry: [['input', { transactionExternalKey: 'text', transactionId: 'uuid' }]],
     fixTransaction: [
       [
         'input',
         {
-          lastSuccessStateName: oneOf(PaymentStateName),
+          lastSuccessStateName: 'text',
           paymentId: id,
           processedAmount: 'amount',
           processedCurrency: 'text',
           properties: pluginCall.properties,
-          stateName: oneOf(PaymentStateName),
-          status: must(oneOf(TransactionStatus)),
+          stateName: 'text',
+          status: must('text'),
           transactionId: id,
         },
       ],
