@@ -8,6 +8,7 @@ import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { populate, type Serving, START, serve, type World } from '../support/http/index.ts';
 import { pathOf, samples } from '../support/http/route-samples.ts';
 import { anyDatabase, expect, expectBelow, isLongRun, migrated, seed } from '../support/index.ts';
+import { ACCEPTS_UNKNOWN_UNITS } from '../support/usage/unknown-units.ts';
 import { type FuzzedRequest, requestOf, type Seed } from './http-requests.ts';
 
 /** Requests per database: on every commit what takes some seconds, 500,000 of both in the long run. */
@@ -24,7 +25,10 @@ const MOST_MS_PER_REQUEST = 1_000;
 const MOST_MS_PER_MOVE = 10_000;
 
 /** Thousands of requests bill a subscription on one day, which is an illegal state (500) for the bound by default. */
-const configuration = { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 };
+const configuration = {
+  ...ACCEPTS_UNKNOWN_UNITS,
+  'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
+};
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -161,7 +165,7 @@ function check(route: Route, { method }: FuzzedRequest, { status, type, text }: 
   const body = JSON.parse(text) as { readonly code: number; readonly message: string };
   // The token endpoint answers in the words of OAuth.
   if (route.errorBody !== undefined && !('code' in body)) return;
-  const more = route.errorsWithFacts === undefined ? [] : ['facts', 'problems'];
+  const more = route.errorsWithFacts && 'facts' in body ? ['facts', 'problems'] : [];
   expect(Object.keys(body)).to.have.members([...errorKeys, ...more]);
   expect(codes.has(body.code), text).to.equal(true);
   expect(body.message).to.be.a('string').and.to.have.length.greaterThan(0);

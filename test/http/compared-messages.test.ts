@@ -1,5 +1,12 @@
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { createdId, exampleCatalog, jsonType, serveOnce, xmlType } from '../support/http/serving.ts';
+import {
+  aliasHeaders,
+  createdId,
+  exampleCatalog,
+  jsonType,
+  serveOnce,
+  xmlType,
+} from '../support/http/serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,7 +58,11 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
   describe('dry runs', () => {
     const refused = async (body: object) => {
       const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
-      return refusal('POST', path, { dryRunType: 'SUBSCRIPTION_ACTION', ...body });
+      const whole = { dryRunType: 'SUBSCRIPTION_ACTION', ...body };
+      const headers = { ...aliasHeaders, ...jsonType };
+      const { status, json } = await serving.call('POST', `/1.0/kb/${path}`, { body: whole, headers });
+      const { code, message } = json as Json;
+      return [status, code, message];
     };
     const id = '11111111-1111-4111-8111-111111111111';
 
