@@ -254,6 +254,7 @@ export type {
   BundleOutline,
   BundleView,
   BundleWindow,
+  CancelSubscriptionRequest,
   CreateBundleRequest,
   CreatedBundle,
   CreateSubscriptionOptions,

@@ -41,6 +41,7 @@ export {
   priceOverrideAmounts,
 } from './requests/create-request.ts';
 export {
+  type CancelSubscriptionRequest,
   checkChangeRequest,
   checkPolicyName,
   PAUSED,

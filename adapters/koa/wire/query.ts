@@ -193,10 +193,15 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
-/** Accepts any letter case; absent means null. */
-export function optionalChoice<V extends string>(values: Values<V>): QueryParameter<V | null> {
+/** Accepts any letter case; absent means null. `documented` is the default that the operation uses then. */
+export function optionalChoice<V extends string>(
+  values: Values<V>,
+  documented?: V,
+): QueryParameter<V | null> {
   const allowed = Object.values(values);
-  return optional(() => z.enum(allowed), oneOf(allowed));
+  const answer = () => z.enum(allowed);
+  const shown = () => (documented === undefined ? answer() : answer().default(documented as never));
+  return optional(shown, oneOf(allowed));
 }
 
 function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) => string): Read<V> {

@@ -114,6 +114,7 @@ export const cancellation = {
   entitlementPolicy: oneOf(EntitlementActionPolicy),
   useRequestedDateForBilling: 'flag',
 } as const;
+export const cancellationDefault = { defaultEntitlementPolicy: oneOf(EntitlementActionPolicy) } as const;
 export const planChange = { ...requestedDate, ...policies, ...listedPlan } as const;
 export const quantityChange = {
   allowPastDate: 'flag',

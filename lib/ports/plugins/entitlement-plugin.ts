@@ -222,7 +222,10 @@ export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
-  /** A date ends the service there; an instant ends service and billing there. If absent, the service ends when billing ends. */
+  /**
+   * A date ends the service there; an instant ends service and billing there. If absent, the service ends when billing
+   * ends, and over HTTP now (subscriptions §9 rule 10).
+   */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** The policy for the end of the service; `requestedDate` is ignored then. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;

@@ -1,6 +1,5 @@
 import { type CatalogProvider, type CatalogSource, obtainOverridePlan } from '../../catalog/index.ts';
 import {
-  type CancelSubscriptionOptions,
   type ChangePlanOptions,
   type ChangePlanRequest,
   EntitlementOperation,
@@ -25,7 +24,12 @@ import {
   requestedQuantity,
 } from '../edits/terms-change.ts';
 import { planUncancellation, planUndoChange } from '../edits/undo.ts';
-import { type CheckedChange, checkChangeRequest } from '../requests/edit-requests.ts';
+import {
+  type CancelSubscriptionRequest,
+  type CheckedChange,
+  checkChangeRequest,
+  withDefaultEnd,
+} from '../requests/edit-requests.ts';
 import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
 import { saveEdits } from '../storing/save-changes.ts';
 import type { TrialNotices } from '../storing/trial-notices.ts';
@@ -122,19 +126,22 @@ export function lifecycleOperations(
     );
 
   return {
-    async cancel(context: CallContext, subscriptionId: Uuid, options: CancelSubscriptionOptions = {}) {
+    async cancel(context: CallContext, subscriptionId: Uuid, request: CancelSubscriptionRequest = {}) {
       const operation = EntitlementOperation.CANCEL;
       return control(context, {
         operation,
         given: null,
-        terms: termsOf(operation, options),
+        terms: termsOf(operation, request),
         subject: subscriptionOf(subscriptionId),
-        prepare: (terms) => () =>
-          onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
-            const { edit, entitlement, billing } = planCancellation(running, terms, tools);
-            await save(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
-            return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
-          }),
+        prepare: (terms) => {
+          const options = withDefaultEnd(terms, request);
+          return () =>
+            onRunning(context, { subscriptionId }, async ({ session, running, bundle, tools }) => {
+              const { edit, entitlement, billing } = planCancellation(running, options, tools);
+              await save(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+              return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
+            });
+        },
         resultOf: (cancelled) => cancelled,
       });
     },

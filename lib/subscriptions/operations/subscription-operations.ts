@@ -3,7 +3,6 @@ import type {
   BlockingOptions,
   BlockingStateRequest,
   CancelledSubscription,
-  CancelSubscriptionOptions,
   ChangedSubscription,
   ChangePlanOptions,
   ChangePlanRequest,
@@ -26,7 +25,7 @@ import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../requests/create-request.ts';
-import type { TransferBundleRequest } from '../requests/edit-requests.ts';
+import type { CancelSubscriptionRequest, TransferBundleRequest } from '../requests/edit-requests.ts';
 import type { BundleFilter } from '../storing/load-outlines.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
 import type { BundleView, SubscriptionOutline, SubscriptionView } from '../views/bundle-outline.ts';
@@ -145,12 +144,12 @@ export interface SubscriptionOperations<C extends Leading = []> {
   /**
    * Ends service and billing (§9). By default billing ends by the catalog's rule and the service ends with it, when the paid
    * time is over: at the charged-through date for END_OF_TERM, now for IMMEDIATE. A requested date or `entitlementPolicy` ends
-   * the service at a date of its own. The next invoice run repairs later charges.
+   * the service at a date of its own; `defaultEntitlementPolicy` does so if plugins set neither. The next invoice run repairs later charges.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
    */
   cancel(
-    ...given: [...C, subscriptionId: Uuid | string, options?: HostInput<CancelSubscriptionOptions>]
+    ...given: [...C, subscriptionId: Uuid | string, options?: HostInput<CancelSubscriptionRequest>]
   ): Promise<CancelledSubscription>;
 
   /**

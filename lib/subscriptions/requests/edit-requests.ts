@@ -2,8 +2,10 @@ import type { PlanSpecifier } from '../../catalog/index.ts';
 import {
   BcdTransfer,
   type BlockingStateRequest,
+  type CancelSubscriptionOptions,
   type ChangePlanOptions,
   type ChangePlanRequest,
+  type EntitlementActionPolicy,
   type TransferBundleOptions,
 } from '../../ports/index.ts';
 import {
@@ -102,6 +104,24 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
     `billingPolicy ${shortened(String(policy))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
     { parameter: 'billingPolicy' },
   );
+}
+
+export interface CancelSubscriptionRequest extends CancelSubscriptionOptions {
+  /**
+   * The policy for the end of the service if neither the request nor an entitlement plugin sets a date or policy for it.
+   * If absent, the service ends when billing ends.
+   */
+  readonly defaultEntitlementPolicy?: EntitlementActionPolicy | null | undefined;
+}
+
+/** Returns the terms with the default policy if they define no end of the service (§9 rule 10). */
+export function withDefaultEnd(
+  terms: CancelSubscriptionOptions,
+  { defaultEntitlementPolicy }: CancelSubscriptionRequest,
+): CancelSubscriptionOptions {
+  const { requestedDate, entitlementPolicy, useRequestedDateForBilling } = terms;
+  if (requestedDate || entitlementPolicy || useRequestedDateForBilling) return terms;
+  return { ...terms, entitlementPolicy: defaultEntitlementPolicy };
 }
 
 export interface TransferBundleRequest {

@@ -78,7 +78,8 @@ export const queryParameters: Texts = {
   'getInvoicesForAccount.endDate': 'Latest invoice date, included',
   endTimeParameter: 'End of the time span; defaults to now',
   entitlementDate: 'When the service starts; defaults to now',
-  entitlementPolicy: 'When the service ends if no date is given; defaults to the policy of the catalog',
+  entitlementPolicy:
+    'When the service ends, whatever the requested date; defaults to that date, otherwise to now',
   eventType: 'Filter by event types',
   'getNotificationDeliveries.eventType': 'Filter by event type',
   externalKey: 'External key',

@@ -8,7 +8,15 @@ import { type AuditedCall, auditParameter, renderingOf } from '../../routing/aud
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { type LazyList, lazyList } from '../../wire/json-pieces.ts';
-import { choice, flag, moment, pageParameters, plainText, required, uuidList } from '../../wire/query.ts';
+import {
+  flag,
+  moment,
+  optionalChoice,
+  pageParameters,
+  plainText,
+  required,
+  uuidList,
+} from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { controlledErrors, controlledQuery } from './call-completion.ts';
 
@@ -95,8 +103,8 @@ export const bundleRoutes: readonly Route[] = [
     permission: 'entitlement:transfer',
     query: {
       requestedDate: moment,
-      billingPolicy: choice(TransferPolicy, TransferPolicy.END_OF_TERM),
-      bcdTransfer: choice(BcdTransfer, BcdTransfer.USE_EXISTING),
+      billingPolicy: optionalChoice(TransferPolicy, TransferPolicy.END_OF_TERM),
+      bcdTransfer: optionalChoice(BcdTransfer, BcdTransfer.USE_EXISTING),
       ...controlledQuery,
     },
     body: jsonBody(BundleTransfer),

@@ -1,9 +1,5 @@
 import type { Billing } from '../../../../lib/billing.ts';
-import {
-  type CancelSubscriptionOptions,
-  type ChangePlanRequest,
-  EntitlementActionPolicy,
-} from '../../../../lib/ports/index.ts';
+import { type ChangePlanRequest, EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
 import { invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
@@ -93,8 +89,9 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, query } = call;
       const { subscriptionId } = call.params;
-      const options = endingNow(query);
-      const { accountId, billingEnd } = await billing.subscriptions.cancel(context, subscriptionId, options);
+      // The library would end the service when billing ends (subscriptions §9 rule 10).
+      const request = { ...query, defaultEntitlementPolicy: EntitlementActionPolicy.IMMEDIATE };
+      const { accountId, billingEnd } = await billing.subscriptions.cancel(context, subscriptionId, request);
       await waitForCompletion(call, {
         accountId,
         done: `Subscription ${subscriptionId} was canceled`,
@@ -139,13 +136,6 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** The HTTP call ends the service now by default, the library when billing ends (subscriptions §9 rule 10). */
-function endingNow(options: CancelSubscriptionOptions): CancelSubscriptionOptions {
-  const { requestedDate, entitlementPolicy, useRequestedDateForBilling } = options;
-  const isDated = requestedDate || entitlementPolicy || useRequestedDateForBilling;
-  return isDated ? options : { ...options, entitlementPolicy: EntitlementActionPolicy.IMMEDIATE };
-}
 
 /** HTTP calls must name the price list (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
