@@ -30,6 +30,10 @@ export const accountFields = {
   /** Number of characters of the first name at the start of `name`. */
   firstNameLength: f.orNull(f.integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
   company: f.orNull(f.text({ ...contact, max: 255, audit: 'companyName' })),
+  /** The registered name, if it differs from the company. */
+  legalName: f.orNull(f.text({ ...contact, max: 255, ours: true })),
+  /** Tax number of a business, such as a VAT id: a VAT id of the EU has the format of its country. */
+  taxId: f.orNull(f.text({ ...contact, max: 64, ours: true })),
   address1: f.orNull(f.text({ ...contact, max: 255 })),
   address2: f.orNull(f.text({ ...contact, max: 255 })),
   city: f.orNull(f.text({ ...contact, max: 100 })),

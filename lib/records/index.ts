@@ -30,6 +30,7 @@ export * from './published-event.ts';
 export * from './push-delivery.ts';
 export * from './queue-entry.ts';
 export * from './search-clause.ts';
+export * from './seller.ts';
 export * from './subscription.ts';
 export * from './tag.ts';
 export * from './tenant.ts';

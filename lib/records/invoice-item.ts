@@ -12,6 +12,14 @@ import { InvoiceItemType } from './invoice-item-types.ts';
 
 /** Set for manual items and migrated items. */
 const onCreation = { set: 'creation' } as const;
+const ourTax = { ...onCreation, ours: true } as const;
+
+/**
+ * VAT categories of EN 16931: S standard or reduced rate, Z zero rate, E exempt, AE reverse charge, K supply within the EU,
+ * G export, O not subject to tax.
+ */
+export const TaxCategory = enumeration('S', 'Z', 'E', 'AE', 'K', 'G', 'O');
+export type TaxCategory = keyof typeof TaxCategory;
 
 export const invoiceItemFields = {
   recordId: f.recordId,
@@ -33,10 +41,16 @@ export const invoiceItemFields = {
   amount: f.amount(onCreation),
   rate: f.orNull(f.amount(onCreation)),
   currency: f.currency(onCreation),
+  /** Of a FIXED or RECURRING item the quantity of the subscription, where null means 1. */
   quantity: f.orNull(f.amount(onCreation)),
   linkedItemId: f.orNull(f.id(onCreation)),
   itemDetails: f.orNull(f.text(onCreation)),
   catalogEffectiveDate: f.orNull(f.instant()),
+  /** Percent, of a TAX item: 19 = 19 %. */
+  taxRate: f.orNull(f.amount(ourTax)),
+  taxCategory: f.orNull(f.oneOf(TaxCategory, ourTax)),
+  /** The reason for no tax, as shown on documents. */
+  taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
   /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
   repairable: f.amount({ audit: null }),
   createdDate: f.instant(),

@@ -24,6 +24,8 @@ export const invoiceFields = {
   invoiceDate: f.date({ searched: true }),
   targetDate: f.orNull(f.date({ searched: true })),
   commitDate: f.orNull(f.date({ audit: null })),
+  /** The instant of the commit, whose seller data documents show; null while DRAFT. */
+  issuedDate: f.orNull(f.instant({ audit: null })),
   currency: f.currency({ searched: true }),
   status: f.oneOf(InvoiceStatus, { searched: true }),
   isMigration: f.flag({ audit: 'migrated', searched: true }),
@@ -35,6 +37,8 @@ export const invoiceFields = {
   parentAccountId: f.orNull(f.id({ audit: null })),
   /** The contribution to the parent's summary (invoicing §12), 0 until linked; null means its own account pays. */
   contributedAmount: f.orNull(f.amount({ audit: null })),
+  /** Text for the reader of documents. */
+  note: f.orNull(f.text({ max: 2_000, audit: null, ours: true })),
   /** Id of the first invoice written by the same run. */
   groupId: f.id({ audit: 'grpId', searched: true }),
   createdDate: f.instant({ searched: true }),

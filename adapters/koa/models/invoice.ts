@@ -30,7 +30,7 @@ import {
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';
-import { byDialect, ignoredInK, lazily, listOf, type WireType } from '../wire/wire-type.ts';
+import { byDialect, ignoredInK, lazily, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 import { InvoiceItemExplanation } from './item-explanation.ts';
 import { PhasePrice } from './subscription.ts';
@@ -44,7 +44,11 @@ const linkedInvoiceItemId = field(uuid, 'C', {
   nullable: true,
   from: (item: InvoiceItemView) => item.linkedItemId,
 });
-const { linkedItemId: _linked, repairable: _repairable, ...itemFields } = recordFields(invoiceItemFields);
+const { linkedItemId: _linked, repairable: _repairable, ...described } = recordFields(invoiceItemFields);
+/** Kill Bill shows no quantity of items that its runs make (invoicing §1.3). */
+const quantityOf = ({ itemType, quantity }: InvoiceItemView, { dialect }: Rendering) =>
+  dialect === Dialect.K && (itemType === 'RECURRING' || itemType === 'FIXED') ? null : quantity;
+const itemFields = { ...described, quantity: { ...described.quantity, from: quantityOf } };
 const { invoiceId, accountId, childAccountId, ...others } = itemFields;
 const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
 const names = { productName, planName, phaseName };
@@ -118,7 +122,7 @@ export const Invoice = model('Invoice', {
   credits: maybe(listOf(InvoiceItem), ({ credits }: ShownInvoice) => credits ?? null),
   items: listOf(InvoiceItem),
   trackingIds: listOf(text()),
-  ...recordFields(invoiceFields, ['isParentInvoice', 'parentInvoiceId', 'parentAccountId']),
+  ...recordFields(invoiceFields, ['isParentInvoice', 'parentInvoiceId', 'parentAccountId', 'note']),
   auditLogs,
 });
 

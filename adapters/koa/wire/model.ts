@@ -159,10 +159,10 @@ export function closedInD<F extends Fields>(open: Model<F>) {
   return { name, json, answer, needed, request } satisfies WireType<RequestOf<F>>;
 }
 
-/** The request with null for missing members. */
+/** The request of dialect K with null for missing members. */
 export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
-  const writable = Object.keys(fields).filter((name) => fields[name]?.access !== 'R');
-  const nulls = Object.fromEntries(writable.map((name) => [name, null]));
+  const writable = Object.entries(fields).filter(([, { access, onlyD }]) => access !== 'R' && !onlyD);
+  const nulls = Object.fromEntries(writable.map(([name]) => [name, null]));
   return { ...nulls, ...sent } as RequestOf<F>;
 }
 
@@ -179,7 +179,9 @@ function requestSchema<F extends Fields>(
   fields: F,
   dialect: Dialect,
 ): z.ZodType<RequestOf<F> | null> {
-  const writable = Object.entries(fields).filter(([, each]) => each.access !== 'R');
+  const writable = Object.entries(fields).filter(
+    ([, { access, onlyD }]) => access !== 'R' && (dialect === Dialect.D || !onlyD),
+  );
   const shape = Object.fromEntries(
     writable.map(([key, each]) => [key, each.type.request[dialect].nullish()]),
   );

@@ -68,7 +68,7 @@ export function recordFields<F extends Fields, K extends keyof F & string = keyo
     const described = fields[name] as RecordField;
     if (described.kind === 'dated') throw new Error(`${name} is a date: the model must define its format`);
     const type = wireTypes[described.kind](described);
-    const options = { nullable: described.isNullable };
+    const options = { nullable: described.isNullable, onlyD: described.isOurs };
     return [name, field(type, accessOf[described.set] as Access, options)];
   });
   return Object.fromEntries(shown);

@@ -204,7 +204,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     },
     insertItems: async (items) => scope.insertAudited(invoiceItemAudit, items),
     setStanding: async (records) =>
-      scope.updateAudited(invoiceAudit, { properties: ['status', 'commitDate', 'targetDate'], records }),
+      scope.updateAudited(invoiceAudit, {
+        properties: ['status', 'commitDate', 'issuedDate', 'targetDate'],
+        records,
+      }),
     setLinks: async (records) =>
       scope.update(invoicesTable, {
         properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],

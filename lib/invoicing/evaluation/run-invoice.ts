@@ -65,6 +65,7 @@ export function reusedDraft({ invoice: before }: Draft, { account, targetDate, r
     status,
     ...payerOf(account, status),
     commitDate: status === InvoiceStatus.COMMITTED ? localDateOf(now, account.timeZone) : null,
+    issuedDate: status === InvoiceStatus.COMMITTED ? now : null,
     targetDate: raisedTargetDate(before, targetDate),
   };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };

@@ -52,6 +52,8 @@ export function emptyInvoice({
     invoiceDate,
     targetDate,
     commitDate: status === InvoiceStatus.COMMITTED ? invoiceDate : null,
+    issuedDate: status === InvoiceStatus.COMMITTED ? now : null,
+    note: null,
     status,
     isMigration: false,
     isWrittenOff: false,

@@ -33,6 +33,9 @@ export function plainItem(
     linkedItemId: null,
     itemDetails: null,
     catalogEffectiveDate: null,
+    taxRate: null,
+    taxCategory: null,
+    taxExemption: null,
     ...own,
   };
 }

@@ -10,7 +10,7 @@ import {
   type Share,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type Decimal, decimal, ZERO } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
@@ -129,10 +129,13 @@ function item(id: Uuid, own: OwnFields): NewInvoiceItem {
     endDate: own.endDate,
     amount: own.amount,
     rate: own.rate,
-    quantity: null,
+    quantity: origin === null || origin.quantity === 1 ? null : decimal(origin.quantity),
     linkedItemId: own.linkedItemId,
     itemDetails: null,
     catalogEffectiveDate: origin === null ? null : origin.catalogEffectiveDate,
+    taxRate: null,
+    taxCategory: null,
+    taxExemption: null,
     repairable: own.repairable,
     basis: own.basis,
   };

@@ -51,7 +51,8 @@ export async function commitDrafts(
   const changes = committed.map(({ account, invoice: before, items: allItems }) => {
     const status = InvoiceStatus.COMMITTED;
     const commitDate = localDateOf(now, account.timeZone);
-    return { before, after: { ...before, status, commitDate, ...payerOf(account, status) }, allItems };
+    const issued = { status, commitDate, issuedDate: now };
+    return { before, after: { ...before, ...issued, ...payerOf(account, status) }, allItems };
   });
   const after = changes.map((change) => change.after);
   await session.invoices.setStanding(after);

@@ -188,7 +188,7 @@ export interface InvoiceWrites {
   insertItems(items: readonly AddedItem[]): Promise<void>;
   /** Writes status, commit date and target date; audited as UPDATE. */
   setStanding(
-    invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
+    invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'issuedDate' | 'targetDate'>[],
   ): Promise<void>;
   setLinks(
     invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],

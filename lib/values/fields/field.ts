@@ -41,6 +41,8 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly isPersonal: boolean;
   /** True if operator searches find it (accounts §6.2). */
   readonly isSearched: boolean;
+  /** True if Kill Bill does not have the field: only JSON of dialect D contains it. */
+  readonly isOurs: boolean;
   /** Name in operator searches; defaults to the name in audit rows with underscores. */
   readonly searchedAs?: string;
   /** Name in audit rows if it differs; null: not in audit rows. */
@@ -75,13 +77,15 @@ interface Traits<S extends SetOn> {
   readonly personal?: true;
   /** True, or the name in operator searches. */
   readonly searched?: true | string;
+  /** Default: Kill Bill has the field, too. */
+  readonly ours?: true;
   /** Default: the field's own name. */
   readonly audit?: string | null;
 }
 
 function field<T, S extends SetOn, I = T>(
   kind: FieldKind,
-  { set, personal, searched, audit }: Traits<S>,
+  { set, personal, searched, ours, audit }: Traits<S>,
   more: Pick<Field, 'maxLength' | 'range' | 'values'> = {},
 ): Field<T, S, I> {
   return {
@@ -90,6 +94,7 @@ function field<T, S extends SetOn, I = T>(
     set: set ?? ('never' as S),
     isPersonal: personal ?? false,
     isSearched: searched !== undefined,
+    isOurs: ours ?? false,
     ...(typeof searched === 'string' ? { searchedAs: searched } : {}),
     audit,
     ...more,

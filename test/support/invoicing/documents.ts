@@ -41,6 +41,9 @@ export function viewedItem(
     linkedItemId: null,
     itemDetails: null,
     catalogEffectiveDate: null,
+    taxRate: null,
+    taxCategory: null,
+    taxExemption: null,
     repairable: decimal(amount),
     createdDate: at('2026-11-01T00:00:00Z'),
   };

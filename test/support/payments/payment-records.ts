@@ -63,6 +63,8 @@ export function invoice(members: Partial<Invoice> = {}): Invoice {
     invoiceDate: day,
     targetDate: day,
     commitDate: day,
+    issuedDate: NOW,
+    note: null,
     currency: 'USD',
     status: 'COMMITTED',
     isMigration: false,

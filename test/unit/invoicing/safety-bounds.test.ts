@@ -38,6 +38,9 @@ function item(itemType: NewInvoiceItem['itemType'], dates: string, amount: strin
     quantity: null,
     itemDetails: null,
     catalogEffectiveDate: null,
+    taxRate: null,
+    taxCategory: null,
+    taxExemption: null,
     repairable: ZERO,
   };
 }

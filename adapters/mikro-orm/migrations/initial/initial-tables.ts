@@ -97,10 +97,11 @@ create table bw_accounts (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   external_key text not null, reference_time bigint not null, parent_account_id uuid,
   is_payment_delegated_to_parent boolean not null, currency text, bill_cycle_day_local int not null,
-  payment_method_id uuid, name text, first_name_length int, company text, address1 text, address2 text,
-  city text, state text, postal_code text, country text, locale text, time_zone text not null, phone text,
-  email text, notes text, is_migrated boolean, created_date bigint not null, updated_date bigint not null,
-  folded_text text, created_by text, updated_by text,
+  payment_method_id uuid, name text, first_name_length int, company text, legal_name text, tax_id text,
+  address1 text, address2 text, city text, state text, postal_code text, country text, locale text,
+  time_zone text not null, phone text, email text, notes text, is_migrated boolean,
+  created_date bigint not null, updated_date bigint not null, folded_text text, created_by text,
+  updated_by text,
   constraint bw_accounts_id_unique unique (id),
   constraint bw_accounts_external_key_unique unique (tenant_record_id, external_key)
 );
@@ -247,12 +248,12 @@ create unique index bw_blocking_states_started_unique
 create table bw_invoices (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   account_id uuid not null, account_record_id bigint not null, invoice_number bigint not null,
-  invoice_date date not null, target_date date, commit_date date, currency text not null,
+  invoice_date date not null, target_date date, commit_date date, issued_date bigint, currency text not null,
   status text not null, is_migration boolean not null, is_written_off boolean not null,
   is_parent_invoice boolean not null, parent_invoice_id uuid, parent_account_id uuid,
-  contributed_amount numeric, group_id uuid not null, created_date bigint not null, amount numeric not null,
-  credit_adj numeric not null, refund_adj numeric not null, raw_balance numeric not null, created_by text,
-  created_day int,
+  contributed_amount numeric, note text, group_id uuid not null, created_date bigint not null,
+  amount numeric not null, credit_adj numeric not null, refund_adj numeric not null,
+  raw_balance numeric not null, created_by text, created_day int,
   constraint bw_invoices_id_unique unique (id),
   constraint bw_invoices_number_unique unique (tenant_record_id, invoice_number)
 );
@@ -295,8 +296,8 @@ create table bw_invoice_items (
   child_account_id uuid, bundle_id uuid, subscription_id uuid, product_name text, plan_name text,
   phase_name text, usage_name text, item_type text not null, description text, start_date date, end_date date,
   amount numeric not null, rate numeric, currency text not null, quantity numeric, linked_item_id uuid,
-  item_details text, catalog_effective_date bigint, repairable numeric not null, created_date bigint not null,
-  basis text,
+  item_details text, catalog_effective_date bigint, tax_rate numeric, tax_category text, tax_exemption text,
+  repairable numeric not null, created_date bigint not null, basis text,
   constraint bw_invoice_items_id_unique unique (id)
 );
 create index bw_invoice_items_invoice_index on bw_invoice_items (tenant_record_id, invoice_id, record_id);

@@ -1,0 +1,47 @@
+import { f, type RecordOf } from '../values/fields/index.ts';
+
+/** An image on documents. */
+export interface SellerLogo {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
+  /** At most 256 kB. */
+  readonly bytes: Uint8Array;
+}
+
+const stated = { set: 'update' } as const;
+
+/** The issuer of a tenant's invoices: one version for each upload, which never changes (invoicing §14 rule 7). */
+export const sellerFields = {
+  recordId: f.recordId,
+  id: f.id(),
+  name: f.text({ ...stated, max: 255 }),
+  /** The registered name, if it differs from `name`. */
+  legalName: f.orNull(f.text({ ...stated, max: 255 })),
+  address1: f.orNull(f.text({ ...stated, max: 255 })),
+  address2: f.orNull(f.text({ ...stated, max: 255 })),
+  city: f.orNull(f.text({ ...stated, max: 100 })),
+  state: f.orNull(f.text({ ...stated, max: 100 })),
+  postalCode: f.orNull(f.text({ ...stated, max: 16 })),
+  /** Two letters of ISO 3166. */
+  country: f.orNull(f.text({ ...stated, max: 2 })),
+  /** VAT id or another tax number. */
+  taxId: f.orNull(f.text({ ...stated, max: 64 })),
+  /** Number in a register of companies, such as `HRB 12345`. */
+  registrationNumber: f.orNull(f.text({ ...stated, max: 64 })),
+  email: f.orNull(f.text({ ...stated, max: 254 })),
+  phone: f.orNull(f.text({ ...stated, max: 25 })),
+  bankName: f.orNull(f.text({ ...stated, max: 255 })),
+  iban: f.orNull(f.text({ ...stated, max: 34 })),
+  bic: f.orNull(f.text({ ...stated, max: 11 })),
+  /** Days from the issue date to the due date; null: documents have no due date. */
+  paymentTermsDays: f.orNull(f.integer({ ...stated, range: [0, 365] })),
+  /** A text for customers in a country, by its two letters; `*` for all other countries. */
+  notes: f.orNull(f.json<Readonly<Record<string, string>>, 'update'>(stated)),
+  /** Color of headings and lines, such as `#0a5cff`. */
+  accentColor: f.orNull(f.text({ ...stated, max: 7 })),
+  createdDate: f.instant(),
+};
+
+/** A version of the seller's data. */
+export interface Seller extends RecordOf<typeof sellerFields> {
+  readonly logo: SellerLogo | null;
+}
