@@ -1,8 +1,6 @@
 import type { CheckOperations } from './check/index.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
-import { binderOf } from './engine/bound-operations.ts';
-import { type Caller, contexts, joining } from './engine/caller.ts';
-import { Calls } from './engine/calls.ts';
+import { binderOf, type Caller, Calls, contexts, joining } from './engine/calls.ts';
 import { type BillingControl, controlOf } from './engine/control.ts';
 import {
   hostOperations,

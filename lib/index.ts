@@ -21,7 +21,7 @@ export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
 export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from './custom-fields/index.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
-export type { Caller } from './engine/caller.ts';
+export type { Caller } from './engine/calls.ts';
 export type { BillingControl } from './engine/control.ts';
 export type {
   AllAccountOperations,

@@ -1,6 +1,15 @@
-import type { CallContext } from '../records/index.ts';
+import type { Ports } from '../ports/index.ts';
+import {
+  type CallContext,
+  CallOrigin,
+  type HostTransaction,
+  type PluginProperty,
+  type TenantRef,
+} from '../records/index.ts';
 import { type ActivityPorts, asCall } from '../runtime/index.ts';
-import { billingError, ErrorCode } from '../values/errors/index.ts';
+import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { converterOf } from '../values/host-values/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** The running calls of an engine. Rejects calls after `close`. */
 export class Calls {
@@ -56,4 +65,126 @@ export class Calls {
 
 function isContext(value: unknown): value is CallContext {
   return typeof value === 'object' && value !== null && 'callOrigin' in value && 'userToken' in value;
+}
+
+/** The caller of operations, and the tenant it calls for. */
+export interface Caller {
+  /** Tenant id, or the reference returned by `tenants.authenticate`. */
+  readonly tenant: Uuid | string | TenantRef;
+  /** Author of the changes, as named in audit rows. */
+  readonly user: string;
+  readonly principal?: string;
+  readonly reason?: string;
+  readonly comment?: string;
+  /** Ties the changes of one request together; default: a new id per call. */
+  readonly userToken?: Uuid | string;
+  /** Passed on to plugins. */
+  readonly pluginProperties?: readonly PluginProperty[];
+  /**
+   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point produces.
+   * Default false: an amount finer than its currency is rejected (60003).
+   */
+  readonly roundsFloatNoise?: boolean;
+}
+
+/** Returns the context of one call at the current time. */
+type ContextOf = (caller: Caller) => Promise<CallContext>;
+
+export function contexts(
+  { clock, ids }: Pick<Ports, 'clock' | 'ids'>,
+  tenantOf: (tenantId: Uuid) => Promise<TenantRef>,
+): ContextOf {
+  return async (caller) => {
+    checkCaller(caller);
+    return {
+      tenant:
+        typeof caller.tenant === 'string' ? await tenantOf(idOf(caller.tenant, 'tenant')) : caller.tenant,
+      userName: caller.user,
+      principal: caller.principal ?? null,
+      reasonCode: caller.reason ?? null,
+      comments: caller.comment ?? null,
+      userToken: caller.userToken === undefined ? ids.next() : idOf(caller.userToken, 'userToken'),
+      callOrigin: CallOrigin.EXTERNAL,
+      createdDate: clock.now(),
+      ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
+      ...(caller.roundsFloatNoise ? { roundsFloatNoise: true } : {}),
+    };
+  };
+}
+
+/** Checks members that untyped code may omit. */
+function checkCaller(caller: Partial<Caller> | undefined): void {
+  if (!caller?.tenant)
+    throw invalidField('tenant is missing. Pass the tenant to billing.as({ tenant, user }).');
+  if (typeof caller.user !== 'string')
+    throw invalidField('user is missing. Pass the user for audit rows to billing.as({ tenant, user }).');
+}
+
+const takeId = converterOf('uuid');
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name. */
+export function idOf(given: string, name: string): Uuid {
+  return takeId(given, name) as Uuid;
+}
+
+/** Returns contexts of calls that join a transaction of the host. */
+export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
+  return async (caller) => {
+    const context = await contextOf(caller);
+    return { ...context, tenant: { ...context.tenant, within } };
+  };
+}
+
+/** Returns the context of the next call, with its own clock reading and user token. */
+type NextContext = () => Promise<CallContext>;
+
+type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
+
+/** Binds the operations to callers. A group of operations is bound on first use, so that a caller is cheap to create. */
+export function binderOf<O extends object, B>(
+  operations: O,
+  calls: Calls,
+): <E extends object>(nextContext: NextContext, extra: E) => B & E {
+  class BoundOperations {
+    readonly #nextContext: NextContext;
+    readonly #members = new Map<string, unknown>();
+    readonly #call: Call = (name, operation, rest) =>
+      calls.run(async () => {
+        const context = await this.#nextContext();
+        return calls.onBehalfOf(name, context, () => operation(context, ...rest));
+      });
+
+    constructor(nextContext: NextContext) {
+      this.#nextContext = nextContext;
+    }
+
+    static {
+      for (const [name, value] of Object.entries<object>(operations as Record<string, object>)) {
+        Object.defineProperty(BoundOperations.prototype, name, {
+          enumerable: true,
+          get(this: BoundOperations) {
+            return this.#member(name, value);
+          },
+        });
+      }
+    }
+
+    #member(name: string, value: object): unknown {
+      const known = this.#members.get(name);
+      if (known !== undefined) return known;
+      const bound = bind(name, value, this.#call);
+      this.#members.set(name, bound);
+      return bound;
+    }
+  }
+  return (nextContext, extra) =>
+    Object.freeze(Object.assign(new BoundOperations(nextContext), extra)) as never;
+}
+
+type Call = (name: string, operation: Operation, rest: readonly unknown[]) => Promise<unknown>;
+
+function bind(path: string, member: object, call: Call): unknown {
+  if (typeof member === 'function') return (...rest: unknown[]) => call(path, member as Operation, rest);
+  const group = Object.entries(member).map(([name, value]) => [name, bind(`${path}.${name}`, value, call)]);
+  return Object.freeze(Object.fromEntries(group));
 }

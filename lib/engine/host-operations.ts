@@ -19,7 +19,7 @@ import {
   parameterOf,
   plainBy,
 } from '../values/host-values/index.ts';
-import { idOf } from './caller.ts';
+import { idOf } from './calls.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { frequentOperations } from './frequent-operations.ts';
 import { type Inputs, inputs } from './inputs/inputs.ts';

@@ -12,7 +12,7 @@ import type { TenantRef } from '../records/index.ts';
 import { converterOf, type HostInput, type Plain, plainBy } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { bindMethods } from './bind-methods.ts';
-import { idOf } from './caller.ts';
+import { idOf } from './calls.ts';
 import type { EngineSettings } from './foundation.ts';
 
 /** Returns the operations on the queue for operators. */

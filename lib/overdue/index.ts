@@ -1,5 +1,9 @@
-export { ConfigChangeHandler, clearsOfExemptAccounts } from './checks/config-change-handler.ts';
-export { OverdueHandler, OwnTransactions } from './checks/overdue-handler.ts';
+export {
+  ConfigChangeHandler,
+  clearsOfExemptAccounts,
+  OverdueHandler,
+  OwnTransactions,
+} from './checks/overdue-handlers.ts';
 export {
   CancellationPolicy,
   CLEAR_STATE_NAME,

@@ -1,6 +1,16 @@
-import type { Logger, Ports, Span, SpanStart, WorkScope, WorkScopes } from '../ports/index.ts';
+import type {
+  Clock,
+  IdGenerator,
+  Logger,
+  Ports,
+  Span,
+  SpanStart,
+  WorkScope,
+  WorkScopes,
+} from '../ports/index.ts';
 import type { ClaimedEntry } from '../ports/storage/index.ts';
-import { type CallContext, QueueKind } from '../records/index.ts';
+import { type Authorship, type CallContext, QueueKind, type SystemAuthor } from '../records/index.ts';
+import { checkStorable } from '../values/text/index.ts';
 
 /** Runs an operation of a host. Its log lines carry the call's token, unless a request or engine work is running. */
 export function asCall<T>(
@@ -234,4 +244,33 @@ export function throwIfUnwanted({ scopes }: ScopePorts): void {
 /** Returns the signal that is aborted once the result is no longer needed; undefined without one. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
+}
+
+/**
+ * Returns the authorship of a call.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
+ */
+export function authorshipOf(
+  context: Pick<CallContext, 'userName' | 'reasonCode' | 'comments' | 'createdDate' | 'userToken'>,
+): Authorship {
+  const { userName, reasonCode, comments, createdDate, userToken } = context;
+  checkStorable('User', userName);
+  checkStorable('Reason', reasonCode);
+  checkStorable('Comment', comments);
+  return { userName, reasonCode, comments, createdDate, userTokenOf: () => userToken };
+}
+
+/** Returns the authorship of a change outside all tenants. @throws as `authorshipOf`. */
+export function systemAuthorshipOf(
+  { userName, reasonCode = null, comments = null, userToken }: SystemAuthor,
+  { clock, ids }: { readonly clock: Clock; readonly ids: IdGenerator },
+): Authorship {
+  const createdDate = clock.now();
+  return authorshipOf({
+    userName,
+    reasonCode,
+    comments,
+    createdDate,
+    userToken: userToken ?? ids.next(),
+  });
 }

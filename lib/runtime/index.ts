@@ -1,17 +1,18 @@
 export {
   type ActivityPorts,
   asCall,
+  authorshipOf,
   detached,
   ofAccount,
   onBehalfOf,
   scopedLogger,
   showDone,
   spanned,
+  systemAuthorshipOf,
   traceParentOf,
   wantedSignal,
   whileWanted,
 } from './activity.ts';
-export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
 export { DatabaseTime } from './database-time.ts';
 export {
   callHost,

@@ -62,8 +62,7 @@ export {
   loadServiceEnds,
 } from './storing/load-outlines.ts';
 export { loadBundle, loadSubscription } from './storing/load-subscriptions.ts';
-export { markDirty, setBlockingStates } from './storing/save-changes.ts';
-export { trialNotices } from './storing/trial-notices.ts';
+export { markDirty, setBlockingStates, trialNotices } from './storing/save-changes.ts';
 export {
   DatedBy,
   datedBy,

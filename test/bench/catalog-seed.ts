@@ -1,10 +1,18 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { partsOf } from '../../lib/catalog/cache/stored-parts.ts';
-import type { Instant, PlanContent, Uuid } from '../../lib/index.ts';
-import { createVersion, decimal, formatInstant, instant, readCatalogXml } from '../../lib/index.ts';
+import {
+  createVersion,
+  decimal,
+  formatInstant,
+  type Instant,
+  instant,
+  type PlanContent,
+  readCatalogXml,
+  type Uuid,
+} from '../../lib/index.ts';
 import type { NewCatalogVersion } from '../../lib/records/catalog/catalog-version.ts';
-import { authorshipOf } from '../../lib/runtime/authorship.ts';
+import { authorshipOf } from '../../lib/runtime/activity.ts';
 import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { storageAt } from './databases.ts';

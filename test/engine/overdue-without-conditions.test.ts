@@ -1,5 +1,5 @@
 import { type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/overdue/checks/config-change-handler.ts';
+import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/overdue/checks/overdue-handlers.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';

@@ -4,8 +4,13 @@ import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import type { Cell, Column, Row } from '../../adapters/mikro-orm/sql/columns.ts';
-import type { Transaction, TransactionKind, Transactions } from '../../adapters/mikro-orm/sql/connection.ts';
-import { compiled, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.ts';
+import {
+  compiled,
+  EVERY_TENANT,
+  type Transaction,
+  type TransactionKind,
+  type Transactions,
+} from '../../adapters/mikro-orm/sql/connection.ts';
 import { Runner } from '../../adapters/mikro-orm/sql/runner.ts';
 import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql/sql.ts';
 import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';

@@ -9,13 +9,13 @@ import {
   type TransactionKind,
   type Transactions,
 } from '../sql/connection.ts';
-import { PreparedStatements } from './prepared-statements.ts';
 import type { ServerWatch } from './server-watch.ts';
 import {
   type BatchedStatement,
   type DriverClient,
   type DriverResult,
   oneByOne,
+  PreparedStatements,
   type Send,
   together,
 } from './statement-batch.ts';

@@ -2,12 +2,11 @@ import { decimal } from '../../../lib/values/money/index.ts';
 import { type Cell, type Column, type ColumnType, numberIn, numberOf, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
-import { gather } from '../sql/gathered-rows.ts';
-import { nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { gather, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from '../tables/queue.ts';
-import { MANY_ROWS } from './prepared-statements.ts';
 import { ServerSilentError } from './server-watch.ts';
+import { MANY_ROWS } from './statement-batch.ts';
 import { storeUsage } from './store-usage.ts';
 import { ofReachedTenant } from './tenant-policy.ts';
 

@@ -5,7 +5,7 @@ import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
 import { nothing, raw, rowsAs, sql } from '../sql/sql.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
-import { PLANNED_AGAIN } from './prepared-statements.ts';
+import { PLANNED_AGAIN } from './statement-batch.ts';
 
 const submissionColumn = column('submission', 'bigint');
 const offeredColumns = [submissionColumn, ...usageKeysTable.written];

@@ -1,8 +1,7 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Cell, Column } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { type GatheredColumn, gather, MANY_FROM } from '../sql/gathered-rows.ts';
-import type { Rows } from '../sql/sql.ts';
+import { type GatheredColumn, gather, MANY_FROM, type Rows } from '../sql/sql.ts';
 import { sqliteDialect } from './dialect.ts';
 
 interface DefiningTables {

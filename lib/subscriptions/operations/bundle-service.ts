@@ -22,8 +22,7 @@ import {
 } from '../requests/edit-requests.ts';
 import { noBundleOfKey, noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
 import { loadBundle, loadRunning } from '../storing/load-subscriptions.ts';
-import { saveCreations, saveEdits } from '../storing/save-changes.ts';
-import type { TrialNotices } from '../storing/trial-notices.ts';
+import { saveCreations, saveEdits, type TrialNotices } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';
 import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '../views/outline-page.ts';

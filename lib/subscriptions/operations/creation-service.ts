@@ -27,8 +27,7 @@ import {
   requestedKeys,
 } from '../requests/create-request.ts';
 import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-subscriptions.ts';
-import { saveCreations, saveEdits } from '../storing/save-changes.ts';
-import type { TrialNotices } from '../storing/trial-notices.ts';
+import { saveCreations, saveEdits, type TrialNotices } from '../storing/save-changes.ts';
 import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
 
 export interface CreatedBundle {

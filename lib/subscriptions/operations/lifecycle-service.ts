@@ -31,8 +31,7 @@ import {
   withDefaultEnd,
 } from '../requests/edit-requests.ts';
 import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
-import { saveEdits } from '../storing/save-changes.ts';
-import type { TrialNotices } from '../storing/trial-notices.ts';
+import { saveEdits, type TrialNotices } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { type EntitlementControl, subscriptionOf, termsOf } from './entitlement-control.ts';
 

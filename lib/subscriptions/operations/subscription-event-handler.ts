@@ -13,8 +13,7 @@ import type { Instant } from '../../values/time/index.ts';
 import { type DueItem, dueItemOf, eventNotification } from '../edits/bus-events.ts';
 import { blockedPathOf, type DueWork, dueWork } from '../edits/due-work.ts';
 import { touchedBy } from '../edits/subscription-edit.ts';
-import { markDirty, saveEdits } from '../storing/save-changes.ts';
-import type { TrialNotices } from '../storing/trial-notices.ts';
+import { markDirty, saveEdits, type TrialNotices } from '../storing/save-changes.ts';
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import { formatInstant, type Instant } from './instant.ts';
 import { addDays, parseLocalDate } from './local-date.ts';
-import { UTC } from './time-zone.ts';
-import { startOfDay } from './zone-conversion.ts';
+import { startOfDay, UTC } from './time-zone.ts';
 
 /** First and last day of a clock. The queue counts from 1970; billing looks ahead up to 200 years. */
 const FIRST_CLOCK_DAY = '1970-01-02';

@@ -12,6 +12,21 @@ export * from './duration.ts';
 export * from './instant.ts';
 export * from './local-date.ts';
 export type * from './requested-date.ts';
-export { isTimeZone, type TimeZone, timeZone, UTC } from './time-zone.ts';
+export {
+  type DatedInstant,
+  endOfDay,
+  formatLocalTime,
+  instantAt,
+  isTimeZone,
+  type LocalTime,
+  localDateOf,
+  localTime,
+  localTimeOf,
+  MIDNIGHT,
+  nextLocalHour,
+  startOfDay,
+  type TimeZone,
+  timeZone,
+  UTC,
+} from './time-zone.ts';
 export * from './wire.ts';
-export * from './zone-conversion.ts';

@@ -1,8 +1,7 @@
 import { toDate } from 'date-fns-tz/toDate';
 import { addMilliseconds, formatInstant, type Instant, instant, isInstantMs } from './instant.ts';
 import { type LocalDate, localDateIfValid } from './local-date.ts';
-import { UTC } from './time-zone.ts';
-import { startOfDay } from './zone-conversion.ts';
+import { startOfDay, UTC } from './time-zone.ts';
 
 /** Longest date-time on the wire; useful ones with offset and bracketed zone have fewer than 80 characters. */
 const MAX_WIRE_DATE_TIME_CHARACTERS = 128;

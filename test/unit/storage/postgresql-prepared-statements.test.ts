@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PreparedStatements } from '../../../adapters/mikro-orm/postgresql/prepared-statements.ts';
+import { PreparedStatements } from '../../../adapters/mikro-orm/postgresql/statement-batch.ts';
 
 describe('prepared statements on PostgreSQL', () => {
   it('have one name per SQL text', () => {
