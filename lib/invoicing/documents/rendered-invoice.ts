@@ -1,9 +1,10 @@
-import { type Account, type Invoice, InvoiceItemType, itemTypes } from '../../records/index.ts';
+import { type Account, type Invoice, itemTypes } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
-import { type Currency, type Decimal, roundToCurrency, sum } from '../../values/money/index.ts';
+import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { isSettled } from '../invoices/parent-summary.ts';
 import type { TextKey } from './built-in-texts.ts';
+import { documentItems, isCredit, paidAmountOf } from './document-facts.ts';
 import type { DocumentFormats, FormatsOf } from './document-formats.ts';
 import {
   catalogNames,
@@ -33,6 +34,7 @@ export interface InvoiceToRender {
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
+  /** The items that its items refer to, and the TAX items of all these. */
   readonly linkedItems?: readonly InvoiceItemView[];
   /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
@@ -126,7 +128,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
   const credit = lines.find(({ item }) => item.itemType === 'CBA_ADJ') ?? null;
   const isOnlyCredit = lines.every(({ item }) => isCredit(item));
   const totalledLines = isOnlyCredit ? lines : lines.filter((line) => line !== credit);
-  const paidAmount = sum(invoice.items.map(({ amount }) => amount)).minus(invoice.rawBalance);
+  const paidAmount = paidAmountOf(invoice);
   return {
     locale,
     language: languageTag(language),
@@ -199,31 +201,6 @@ function isPaidUp(invoice: Invoice): boolean {
 /** Nobody owes the invoice, regardless of its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
-}
-
-/** Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line, no zeros. */
-function documentItems(items: readonly InvoiceItemView[], currency: Currency) {
-  const others = items.filter((item) => !isCredit(item));
-  const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
-    mergedItem(items, type),
-  );
-  return [...others, ...merged].filter(({ amount }) => !roundToCurrency(amount, currency).isZero());
-}
-
-/** Returns the first item of the type with the sum of all, described by the first unless they differ. */
-function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
-  const [first, ...more] = items.filter(({ itemType }) => itemType === type);
-  if (first === undefined) return [];
-  if (more.length === 0) return [first];
-  const isAlike = more.every(({ description }) => description === first.description);
-  const [ofSeveral = first.description] = Object.keys(itemTypes[type].descriptions);
-  const amount = sum([first, ...more].map((each) => each.amount));
-  return [{ ...first, amount, description: isAlike ? first.description : ofSeveral }];
-}
-
-function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
-  const { kind } = itemTypes[itemType];
-  return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
 }
 
 interface LineName {

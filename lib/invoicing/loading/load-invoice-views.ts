@@ -156,7 +156,8 @@ export class DocumentSourceLoader {
         const items = await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1);
         refuseTooMany(invoiceId, items);
       },
-      itemsOf: async (session) => ({ items: await session.invoices.findItems([invoiceId]), linked: [] }),
+      itemsOf: async (session) =>
+        withLinked(session, await session.invoices.findItems([invoiceId]), invoiceId),
     });
   }
 
@@ -243,9 +244,21 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
     const item = itemOf.get(itemId);
     return item === undefined ? [] : [{ ...item, invoiceId, amount }];
   });
-  const linkedIds = new Set(stored.flatMap(({ linkedItemId }) => linkedItemId ?? []));
-  const linked = await session.invoices.findItemsByIds([...linkedIds].filter((id) => !itemOf.has(id)));
-  return { items, linked: linked.map((item) => ({ ...item, invoiceId })) };
+  return withLinked(session, items, invoiceId);
+}
+
+/** Adds the items that these refer to, and the TAX items of all of them (§14 rule 9), as if they were on this invoice. */
+async function withLinked(session: ReadSession, items: readonly InvoiceItem[], invoiceId: Uuid) {
+  const own = new Set(items.map(({ id }) => id));
+  const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? [])).difference(own);
+  const [referred, referring] = await Promise.all([
+    session.invoices.findItemsByIds([...linkedIds]),
+    session.invoices.findItemsLinkedTo([...linkedIds]),
+  ]);
+  const taxes = referring.filter(
+    ({ id, itemType }) => itemType === 'TAX' && !own.has(id) && !linkedIds.has(id),
+  );
+  return { items, linked: [...referred, ...taxes].map((item) => ({ ...item, invoiceId })) };
 }
 
 function noSuchInvoice(id: Uuid): BillingError {

@@ -1,0 +1,318 @@
+import {
+  type Account,
+  type Invoice,
+  InvoiceItemType,
+  itemTypes,
+  type Seller,
+  type TaxCategory,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  roundToCurrency,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
+import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
+import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+
+/** The tax facts of a TAX item (§14 rule 9). All null: the item has none. */
+export interface ItemTax {
+  readonly category: TaxCategory | null;
+  /** Percent. */
+  readonly rate: Decimal | null;
+  readonly exemption: string | null;
+}
+
+/** A line of a document: every item except account credit and taxes. */
+export interface DocumentLine {
+  readonly item: InvoiceItemView;
+  readonly net: Decimal;
+  /** Both null if the item has none. */
+  readonly quantity: Decimal | null;
+  readonly unitPrice: Decimal | null;
+  /** The facts of its TAX items; empty without facts. */
+  readonly taxes: readonly ItemTax[];
+}
+
+/** The lines and taxes with the same tax facts. */
+export interface TaxGroup extends ItemTax {
+  /** Sum of the lines. */
+  readonly net: Decimal;
+  /** Sum of the taxes. */
+  readonly tax: Decimal;
+  /** net × rate, rounded to the currency; `tax` if there is no rate. */
+  readonly computed: Decimal;
+  /** tax − computed: what rounding line by line adds. */
+  readonly difference: Decimal;
+}
+
+/** The facts of an invoice or credit note, for pages, files and e-invoices. */
+export interface DocumentFacts {
+  readonly kind: 'INVOICE' | 'CREDIT_NOTE';
+  readonly number: string;
+  /** Local date of the account. */
+  readonly issueDate: LocalDate;
+  /** Null for a credit note, and without payment terms. */
+  readonly dueDate: LocalDate | null;
+  /** From the first day to the day after the last one; null if no line has a period. */
+  readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
+  /** The invoice of a credit note. */
+  readonly credited: { readonly number: string; readonly issueDate: LocalDate } | null;
+  readonly currency: Currency;
+  readonly note: string | null;
+  /** The seller's note for the buyer's country. */
+  readonly sellerNote: string | null;
+  readonly seller: Seller | null;
+  readonly buyer: Account;
+  readonly lines: readonly DocumentLine[];
+  /** In the order of their first line; empty if no TAX item has tax facts: TAX items are lines then. */
+  readonly taxes: readonly TaxGroup[];
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  /** net + tax. */
+  readonly gross: Decimal;
+  /** Sum of the differences of all groups. */
+  readonly roundingDifference: Decimal;
+  /** Below 0: credit of the account was used. Above 0: it was added. */
+  readonly accountCredit: Decimal;
+  /** Payments less refunds and chargebacks; 0 for a credit note. */
+  readonly paid: Decimal;
+  /** The amount owed; 0 for a credit note. */
+  readonly due: Decimal;
+}
+
+export interface FactsInput {
+  /** With the items of the document. */
+  readonly invoice: InvoiceView;
+  readonly account: Account;
+  readonly seller: Seller | null;
+  /** The items that the document's items refer to, and the TAX items of all these; they may be on other invoices. */
+  readonly linkedItems: readonly InvoiceItemView[];
+  readonly note: CreditNoteView | null;
+}
+
+const NO_TAX: ItemTax = { category: null, rate: null, exemption: null };
+
+/** Returns the facts of a document. Pure. */
+export function documentFacts(input: FactsInput): DocumentFacts {
+  const { invoice, account, seller, note } = input;
+  const { currency } = invoice;
+  const shown = documentItems(invoice.items, currency);
+  const relations = relationsOf(input);
+  const hasTaxFacts = shown.some((item) => item.itemType === 'TAX' && hasFacts(item));
+  const isTaxAmount = (item: InvoiceItemView) => hasTaxFacts && relations.taxOf(item) !== null;
+  const lines = shown
+    .filter((item) => itemTypes[item.itemType].kind !== 'ACCOUNT_CREDIT' && !isTaxAmount(item))
+    .map((item) => lineOf(item, hasTaxFacts ? relations.taxesOf(item) : []));
+  const taxItems = shown.filter(isTaxAmount);
+  const taxes = hasTaxFacts ? groupsOf(lines, { taxItems, relations, currency }) : [];
+  const net = sum(lines.map((line) => line.net));
+  const tax = sum(taxItems.map(({ amount }) => amount));
+  return {
+    ...identityOf(input),
+    servicePeriod: servicePeriodOf(lines),
+    currency,
+    note: invoice.note,
+    sellerNote: sellerNoteOf(seller, account.country),
+    seller,
+    buyer: account,
+    lines,
+    taxes,
+    net,
+    tax,
+    gross: net.plus(tax),
+    roundingDifference: sum(taxes.map(({ difference }) => difference)),
+    accountCredit: sum(shown.filter(({ itemType }) => itemType === 'CBA_ADJ').map(({ amount }) => amount)),
+    paid: note === null ? paidAmountOf(invoice) : ZERO,
+    due: note === null ? invoice.balance : ZERO,
+  };
+}
+
+/** Returns the payments of an invoice less its refunds and chargebacks (§1.4 rule 4). */
+export function paidAmountOf({ items, rawBalance }: Pick<InvoiceView, 'items' | 'rawBalance'>): Decimal {
+  return sum(items.map(({ amount }) => amount)).minus(rawBalance);
+}
+
+function identityOf({ invoice, seller, note }: FactsInput) {
+  const number = invoice.formattedNumber ?? String(invoice.invoiceNumber);
+  const issueDate = issueDateOf(invoice);
+  if (note === null) {
+    const terms = seller?.paymentTermsDays ?? null;
+    const dueDate = terms === null ? null : addDays(issueDate, terms);
+    return { kind: 'INVOICE' as const, number, issueDate, dueDate, credited: null };
+  }
+  return {
+    kind: 'CREDIT_NOTE' as const,
+    number: note.formattedNumber ?? String(note.creditNoteNumber),
+    issueDate: note.creditNoteDate,
+    dueDate: null,
+    credited: { number, issueDate },
+  };
+}
+
+/** Returns the date on which the invoice was committed; for a DRAFT its invoice date. */
+export function issueDateOf({ commitDate, invoiceDate }: Pick<Invoice, 'commitDate' | 'invoiceDate'>) {
+  return commitDate ?? invoiceDate;
+}
+
+function sellerNoteOf(seller: Seller | null, country: string | null): string | null {
+  const notes = seller?.notes ?? {};
+  const own = (country ?? '').toUpperCase();
+  const key = Object.hasOwn(notes, own) ? own : '*';
+  return (Object.hasOwn(notes, key) ? notes[key] : null) ?? null;
+}
+
+function servicePeriodOf(lines: readonly DocumentLine[]) {
+  const periods = lines.flatMap(({ item: { itemType, startDate, endDate } }) => {
+    const isPeriod = startDate !== null && endDate !== null && startDate < endDate;
+    return isPeriod && itemTypes[itemType].kind === 'CHARGE' ? [{ start: startDate, end: endDate }] : [];
+  });
+  const [first, ...more] = periods;
+  if (first === undefined) return null;
+  return more.reduce(
+    (whole, { start, end }) => ({ start: minDate(whole.start, start), end: maxDate(whole.end, end) }),
+    first,
+  );
+}
+
+function lineOf(item: InvoiceItemView, taxes: readonly ItemTax[]): DocumentLine {
+  return { item, net: item.amount, ...pricedQuantity(item), taxes };
+}
+
+/** Returns quantity and unit price of an item (§14 rule 8); both null if it has none. */
+export function pricedQuantity({
+  itemType,
+  quantity,
+  rate,
+  amount,
+}: Pick<InvoiceItemView, 'itemType' | 'quantity' | 'rate' | 'amount'>): Pick<
+  DocumentLine,
+  'quantity' | 'unitPrice'
+> {
+  if (itemType === 'RECURRING' || itemType === 'FIXED') {
+    const units = quantity ?? decimal(1);
+    return { quantity: units, unitPrice: units.isZero() ? null : (rate ?? amount).dividedBy(units) };
+  }
+  return quantity === null || rate === null
+    ? { quantity: null, unitPrice: null }
+    : { quantity, unitPrice: rate };
+}
+
+function hasFacts({ taxRate, taxCategory, taxExemption }: InvoiceItemView): boolean {
+  return taxRate !== null || taxCategory !== null || taxExemption !== null;
+}
+
+function factsOf({ taxRate, taxCategory, taxExemption }: InvoiceItemView): ItemTax {
+  return { category: taxCategory, rate: taxRate, exemption: taxExemption };
+}
+
+interface Relations {
+  /** The facts of a TAX item or of the tax that an adjustment lowers; null for another item. */
+  taxOf(item: InvoiceItemView): ItemTax | null;
+  /** The tax facts of a line. */
+  taxesOf(item: InvoiceItemView): readonly ItemTax[];
+}
+
+function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
+  const known = new Map([...linkedItems, ...invoice.items].map((item) => [item.id, item]));
+  const isTax = ({ itemType }: InvoiceItemView) => itemType === InvoiceItemType.TAX;
+  const taxItemsOf = Map.groupBy(
+    known.values().filter((item) => isTax(item) && hasFacts(item)),
+    ({ linkedItemId }) => linkedItemId,
+  );
+  const onDocument = new Set<Uuid | null>(invoice.items.map(({ id }) => id));
+  const linkedOf = ({ linkedItemId }: InvoiceItemView) =>
+    linkedItemId === null ? undefined : known.get(linkedItemId);
+  const ownTaxesOf = (id: Uuid | null) => (taxItemsOf.get(id) ?? []).map(factsOf);
+  return {
+    taxOf: (item) => {
+      if (isTax(item)) return factsOf(item);
+      const linked = linkedOf(item);
+      return linked !== undefined && isTax(linked) ? factsOf(linked) : null;
+    },
+    taxesOf: (item) => {
+      const own = ownTaxesOf(item.id);
+      if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
+      // A repair of a charge on another invoice has taxes of its own, unless that charge was taxed with 0 (§14 rule 9).
+      const ofCharge = ownTaxesOf(item.linkedItemId);
+      const isHere = note !== null || onDocument.has(item.linkedItemId);
+      return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];
+    },
+  };
+}
+
+/** Sums lines and taxes with the same facts (§14 rule 9). */
+function groupsOf(
+  lines: readonly DocumentLine[],
+  {
+    taxItems,
+    relations,
+    currency,
+  }: {
+    readonly taxItems: readonly InvoiceItemView[];
+    readonly relations: Relations;
+    readonly currency: Currency;
+  },
+): readonly TaxGroup[] {
+  const sums = new Map<string, { facts: ItemTax; net: Decimal; tax: Decimal }>();
+  const sumsOf = (facts: ItemTax) => {
+    const { category, rate, exemption } = facts;
+    const key = JSON.stringify([category, rate?.toFixed() ?? null, exemption]);
+    const found = sums.get(key) ?? { facts, net: ZERO, tax: ZERO };
+    sums.set(key, found);
+    return found;
+  };
+  for (const { net, taxes } of lines) {
+    for (const facts of taxes.length === 0 ? [NO_TAX] : taxes) {
+      const group = sumsOf(facts);
+      group.net = group.net.plus(net);
+    }
+  }
+  for (const item of taxItems) {
+    const group = sumsOf(relations.taxOf(item) ?? NO_TAX);
+    group.tax = group.tax.plus(item.amount);
+  }
+  return [...sums.values()].map(({ facts, net, tax }) => {
+    const { rate } = facts;
+    const computed = rate === null ? tax : roundToCurrency(net.times(rate).dividedBy(100), currency);
+    return { ...facts, net, tax, computed, difference: tax.minus(computed) };
+  });
+}
+
+/**
+ * Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line. Lines of 0 are
+ * left out, except taxes with a category or a text.
+ */
+export function documentItems(
+  items: readonly InvoiceItemView[],
+  currency: Currency,
+): readonly InvoiceItemView[] {
+  const others = items.filter((item) => !isCredit(item));
+  const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
+    mergedItem(items, type),
+  );
+  const isShown = (item: InvoiceItemView) =>
+    item.taxCategory !== null ||
+    (item.taxExemption ?? '') !== '' ||
+    !roundToCurrency(item.amount, currency).isZero();
+  return [...others, ...merged].filter(isShown);
+}
+
+/** Returns the first item of the type with the sum of all, described by the first unless they differ. */
+function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
+  const [first, ...more] = items.filter(({ itemType }) => itemType === type);
+  if (first === undefined) return [];
+  if (more.length === 0) return [first];
+  const isAlike = more.every(({ description }) => description === first.description);
+  const [ofSeveral = first.description] = Object.keys(itemTypes[type].descriptions);
+  const amount = sum([first, ...more].map((each) => each.amount));
+  return [{ ...first, amount, description: isAlike ? first.description : ofSeveral }];
+}
+
+export function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
+  const { kind } = itemTypes[itemType];
+  return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
+}
