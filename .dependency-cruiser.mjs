@@ -5,9 +5,9 @@ const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';
 const paymentPackages = '^node_modules/stripe/';
 const tracingPackages = '^node_modules/@opentelemetry/';
-const commandPackages = '^node_modules/commander/';
+const commandPackages = '^node_modules/(commander|yocto-spinner)/';
 /** Bundled into the published package by `--alias` of `build:code`, so hosts do not install them. Licenses are in `NOTICE`. */
-const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|kysely)/';
+const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|kysely|yocto-spinner)/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
 /** Modules from the lowest to the highest: a module imports only earlier ones (lib/README.md). */

@@ -75,11 +75,16 @@ interface CheckOptions extends ServerDatabase {
   readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
 }
 
-/** Checks the stored data and returns the number of breaches. `report.note` gets limitations of the check. */
-export function checkDatabase(
-  options: CheckOptions,
-  report: { breach(breach: Breach): void; note(text: string): void },
-): Promise<number> {
+interface CheckReport {
+  breach(breach: Breach): void;
+  /** Reports a limitation of the check. */
+  note(text: string): void;
+  /** Reports the number of accounts checked so far. */
+  checked(accounts: number): void;
+}
+
+/** Checks the stored data and returns the number of breaches. */
+export function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const { tenant: name, defaultCatalog, defaultOverdueConfig } = options;
   return onServerDatabase(options, { readOnly: true }, async (parts) => {
     const checks = await Billing.openChecks({ ...parts, defaultCatalog, defaultOverdueConfig });
@@ -91,7 +96,7 @@ export function checkDatabase(
         `The clock is behind the stored data, which has reached ${formatInstant(ahead)}: due work and billing were not checked.`,
       );
     let found = 0;
-    for await (const breach of checks.breaches(tenant)) {
+    for await (const breach of checks.breaches(tenant, report.checked)) {
       found += 1;
       report.breach(breach);
     }

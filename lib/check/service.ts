@@ -54,14 +54,20 @@ export function dataChecks(
     for await (const found of pages) yield* found.map(({ id, recordId }) => ({ id, recordId }));
   }
 
-  async function* ofAccounts(tenant: TenantRef, isTimeKnown: boolean): AsyncIterable<Breach> {
+  async function* ofAccounts(
+    tenant: TenantRef,
+    isTimeKnown: boolean,
+    done: (accounts: number) => void,
+  ): AsyncIterable<Breach> {
     const limit = CHECKED_ACCOUNTS_AT_ONCE;
     const pages = pagesBy(limit, recordIdOf, (after = 0) =>
       storage.read(tenant, ({ accounts }) => accounts.findAfter({ afterRecordId: after, limit })),
     );
-    for await (const accounts of pages)
+    for await (const accounts of pages) {
       for (const { accountId, invariant, message } of await accountsOf(tenant, accounts, isTimeKnown))
         yield { invariant, tenantId: tenant.id, accountId, message };
+      done(accounts.length);
+    }
   }
 
   async function* ofCreditNotes(tenant: TenantRef): AsyncIterable<Breach> {
@@ -196,12 +202,17 @@ export function dataChecks(
   return {
     aheadOfClock,
 
-    async *breaches(tenant: TenantRef | null = null) {
+    async *breaches(tenant: TenantRef | null = null, checked: (accounts: number) => void = () => undefined) {
+      let total = 0;
+      const done = (accounts: number) => {
+        total += accounts;
+        checked(total);
+      };
       const tenants = new Map<number, TenantRef>();
       const isTimeKnown = (await aheadOfClock()) === null;
       for await (const each of tenant === null ? allTenants() : [tenant]) {
         tenants.set(each.recordId, each);
-        yield* ofAccounts(each, isTimeKnown);
+        yield* ofAccounts(each, isTimeKnown, done);
         yield* ofCreditNotes(each);
       }
       yield* ofRecords(tenants, tenant?.recordId ?? null);
@@ -247,6 +258,7 @@ export interface CheckOperations {
   /**
    * Yields each violation as it is found, in one tenant or in all (null). If the clock is behind the stored work (see
    * `aheadOfClock`), checks that depend on the current time are skipped.
+   * @param checked is called with the number of accounts checked so far.
    */
-  breaches(tenant?: TenantRef | null): AsyncIterable<Breach>;
+  breaches(tenant?: TenantRef | null, checked?: (accounts: number) => void): AsyncIterable<Breach>;
 }

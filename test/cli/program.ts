@@ -42,6 +42,25 @@ export async function run(
   return { code, output, errors };
 }
 
+/**
+ * Runs a command on a pseudo-terminal of `script` (util-linux), with standard output in a file. Returns the text on the
+ * terminal, which is that of standard error.
+ */
+export async function runOnTerminal(
+  args: readonly string[],
+  output: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { CI: _ci, ...inherited } = process.env;
+  const words = [process.execPath, bundled(program), ...args].map((word) => `'${word}'`);
+  const child = spawn('script', ['-qec', `${words.join(' ')} > '${output}'`, '/dev/null'], {
+    env: { ...inherited, TERM: 'xterm', BILLWRIGHT_SERVER_KEY: 'k'.repeat(44), ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [terminal] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  return terminal;
+}
+
 /** A server process that has printed how to reach it. */
 export interface RunningServer {
   readonly greeting: string;

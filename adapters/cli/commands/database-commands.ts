@@ -13,6 +13,7 @@ import {
   textOf,
   type WriteLine,
 } from './options.ts';
+import { withProgress } from './progress.ts';
 
 /** Distinct from the exit code of a failed check. */
 const breachesFound = 3;
@@ -20,6 +21,8 @@ const breachesFound = 3;
 interface OnDatabase {
   readonly given: OptionValues;
   readonly where: string;
+  /** The database without its password. */
+  readonly shown: string;
   readonly configured: Configured;
   readonly server: () => Promise<ServerDatabase>;
 }
@@ -31,7 +34,7 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
     .addOption(databaseOption())
     .addOption(configOption())
     .action(async () => {
-      const [configuration, { databaseOf, reachingDatabase }] = await Promise.all([
+      const [configuration, { databaseOf, reachingDatabase, shownDatabase }] = await Promise.all([
         import('../configuration/configured.ts'),
         import('../database.ts'),
       ]);
@@ -44,7 +47,9 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
         return { database: where, configuration: environmentConfiguration(environment), definition };
       };
       try {
-        await reachingDatabase({ database: where }, () => act({ given, where, configured, server }));
+        await reachingDatabase({ database: where }, () =>
+          act({ given, where, shown: shownDatabase(where), configured, server }),
+        );
       } finally {
         await definition.closed?.();
       }
@@ -52,9 +57,9 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
 }
 
 export function migrateCommand(say: WriteLine): Command {
-  return databaseCommand('migrate', async ({ where }) => {
+  return databaseCommand('migrate', async ({ where, shown }) => {
     const { migrateDatabase } = await import('../database.ts');
-    const applied = await migrateDatabase(where);
+    const applied = await withProgress(`Migrating ${shown}`, () => migrateDatabase(where));
     for (const name of applied) say(`applied ${name}`);
     say(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');
   })
@@ -93,16 +98,19 @@ export function rotateKeyCommand(say: WriteLine): Command {
 }
 
 export function checkCommand(say: WriteLine): Command {
-  const command = databaseCommand('check', async ({ given, configured, server }) => {
+  const command = databaseCommand('check', async ({ given, shown, configured, server }) => {
     const { breachText, checkDatabase } = await import('../server-database.ts');
     const { defaultDocuments } = await import('../engine-settings.ts');
     const isJson = given.json === true;
     const documents = await defaultDocuments(given, configured);
     const options = { ...(await server()), tenant: textOf(given, 'tenant'), ...documents };
-    const breaches = await checkDatabase(options, {
-      breach: (breach) => say(isJson ? JSON.stringify(breach) : breachText(breach)),
-      note: (note) => say(isJson ? JSON.stringify({ note }) : note),
-    });
+    const breaches = await withProgress(`Checking ${shown}`, (show) =>
+      checkDatabase(options, {
+        breach: (breach) => say(isJson ? JSON.stringify(breach) : breachText(breach)),
+        note: (note) => say(isJson ? JSON.stringify({ note }) : note),
+        checked: (accounts) => show(`accounts: ${accounts}`),
+      }),
+    );
     if (isJson) say(JSON.stringify({ breaches }));
     else say(breaches === 0 ? 'No inconsistencies found.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;
@@ -119,10 +127,11 @@ export function checkCommand(say: WriteLine): Command {
 }
 
 export function backupCommand(say: WriteLine): Command {
-  return databaseCommand('backup', async ({ given, where, configured: { environment } }) => {
+  return databaseCommand('backup', async ({ given, where, shown, configured: { environment } }) => {
     const { backupDatabase } = await import('../backup.ts');
     const to = textOf(given, 'to') ?? '';
-    for (const line of await backupDatabase(where, to, environment)) say(line);
+    const lines = await withProgress(`Copying ${shown}`, () => backupDatabase(where, to, environment));
+    for (const line of lines) say(line);
   })
     .summary('copy a SQLite database while the server runs')
     .description(
@@ -135,12 +144,15 @@ export function backupCommand(say: WriteLine): Command {
 const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];
 
 export function archiveUsageCommand(say: WriteLine): Command {
-  return databaseCommand('archive-usage', async ({ given, server }) => {
+  return databaseCommand('archive-usage', async ({ given, shown, server }) => {
     const { archivedText, archiveUsage } = await import('../server-database.ts');
-    const archived = await archiveUsage(await server(), {
-      tenant: textOf(given, 'tenant') ?? '',
-      before: textOf(given, 'before') ?? '',
-    });
+    const on = await server();
+    const archived = await withProgress(`Archiving usage of ${shown}`, () =>
+      archiveUsage(on, {
+        tenant: textOf(given, 'tenant') ?? '',
+        before: textOf(given, 'before') ?? '',
+      }),
+    );
     say(archivedText(archived));
   })
     .summary("delete the usage points of a tenant's closed months")
