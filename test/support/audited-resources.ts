@@ -15,7 +15,7 @@ const lines: readonly Line[] = [
     '/accounts/{accountId}',
     'ACCOUNT',
     'ACCOUNT / ACCOUNT_HISTORY',
-    'externalKey, email, name, firstNameLength, currency, parentAccountId, isPaymentDelegatedToParent, billingCycleDayLocal, paymentMethodId, referenceTime, timeZone, locale, address1, address2, companyName, city, stateOrProvince, country, postalCode, phone, notes, migrated',
+    'externalKey, email, name, firstNameLength, currency, parentAccountId, isPaymentDelegatedToParent, billingCycleDayLocal, paymentMethodId, referenceTime, timeZone, locale, address1, address2, companyName, city, stateOrProvince, country, postalCode, phone, notes, migrated, legalName, taxId',
   ],
   [
     '/accounts/{accountId}/emails/{accountEmailId}',

@@ -1,7 +1,17 @@
 import { auditedTable } from '../../../lib/audit/index.ts';
-import { type AuditEntry, type AuditRow, ChangeType, ObjectType } from '../../../lib/records/index.ts';
+import {
+  type AuditEntry,
+  type AuditRow,
+  accountFields,
+  ChangeType,
+  invoiceFields,
+  invoiceItemFields,
+  ObjectType,
+} from '../../../lib/records/index.ts';
+import type { Fields } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
+import { Dialect } from '../dialect.ts';
 import { maybe, model, shown } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering } from '../wire/wire-type.ts';
@@ -51,14 +61,37 @@ export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering)
 /** Returns an audit log with the record after each change (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number, rendering: Rendering) {
   return shownRows(rows).map((row) =>
-    AuditLog.write({ ...row, history: historyOf(row, tenantRecordId) }, rendering),
+    AuditLog.write({ ...row, history: historyOf(row, tenantRecordId, rendering) }, rendering),
   );
 }
 
+/** History columns that Kill Bill does not have: dialect K omits them. */
+const oursByTable: Readonly<Record<string, readonly string[]>> = {
+  ACCOUNT: oursOf(accountFields),
+  INVOICES: oursOf(invoiceFields),
+  INVOICE_ITEMS: oursOf(invoiceItemFields),
+};
+
+function oursOf(fields: Fields): readonly string[] {
+  const ours = Object.entries(fields).filter(([, { isOurs }]) => isOurs);
+  return ours.map(([name, { audit }]) => audit ?? name);
+}
+
+function columnsIn(dialect: Dialect, { tableName, snapshot }: AuditRow) {
+  const ours = dialect === Dialect.K ? oursByTable[tableName] : undefined;
+  if (snapshot === null || ours === undefined) return snapshot;
+  return Object.fromEntries(Object.entries(snapshot).filter(([column]) => !ours.includes(column)));
+}
+
 /** Returns null for records without history. */
-function historyOf(row: AuditRow, tenantRecordId: number): Readonly<Record<string, unknown>> | null {
+function historyOf(
+  row: AuditRow,
+  tenantRecordId: number,
+  { dialect }: Rendering,
+): Readonly<Record<string, unknown>> | null {
   const { tableName, historyTableName } = auditedTable(row.tableName);
-  if (row.snapshot === null || historyTableName === null) return null;
+  const columns = columnsIn(dialect, row);
+  if (columns === null || historyTableName === null) return null;
   const changeDate = formatInstant(row.changeDate);
   return {
     id: null,
@@ -67,7 +100,7 @@ function historyOf(row: AuditRow, tenantRecordId: number): Readonly<Record<strin
     recordId: row.targetRecordId,
     accountRecordId: row.accountRecordId,
     tenantRecordId,
-    ...row.snapshot,
+    ...columns,
     tableName,
     historyTableName,
   };

@@ -17,6 +17,8 @@ export const accountModels: Texts = {
   'Account.name': 'Name of the customer',
   firstNameLength: 'Number of characters of the name that are the first name',
   company: 'Company of the customer',
+  legalName: 'Registered name of the company, if it differs',
+  taxId: 'Tax number, such as a VAT id; a VAT id of the EU must have the format of its country',
   address1: 'First line of the address',
   address2: 'Second line of the address',
   city: 'City of the address',
