@@ -38,7 +38,7 @@ export const invoiceFields = {
   /** The contribution to the parent's summary (invoicing §12), 0 until linked; null means its own account pays. */
   contributedAmount: f.orNull(f.amount({ audit: null })),
   /** Text for the reader of documents. */
-  note: f.orNull(f.text({ max: 2_000, audit: null, ours: true })),
+  note: f.orNull(f.text({ max: 2_000, ours: true })),
   /** Id of the first invoice written by the same run. */
   groupId: f.id({ audit: 'grpId', searched: true }),
   createdDate: f.instant({ searched: true }),

@@ -4,7 +4,7 @@ import { fieldedResources, taggedResources } from '../../adapters/koa/routing/ob
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase, expect, list, populateOnce, textOf, type World } from '../support/http/index.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import { createAccount, createdId, expectStatus, type Reply } from '../support/http/serving.ts';
+import { aliasHeaders, createAccount, createdId, expectStatus, type Reply } from '../support/http/serving.ts';
 
 interface Log {
   readonly changeType: string;
@@ -126,14 +126,19 @@ eachDatabase.describe('audit levels', (open) => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
       const rows = expectStatus(await world.serving.call('GET', path), 200).json as readonly Log[];
       expect(rows[0]?.changeType).to.equal('INSERT');
-      const { objectType, tableName, historyTableName, columns } = resource;
+      const { objectType, tableName, historyTableName, columns, columnsOnlyInD } = resource;
+      const asKillBill = await world.serving.call('GET', path, { headers: aliasHeaders });
+      for (const { history } of expectStatus(asKillBill, 200).json as readonly Log[]) {
+        expect(Object.keys(history ?? {})).to.include.members([...columns]);
+        expect(history).to.not.have.any.keys('taxId', ...columnsOnlyInD);
+      }
       const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];
       for (const { objectId, history, ...row } of rows) {
         expect([row.objectType, objectId]).to.eql([objectType, id]);
         expect(history).to.deep.include({ id: null, tableName, historyTableName });
         expect(history).to.have.all.keys(
           ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
-          ...['tableName', 'historyTableName', ...columns],
+          ...['tableName', 'historyTableName', ...columns, ...columnsOnlyInD],
         );
         expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.eql(['number', 'number']);
         expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');

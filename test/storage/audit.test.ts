@@ -35,7 +35,10 @@ type Owner = ReturnType<typeof ownerOf>;
 
 /** The history columns of each resource, as the table of accounts §14.1 lists them. */
 const specified: ReadonlyMap<string, readonly string[]> = new Map(
-  auditedResources.map(({ tableName, columns }) => [tableName, columns.toSorted()]),
+  auditedResources.map(({ tableName, columns, columnsOnlyInD }) => [
+    tableName,
+    [...columns, ...columnsOnlyInD].toSorted(),
+  ]),
 );
 
 /** Every kind of audited record of an account, made and inserted. */

@@ -6,6 +6,8 @@ export interface AuditedResource {
   readonly historyTableName: string;
   /** Members of `history` besides the common ones; `isActive` where it is listed. */
   readonly columns: readonly string[];
+  /** Members of `history` of dialect D only. */
+  readonly columnsOnlyInD: readonly string[];
 }
 
 type Line = readonly [path: string, objectType: string, tables: string, columns: string];
@@ -15,7 +17,7 @@ const lines: readonly Line[] = [
     '/accounts/{accountId}',
     'ACCOUNT',
     'ACCOUNT / ACCOUNT_HISTORY',
-    'externalKey, email, name, firstNameLength, currency, parentAccountId, isPaymentDelegatedToParent, billingCycleDayLocal, paymentMethodId, referenceTime, timeZone, locale, address1, address2, companyName, city, stateOrProvince, country, postalCode, phone, notes, migrated, legalName, taxId',
+    'externalKey, email, name, firstNameLength, currency, parentAccountId, isPaymentDelegatedToParent, billingCycleDayLocal, paymentMethodId, referenceTime, timeZone, locale, address1, address2, companyName, city, stateOrProvince, country, postalCode, phone, notes, migrated; legalName, taxId',
   ],
   [
     '/accounts/{accountId}/emails/{accountEmailId}',
@@ -51,13 +53,13 @@ const lines: readonly Line[] = [
     '/invoices/{invoiceId}',
     'INVOICE',
     'INVOICES / INVOICE_HISTORY',
-    'accountId, invoiceNumber, invoiceDate, targetDate, currency, status, migrated, isParentInvoice, grpId',
+    'accountId, invoiceNumber, invoiceDate, targetDate, currency, status, migrated, isParentInvoice, grpId; note',
   ],
   [
     '/invoiceItems/{invoiceItemId}',
     'INVOICE_ITEM',
     'INVOICE_ITEMS / INVOICE_ITEM_HISTORY',
-    'type, invoiceId, accountId, childAccountId, bundleId, subscriptionId, description, productName, planName, phaseName, usageName, startDate, endDate, amount, rate, currency, linkedItemId, quantity, itemDetails, catalogEffectiveDate',
+    'type, invoiceId, accountId, childAccountId, bundleId, subscriptionId, description, productName, planName, phaseName, usageName, startDate, endDate, amount, rate, currency, linkedItemId, quantity, itemDetails, catalogEffectiveDate; taxRate, taxCategory, taxExemption',
   ],
   [
     '/invoicePayments/{invoicePaymentId}',
@@ -107,6 +109,14 @@ const lines: readonly Line[] = [
 export const auditedResources: readonly AuditedResource[] = lines.map(
   ([path, objectType, tables, columns]) => {
     const [tableName = '', historyTableName = ''] = tables.split(' / ');
-    return { path, objectType, tableName, historyTableName, columns: columns.split(', ') };
+    const [inBoth, onlyInD] = columns.split('; ').map((part) => part.split(', '));
+    return {
+      path,
+      objectType,
+      tableName,
+      historyTableName,
+      columns: inBoth ?? [],
+      columnsOnlyInD: onlyInD ?? [],
+    };
   },
 );

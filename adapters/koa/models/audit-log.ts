@@ -80,7 +80,15 @@ function oursOf(fields: Fields): readonly string[] {
 function columnsIn(dialect: Dialect, { tableName, snapshot }: AuditRow) {
   const ours = dialect === Dialect.K ? oursByTable[tableName] : undefined;
   if (snapshot === null || ours === undefined) return snapshot;
-  return Object.fromEntries(Object.entries(snapshot).filter(([column]) => !ours.includes(column)));
+  const shownColumns = Object.fromEntries(
+    Object.entries(snapshot).filter(([column]) => !ours.includes(column)),
+  );
+  return hasBilledQuantity(tableName, snapshot) ? { ...shownColumns, quantity: null } : shownColumns;
+}
+
+/** Kill Bill shows no quantity of items that its runs make (invoicing §1.3). */
+function hasBilledQuantity(tableName: string, { type }: Readonly<Record<string, unknown>>): boolean {
+  return tableName === 'INVOICE_ITEMS' && (type === 'RECURRING' || type === 'FIXED');
 }
 
 /** Returns null for records without history. */

@@ -15,6 +15,7 @@ export const invoiceModels: Texts = {
   credits: 'Credits given to the account; only on its timeline',
   items: 'Items of the invoice; on lists only if the query parameters request them',
   trackingIds: 'First tracking ids of the billed usage',
+  'Invoice.note': 'Text for the reader of the invoice, shown on documents',
   isParentInvoice: 'Whether the invoice summarizes the invoices of child accounts',
   parentInvoiceId: "Id of the parent account's invoice that includes this one",
   'Invoice.parentAccountId': 'Id of the parent account that pays this invoice',
@@ -34,6 +35,10 @@ export const invoiceModels: Texts = {
   'InvoiceItem.currency': 'Currency; must equal the account currency, which is the default',
   'InvoiceItem.quantity': 'Charged quantity',
   itemDetails: 'Free text of the caller; for usage items, the billed usage as JSON text',
+  taxRate: 'Tax rate in percent; only on tax items',
+  taxCategory:
+    'VAT category of a tax item: S standard or reduced rate, Z zero rate, E exempt, AE reverse charge, K supply within the EU, G export, O not subject to tax',
+  taxExemption: 'Reason for no tax, shown on documents; only on tax items',
   explanation: 'Explanation of the amount; only in dry runs with `explain`',
   childItems: 'Charges of the child account, if the query parameters request them',
   RefundedInvoiceItem: 'An adjustment of an invoice item as part of a refund',
