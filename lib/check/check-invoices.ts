@@ -4,6 +4,7 @@ import {
   type CountedPayment,
   invoiceAmounts,
   isAdjustable,
+  isTaxOfRepair,
   rowsOfItem,
 } from '../invoicing/index.ts';
 import { collectedAmount, refundable } from '../payments/index.ts';
@@ -202,7 +203,7 @@ interface ItemRemainders {
 /** Finds charges whose stored remainder differs from their repairs and adjustments; VOID invoices have none. */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item, taken, rows } = of;
-  if (!isAdjustable(item)) return [];
+  if (!isAdjustable(item) || isTaxOfRepair(item)) return [];
   const isCounted = invoice.status !== InvoiceStatus.VOID && !invoice.isMigration;
   const repairs = taken.filter(({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ);
   const coversDays = isCounted && itemTypes[item.itemType].coversDays;

@@ -62,7 +62,7 @@ export {
   type ManualItem,
   type MigrationItem,
 } from './invoices/manual-items.ts';
-export { adjustedAmount, isAdjustable, type NewInvoiceItem } from './invoices/new-item.ts';
+export { adjustedAmount, isAdjustable, isTaxOfRepair, type NewInvoiceItem } from './invoices/new-item.ts';
 export type {
   AccountInvoicesRequest,
   AccountParking,

@@ -2,7 +2,6 @@ import {
   type AccountInvoicingState,
   type CreditBasis,
   type Invoice,
-  type InvoiceItem,
   InvoiceItemType,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -10,6 +9,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
 import { balanceOf, isUnpaid } from '../invoices/invoice-amounts.ts';
 import { parentBalanceOf } from '../invoices/parent-summary.ts';
+import { type CreditingItem, creditingItems } from './credit-notes.ts';
 
 export type CreditedInvoice = Pick<
   Invoice,
@@ -203,11 +203,10 @@ interface RepairedDebt {
 
 type Repairing = Pick<Invoice, 'id' | 'rawBalance'> & { readonly repairs?: readonly BroughtRepair[] };
 
-export function repairsAmong(
-  items: readonly Pick<InvoiceItem, 'itemType' | 'linkedItemId' | 'amount'>[],
-): readonly BroughtRepair[] {
-  return items.flatMap(({ itemType, linkedItemId: itemId, amount }) => {
-    if (itemType !== InvoiceItemType.REPAIR_ADJ || itemId === null || amount.isZero()) return [];
+/** Returns the repairs of an invoice with their taxes. */
+export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtRepair[] {
+  return creditingItems(items).flatMap(({ itemType, linkedItemId: itemId, amount }) => {
+    if (itemType === InvoiceItemType.ITEM_ADJ || itemId === null || amount.isZero()) return [];
     return [{ itemId, amount: amount.negated() }];
   });
 }

@@ -25,7 +25,7 @@ export interface ChangedInvoice {
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /** All items, including new ones. Required for an invoice with a credit, whose amount depends on them (§1.4). */
-  readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'linkedItemId'>)[];
+  readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
   /** If true, the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
   /** If true, an adjustment is reported for each new item, as when an account is closed (§16). */

@@ -11,6 +11,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { sum } from '../../values/money/index.ts';
+import { isTaxOfRepair } from '../invoices/new-item.ts';
 
 export type CreditingItem = Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId' | 'amount'>;
 
@@ -28,8 +29,20 @@ interface Credited {
 /** A credit note without the members set from its account, the tenant and the time. */
 type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
-export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
-  return itemTypes[itemType].kind === 'ADJUSTMENT';
+/**
+ * Returns the items of an invoice that credit earlier charges: repairs, adjustments, and the taxes of repairs. Each is linked to the
+ * credited item, a tax to the item of its repair.
+ */
+export function creditingItems<I extends CreditingItem>(items: readonly I[]): readonly I[] {
+  const credits = items.filter((item) => itemTypes[item.itemType].kind === 'ADJUSTMENT');
+  const taxes = items.filter(isTaxOfRepair);
+  if (taxes.length === 0) return credits;
+  const creditedBy = new Map(credits.map(({ id, linkedItemId }) => [id, linkedItemId]));
+  const linked = taxes.map((tax) => ({
+    ...tax,
+    linkedItemId: tax.linkedItemId && (creditedBy.get(tax.linkedItemId) ?? null),
+  }));
+  return [...credits, ...linked];
 }
 
 /** Returns one credit note per invoice that was COMMITTED before the transaction, in the order of first credit (§21 rules 1, 2). */

@@ -48,6 +48,11 @@ export function defaultDescription(itemType: InvoiceItemType, planName: string |
     : description;
 }
 
+/** True for the tax of a repair, which is below 0 (§14 rule 9). Nothing remains of it to adjust. */
+export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType' | 'amount'>): boolean {
+  return itemType === InvoiceItemType.TAX && amount.lessThan(0);
+}
+
 /** True if items of this type can be adjusted (§9 rule 4). */
 export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemTypes[itemType].adjustable;

@@ -16,7 +16,13 @@ import {
 } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
-import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import {
+  defaultDescription,
+  isAdjustable,
+  isTaxOfRepair,
+  type NewInvoiceItem,
+  plainItem,
+} from '../invoices/new-item.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
 /** A new item for another invoice. `invoiceId`: null means the invoice of the item that it adjusts. */
@@ -98,12 +104,14 @@ function withChange(
 }
 
 function changedAmount(
-  item: Pick<InvoiceItem, 'id' | 'itemType' | 'amount'>,
+  item: Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId' | 'amount'>,
   { amount }: ClaimedItem,
-  { currency }: ConsultedInvoice,
+  invoice: ConsultedInvoice,
 ): Decimal {
   if (amount === null) return item.amount;
-  const rounded = checkedAmount(item.itemType, roundToCurrency(amount, currency));
+  const given = roundToCurrency(amount, invoice.currency);
+  const taxed = repairTaxedBy(item, invoice);
+  const rounded = taxed === null ? checkedAmount(item.itemType, given) : taxOfRepair(given, taxed);
   const isRepair = item.itemType === InvoiceItemType.REPAIR_ADJ;
   if (!isRepair || rounded.greaterThanOrEqualTo(item.amount)) return rounded;
   throw moreThanRemains(item.id, rounded.negated(), item.amount.negated());
@@ -117,7 +125,7 @@ type ChangeableItem = Pick<
 /** Returns the members that a claim may change; the remainder changes with the amount. */
 function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const difference = amount.minus(item.amount);
-  const isLeft = difference.isZero() || !isAdjustable(item);
+  const isLeft = difference.isZero() || !isAdjustable(item) || isTaxOfRepair(item);
   const repairable = isLeft ? item.repairable : item.repairable.plus(difference);
   if (!isLeft && repairable.lessThan(0))
     throw moreThanRemains(item.id, difference.negated(), item.repairable);
@@ -198,24 +206,47 @@ function withLessOf(
   return { ...invoice, items: invoice.items.map(lessOf), existing: invoice.existing.map(lessOf) };
 }
 
-function newItem(claim: ClaimedItem, { currency }: ConsultedInvoice, context: ItemsContext): NewInvoiceItem {
-  const { itemType, id, invoiceId: _, currency: __, ...given } = claim;
+function newItem(claim: ClaimedItem, invoice: ConsultedInvoice, context: ItemsContext): NewInvoiceItem {
+  const { itemType, id, invoiceId: _, currency: __, ...members } = claim;
+  const { currency } = invoice;
   if (itemType === null || !itemTypes[itemType].addedByPlugins) throw notAddable(itemType);
   checkPeriod(claim);
-  const amount = checkedAmount(itemType, claim.amount && roundToCurrency(claim.amount, currency));
+  const given = claim.amount && roundToCurrency(claim.amount, currency);
+  const repair = repairTaxedBy(claim, invoice);
+  const amount = repair === null ? checkedAmount(itemType, given) : taxOfRepair(given, repair);
   const isCharge = itemTypes[itemType].kind === 'CHARGE';
   const startDate = claim.startDate ?? context.date;
   return plainItem({
-    ...given,
+    ...members,
     id: id ?? context.nextItemId(),
     itemType,
     amount,
-    repairable: isCharge ? amount : ZERO,
+    repairable: isCharge && repair === null ? amount : ZERO,
     description: claim.description || defaultDescription(itemType, claim.planName),
     startDate,
     endDate: claim.endDate ?? (isCharge ? null : startDate),
     basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null, given: null },
   });
+}
+
+/** Returns the repair that a TAX item taxes; null if it taxes something else. */
+function repairTaxedBy(
+  { itemType, linkedItemId }: Pick<ClaimedItem, 'itemType' | 'linkedItemId'>,
+  { items, existing }: ConsultedInvoice,
+) {
+  if (itemType !== InvoiceItemType.TAX || linkedItemId === null) return null;
+  const taxed = [...items, ...existing].find(({ id }) => id === linkedItemId);
+  return taxed?.itemType === InvoiceItemType.REPAIR_ADJ ? taxed : null;
+}
+
+/** Returns the amount of the tax of a repair: at most 0, and not more than is repaired (§13 rule 3). */
+function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'amount'>): Decimal {
+  if (amount === null || amount.greaterThan(0) || amount.lessThan(repair.amount)) {
+    const shown = { amount: amount && formatDecimal(amount), repaired: formatDecimal(repair.amount) };
+    const message = `The tax of repair ${repair.id} must be between ${shown.repaired} and 0, and is ${shown.amount ?? 'missing'}`;
+    throw billingError(ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID, message, shown);
+  }
+  return amount.isZero() ? ZERO : amount;
 }
 
 /** If several plugins change an item, its basis names the last one and the computed amount. */

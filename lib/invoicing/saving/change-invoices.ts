@@ -30,7 +30,7 @@ import {
   isNewlyCommitted,
   stateAfterMoves,
 } from '../credit/changed-invoice.ts';
-import { type CreditingItem, creditNotesOf, isCrediting } from '../credit/credit-notes.ts';
+import { type CreditingItem, creditingItems, creditNotesOf } from '../credit/credit-notes.ts';
 import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
@@ -233,7 +233,7 @@ export async function writeCreditNotes(
   const committed = changed(InvoiceStatus.DRAFT, InvoiceStatus.COMMITTED);
   const added = changes
     .filter(({ after }) => after.status === InvoiceStatus.COMMITTED)
-    .flatMap(({ newItems = [] }) => newItems.filter(isCrediting));
+    .flatMap(({ newItems = [] }) => creditingItems(newItems));
   if (voided.length + committed.length + added.length === 0) return;
   if (!(await session.creditNotes.areWritten())) return;
   const known = [...voided, ...committed];
@@ -241,8 +241,8 @@ export async function writeCreditNotes(
   const itemsOf = Map.groupBy(stored, ({ invoiceId }) => invoiceId);
   const addedIds = new Set(added.map(({ id }) => id));
   // The repairs of a draft take effect when it is committed.
-  const ofDrafts = committed.flatMap(({ id }) => itemsOf.get(id) ?? []);
-  const items = [...added, ...ofDrafts.filter((item) => isCrediting(item) && !addedIds.has(item.id))];
+  const ofDrafts = committed.flatMap(({ id }) => creditingItems(itemsOf.get(id) ?? []));
+  const items = [...added, ...ofDrafts.filter(({ id }) => !addedIds.has(id))];
   const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));
   const linked = await session.invoices.findItemsByIds([...linkedIds]);
   const before = new Map(changes.map((change) => [change.after.id, change.before]));

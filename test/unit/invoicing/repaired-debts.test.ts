@@ -47,7 +47,7 @@ describe('repairs of parent debts (invoicing §10 rule 8)', () => {
   });
 
   it('include only REPAIR_ADJ items that reduce another item', () => {
-    const item = { linkedItemId: 'a' as Uuid, amount: decimal('-3') };
+    const item = { id: 'r' as Uuid, linkedItemId: 'a' as Uuid, amount: decimal('-3') };
     expect(
       repairsAmong([
         { ...item, itemType: 'REPAIR_ADJ' },

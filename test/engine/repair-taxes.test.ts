@@ -1,0 +1,84 @@
+import type {
+  AdditionalItem,
+  InvoiceForPlugins,
+  InvoicePlugin,
+  TenantBilling,
+  Uuid,
+} from '../../lib/index.ts';
+import { decimal, formatDecimal } from '../../lib/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+
+const RATE = '20';
+
+/** Taxes charges and repairs; the amount of a tax is `part` of the taxed amount. */
+const taxing = (part: () => string): InvoicePlugin => ({
+  name: 'tax',
+  getAdditionalInvoiceItems: async ({ items }: InvoiceForPlugins) => ({
+    items: items.flatMap(({ id, itemType, amount }): readonly AdditionalItem[] =>
+      itemType === 'RECURRING' || itemType === 'REPAIR_ADJ'
+        ? [{ itemType: 'TAX', linkedItemId: id, amount: amount.times(part()), description: `VAT ${RATE} %` }]
+        : [],
+    ),
+  }),
+});
+
+eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+  let part: string;
+
+  beforeEach(async () => {
+    part = '0.2';
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      invoicePlugins: [taxing(() => part)],
+      configuration: { 'org.service.invoice.creditNotes': 'true' },
+    });
+    acme = engine.acme;
+  });
+  afterEach(async () => {
+    expect(await engine.breaches()).to.eql([]);
+  });
+
+  async function cancelled(): Promise<Uuid> {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+    engine.clock.set('2024-01-16T00:00:00Z');
+    await engine.settle(acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
+    return accountId;
+  }
+
+  it('are on the invoice of the repair, below 0, and nothing remains of them to adjust', async () => {
+    const accountId = await cancelled();
+    const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const amounts = repaired?.items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
+    expect(amounts).to.eql(['REPAIR_ADJ -10.3', 'TAX -2.06', 'CBA_ADJ 12.36']);
+    const tax = repaired?.items.find(({ itemType }) => itemType === 'TAX');
+    const adjusting = acme.invoices.adjustItem({
+      accountId,
+      invoiceId: repaired?.id ?? '',
+      invoiceItemId: tax?.id ?? '',
+      amount: decimal('1'),
+    });
+    await expectCode(adjusting, 'INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID');
+    const [note] = await acme.creditNotes.ofInvoice(charged?.id ?? '');
+    expect(note?.lines.map(({ amount }) => formatDecimal(amount))).to.eql(['10.3', '2.06']);
+  });
+
+  it('are rejected above 0 and beyond the repaired amount', async () => {
+    for (const wrong of ['-0.2', '1.2']) {
+      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
+      await engine.settle();
+      await acme.subscriptions.cancel(subscriptionId, {
+        billingPolicy: 'IMMEDIATE',
+        requestedDate: '2024-01-01',
+      });
+      part = wrong;
+      await expectCode(acme.invoices.generate({ accountId }), 'INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID');
+      part = '0.2';
+      await engine.settle();
+    }
+  });
+});
