@@ -1,6 +1,7 @@
 /**
- * Refuses versions of Node that Billwright does not run on, in a sentence. Where something else would be met first, such as
- * a native module that ends the process when it is loaded, import this before it.
+ * Refuses versions of Node that Billwright does not support, with a clear message. Import this module before
+ * a module that would fail earlier on such a version, such as a native module that ends the process when it
+ * is loaded.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [leastMajor, leastMinor] = [22, 18];

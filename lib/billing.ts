@@ -23,27 +23,31 @@ import type { IdempotencyOperations } from './runtime/index.ts';
 import type { SecurityOperations } from './security/index.ts';
 import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 
-/** The operations, context first, with the engine's own dates: for adapters. `billing.as(caller)` gives plain answers. */
+/**
+ * The operations for adapters: each takes the context first and returns the engine's own dates.
+ * `billing.as(caller)` returns plain values.
+ */
 export interface BillingOperations extends Operations<WithContext> {}
 
 /**
- * The operations bound to one caller. Each call reads the current time. In results, a date is text such as `2024-03-01`,
- * an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON.
+ * The operations bound to one caller. Each call reads the current time. In results, a date is a text such as
+ * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON.
  */
 export interface TenantBilling extends PlainOperations {}
 
-/** The operations bound to one caller, which can also run in a host's transaction. */
+/** The operations bound to one caller, which can also run in a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * Returns the same operations inside the host's own open transaction, which commit or roll back with it. It locks the
-   * accounts that it changes: other calls for them fail after 5 s. Therefore call the engine last and commit immediately.
-   * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
-   *   `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
+   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back
+   * with that transaction. The transaction locks the accounts that the operations change, and other calls for
+   * these accounts fail after 5 s. Therefore call the engine last and commit immediately.
+   * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg`
+   * client, a `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is
+   * closed.
    *
-   * @example await em.transactional(async (em) => {
-   *   const order = em.create(Order, { … });
-   *   await acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
+   * @example await em.transactional(async (em) => { const order = em.create(Order, { … }); await
+   * acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
    */
   within(host: Host): TenantBilling;
 }
@@ -51,13 +55,13 @@ export interface CallerBilling<Host> extends TenantBilling {
 /** Events of one tenant or of all tenants. */
 export interface EngineEventOperations extends EventOperations<WithContext>, EventSubscriptionOperations {}
 
-/** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
+/** The engine (lib/README.md rule 4): operations, tenants, users and the control of background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
-  /** Events, read by a tenant from any position or delivered to the host as they occur. */
+  /** Operations on events. A tenant reads events from any position; the host receives them as they occur. */
   readonly events: EngineEventOperations;
   /** Tenants of the deployment. */
   readonly tenants: TenantOperations;
-  /** Users, API clients, roles and authentication (platform §6–§8). */
+  /** Operations on users, API clients, roles and authentication (platform §6–§8). */
   readonly security: SecurityOperations;
   /** Stored responses to requests with an `Idempotency-Key`, for HTTP adapters. */
   readonly idempotency: IdempotencyOperations;
@@ -67,20 +71,22 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /** For HTTP adapters: records requests (platform §12), and links their log lines and work to them (platform §13.1). */
+  /**
+   * Records requests (platform §12) and links their log lines and work to them (platform §13.1). For HTTP
+   * adapters.
+   */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
-  /** The properties in force for the whole server, by name without prefix (platform §4.3). */
+  /** The properties of the whole server that are in force, by name without prefix (platform §4.3). */
   readonly server: ServerSettings;
   /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
   /**
-   * Binds the caller.
+   * Binds the operations to a caller.
    *
-   * @example
-   * const acme = billing.as({ tenant, user: 'sign-up' });
-   * const account = await acme.createAccount({ currency: 'EUR' });
+   * @example const acme = billing.as({ tenant, user: 'sign-up' }); const account = await acme.createAccount({
+   * currency: 'EUR' });
    */
   as(caller: Caller): CallerBilling<Host>;
 }
@@ -89,9 +95,9 @@ export const Billing = {
   /**
    * Opens the engine over its ports.
    *
-   * @example
-   * const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
-   * @throws Error if the storage schema is not that of this version; the message names the command that fixes it.
+   * @example const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
+   * @throws Error if the storage has the schema of another version. The message names the command that fixes
+   * the problem.
    */
   async open<Host>(given: BillingOptions<Host>): Promise<Billing<Host>> {
     const { parts, dispatcher, pushes, nodes } = await runningEngine(given);
@@ -129,17 +135,18 @@ export const Billing = {
     };
   },
   /**
-   * Opens only the checks, for use beside running nodes: it does not take over any work and does not write. Pass the same
-   * plugins and settings as those nodes. The caller closes the storage.
-   * @throws Error if the storage schema is not that of this version.
+   * Opens only the checks, for use beside running nodes. The checks take over no work and write nothing. Pass
+   * the same plugins and settings as those nodes. The caller closes the storage.
+   * @throws Error if the storage has the schema of another version.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     return (await openIdleEngine(options)).checks;
   },
   /**
-   * Opens only the queues, for use beside running nodes: it does not take over any work and writes only when entries are
-   * retried or released. Pass the same plugins and settings as those nodes. The caller closes the storage.
-   * @throws Error if the storage schema is not that of this version.
+   * Opens only the queues, for use beside running nodes. This takes over no work and writes only when entries
+   * are retried or released. Pass the same plugins and settings as those nodes. The caller closes the
+   * storage.
+   * @throws Error if the storage has the schema of another version.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {
     const { backlog, tenants } = await openIdleEngine(options);

@@ -1,4 +1,7 @@
-/** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
+/**
+ * The framework-free engine: operations, ports and their types. The entry point `billwright` adds Node's
+ * ports.
+ */
 
 export type { AccountClosingOperations, CloseOptions } from './account-closing/index.ts';
 export type {

@@ -21,11 +21,11 @@ interface ChosenPassword {
 
 export interface Login {
   readonly user: string;
-  /** The password is null for an existing user, because only its owner knows it. */
+  /** The administrator's password, which is null for an existing user because only the user knows it. */
   readonly chosen: ChosenPassword | null;
 }
 
-/** Returns the name from `security.admin.user` (platform §4.3). */
+/** Returns the administrator's name from `security.admin.user` (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }
@@ -45,13 +45,13 @@ export function choosePassword(
   throw new UsageError(`${variable} must not be "${testPassword}", because this password is publicly known`);
 }
 
-/** Prefers the server's own variable over the property `security.admin.password`. */
+/** Returns the server's own password variable, otherwise the property `security.admin.password`. */
 function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {
   const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }
 
-/** Creates the administrator at the first start; later starts leave the user unchanged. */
+/** Creates the administrator at the first start. Later starts leave the user unchanged. */
 export async function ensureLogin(
   billing: Billing<never>,
   user: string,
@@ -69,7 +69,9 @@ async function hasTestPassword(billing: Billing<never>, user: string): Promise<b
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
-/** Shows only a generated password or that of test mode. */
+/**
+ * Returns the login as text. The text contains a password only if it was generated or belongs to test mode.
+ */
 export function loginText({ user, chosen }: Login): string {
   const login = `Log in (HTTP Basic) as "${user}"`;
   switch (chosen?.source) {
@@ -84,7 +86,7 @@ export function loginText({ user, chosen }: Login): string {
   }
 }
 
-/** @throws UsageError for test mode in a production environment. */
+/** Refuses test mode in a production environment. @throws UsageError if both are set. */
 export function refuseTestModeInProduction(
   environment: Environment,
   options: { readonly testMode: boolean },
@@ -95,7 +97,10 @@ export function refuseTestModeInProduction(
   );
 }
 
-/** Refuses a database with the test mode password. On return the hashing has started; `ended` must resolve before serving. */
+/**
+ * Refuses a database with the test mode password. On return the password is being hashed; await `ended`
+ * before serving requests.
+ */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,
   hasher: Pick<SecretHasher, 'verify'>,

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.ts';
 const bytesOfMebibyte = 1_048_576;
 
 /**
- * Copies a SQLite database during operation to a new file; returns lines for people.
+ * Copies a SQLite database to a new file while the server runs. Returns the lines to print.
  * @throws UsageError for PostgreSQL; Error on failure.
  */
 export async function backupDatabase(
@@ -33,7 +33,7 @@ export async function backupDatabase(
   ];
 }
 
-/** Returns the key, which the copy needs but does not contain. */
+/** Returns a note about the encryption key: the copy needs the key but does not contain the key. */
 function ofKey(database: string, environment: Environment): string {
   const file = pathBesideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)
@@ -43,7 +43,7 @@ function ofKey(database: string, environment: Environment): string {
     : 'Also keep the server key (BILLWRIGHT_SERVER_KEY, or its .key file): encrypted data cannot be read without it.';
 }
 
-/** Explains a problem with the target path; returns other errors unchanged. */
+/** Explains a problem with the target path. Returns other errors unchanged. */
 function copyFailure(error: unknown, to: string): unknown {
   if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
   return Reflect.get(error, 'code') === 'EEXIST'
@@ -51,7 +51,7 @@ function copyFailure(error: unknown, to: string): unknown {
     : new UsageError(`${to} cannot be written: specify a different file with --to (${error.message})`);
 }
 
-/** pg_dump refuses roles that row-level security applies to. */
+/** Returns the database URL for `pg_dump`, which needs a role that row-level security does not apply to. */
 function asSuperuser(database: string): string {
   const url = URL.parse(database);
   if (url === null) return shownDatabase(database);

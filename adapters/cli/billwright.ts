@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Time limit for resources of a configuration file after a command. */
+/** Time that the resources of a configuration file have to close after a command, in milliseconds. */
 const GRACE_MS = 1_000;
 
 // Runs first, because an older Node may be unable to load the other modules.

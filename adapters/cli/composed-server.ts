@@ -99,7 +99,10 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Test mode's sandbox replaces configured gateways with its names. The engine rejects invalid gateways. */
+/**
+ * Replaces the configured gateways with the sandbox of test mode, under the same names. The engine rejects
+ * invalid gateways.
+ */
 function withSandbox(
   gateways: readonly (PaymentGateway | undefined)[],
   sandbox: SandboxGateway | undefined,
@@ -124,7 +127,10 @@ async function tracerOf(
   return openTelemetryTracer();
 }
 
-/** The sandbox ledger is a file, so that payments survive restarts and other nodes see them. */
+/**
+ * Opens the sandbox, whose ledger is a file, so that payments survive restarts and are visible to other
+ * nodes.
+ */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? pathBesideDatabase(options.database, 'sandbox');
@@ -154,7 +160,8 @@ function makesKeyFile(environment: Environment, database: string): boolean {
 }
 
 /**
- * Encrypts secrets with the key of the environment, otherwise of a file beside the database; still decrypts with the file's.
+ * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets
+ * that the key file encrypted can still be decrypted.
  * @throws UsageError for an invalid key or file.
  */
 function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {

@@ -10,12 +10,13 @@ import { UsageError } from './usage-error.ts';
 export { isPostgresqlUrl };
 
 const productionFile = 'billwright.db';
-/** Separate, because test mode data must never reach production. */
+/** Database file of test mode. The file is separate so that test data never reaches production. */
 const testFile = 'billwright-test.db';
 
 /**
- * Returns `--database`, otherwise BILLWRIGHT_DATABASE (hides passwords from process lists), otherwise the file's, otherwise SQLite
- * here. @throws UsageError, such as for a misspelt URL scheme.
+ * Returns the database of `--database`, otherwise of BILLWRIGHT_DATABASE (which hides passwords from process
+ * lists), otherwise of the configuration file, otherwise a SQLite file in the working directory. @throws
+ * UsageError, such as for a misspelt URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -38,7 +39,10 @@ export function databaseOf(
 const urlForm =
   'is not a URL such as postgresql://user:password@host:5432/name; encode @, :, / and % in a password as %40, %3A, %2F and %25';
 
-/** Returns the fault without the name, which may contain a password; null if valid. */
+/**
+ * Returns the problem with a database name, or null if the name is valid. The message omits the name, which
+ * may contain a password.
+ */
 function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
     const name = nameOfUrl(database);
@@ -52,7 +56,7 @@ function faultOf(database: string): string | null {
     : null;
 }
 
-/** Returns the database name of a PostgreSQL URL; null if malformed. */
+/** Returns the database name of a PostgreSQL URL, or null for a malformed URL. */
 function nameOfUrl(text: string): string | null {
   const url = URL.parse(text);
   try {
@@ -76,13 +80,16 @@ export function shownDatabase(database: string): string {
 const postgresqlPort = '5432';
 const markCharacters = 8;
 
-/** Returns the key or sandbox file: beside a SQLite file, otherwise in the working directory; null for an in-memory database. */
+/**
+ * Returns the path of the key or sandbox file: beside a SQLite file, otherwise in the working directory.
+ * Returns null for an in-memory database.
+ */
 export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }
 
-/** Returns the database name with a hash of its server. */
+/** Returns the name of a PostgreSQL database with a hash of its server. */
 function postgresqlName(database: string): string {
   const url = new URL(database);
   const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
@@ -94,14 +101,14 @@ function postgresqlName(database: string): string {
   return `billwright-${name}-${mark}`;
 }
 
-/** Loads only the required driver. */
+/** Opens the storage. Loads only the driver that the database requires. */
 export async function openStorage(
   database: string,
   options: {
     readonly migrate: boolean;
     readonly requireRowSecurity?: boolean;
     readonly readOnly?: boolean;
-    /** True: a misspelt SQLite path does not create a database. */
+    /** True: the SQLite file must exist, so that a misspelt path does not create a database. */
     readonly mustExist?: boolean;
   },
 ): Promise<Storage<never>> {
@@ -134,12 +141,15 @@ export async function migrateDatabase(database: string): Promise<readonly string
   return adapter.migrate(database);
 }
 
-/** Thrown if something outside this program is missing. */
+/** Thrown if something outside this program is missing, such as a package or a server. */
 class MissingError extends Error {
   override readonly name = 'MissingError';
 }
 
-/** Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if it is unavailable. */
+/**
+ * Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if the
+ * database is unavailable.
+ */
 export async function reachingDatabase<T>(
   { database, needed = [] }: { readonly database: string; readonly needed?: readonly string[] },
   work: () => Promise<T>,
@@ -155,7 +165,7 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** Explains a database or driver error at startup; null for other errors. */
+/** Explains a database or driver error at startup. Returns null for other errors. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
@@ -196,7 +206,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
-/** Returns the explanation for an SQLSTATE or connection error code; null if it is not known. */
+/** Returns the explanation of an SQLSTATE or connection error code, or null for an unknown code. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
     return 'requires TLS: add ?sslmode=verify-full to its URL';

@@ -15,7 +15,10 @@ import { reasonOf, UsageError } from './usage-error.ts';
 
 const SHOWN_PROBLEMS = 10;
 
-/** Engine properties of the environment (platform §4.1) with full names. @throws UsageError for invalid values. */
+/**
+ * Returns the engine properties of the environment (platform §4.1) by full name. @throws UsageError for
+ * invalid values.
+ */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
     const [source, text] = environmentValue(name, environment);
@@ -25,7 +28,10 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** An empty text unsets the property, unless it is an empty list of a tenant property. */
+/**
+ * Returns true if the property is set. An empty text unsets a property, except a tenant property that is a
+ * list.
+ */
 function isSet(name: string, source: string, text: string): boolean {
   const properties = { ...serverProperties, ...tenantProperties };
   const property = Object.entries(properties).find(([each]) => each === name)?.[1];
@@ -39,7 +45,8 @@ function isSet(name: string, source: string, text: string): boolean {
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * Default documents: options, otherwise `catalog.uri` and `overdue.uri`, otherwise the file, otherwise the sample (platform §4.3).
+ * Returns the default documents: from the options, otherwise from `catalog.uri` and `overdue.uri`, otherwise
+ * from the configuration file, otherwise the sample (platform §4.3).
  * @throws UsageError for an unreadable file.
  */
 export async function defaultDocuments(
@@ -65,7 +72,7 @@ export async function defaultDocuments(
   };
 }
 
-/** Adds the problems of a default document line by line; returns other errors unchanged. */
+/** Adds the problems of a default document to its error, one per line. Returns other errors unchanged. */
 export function withProblems(error: unknown): unknown {
   if (!(error instanceof BillingError) || !error.problems?.length) return error;
   const lines = error.problems

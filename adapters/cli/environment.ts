@@ -5,11 +5,14 @@ import { UsageError } from './usage-error.ts';
 /** Environment variables, and property names as in a configuration file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Documented prefix first (platform §4.1). */
+/** Prefixes of environment variables, the documented prefix first (platform §4.1). */
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** Returns the variable or name that sets a property, and its value; both empty if unset. */
+/**
+ * Returns the value of a property and the variable or name that sets it. Both are empty for an unset
+ * property.
+ */
 export function environmentValue(
   property: string,
   environment: Environment,
@@ -22,7 +25,7 @@ export function environmentValue(
   return [source, environment[source]];
 }
 
-/** Names without prefix (platform §4.2, §4.3). */
+/** Names of all properties without prefix (platform §4.2, §4.3). */
 const properties = [...new Set([...configurableProperties, ...serverWideNames])];
 const [documentedPrefix = ''] = namePrefixes;
 const [variablePrefix = ''] = variablePrefixes;
@@ -35,10 +38,16 @@ const ownVariables = [
   'BILLWRIGHT_SERVER_KEY',
   'BILLWRIGHT_TRACES',
 ];
-/** Variables used by tests, and those that Kubernetes and container links set for a service with this name. */
+/**
+ * Matches variables used by tests, and those that Kubernetes and container links set for a service named
+ * `billwright`.
+ */
 const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
 
-/** Rejects unknown properties that resemble ours; plugins may have others. @throws UsageError with the closest name. */
+/**
+ * Rejects unknown properties that resemble a property of the server. Plugins may have other properties.
+ * @throws UsageError with the closest name.
+ */
 export function refuseUnknownProperties(names: readonly string[], file: string): void {
   const known = new Set(properties);
   for (const name of names) {
@@ -55,13 +64,13 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
   }
 }
 
-/** Variables that look like options. Kubernetes sets ports as `tcp://…`. */
+/** Returns the option that a variable seems to set. Kubernetes sets port variables to `tcp://…`. */
 function optionFor(name: string, value: string): string | null {
   if (name === 'BILLWRIGHT_HOST') return '--host';
   return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
 }
 
-/** Warnings about ineffective variables that resemble ours. */
+/** Returns warnings about variables that resemble a property but have no effect. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const variables = properties.flatMap((name) =>
     variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),

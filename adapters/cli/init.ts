@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { definitionNames } from './configuration/configured.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** The initial file contains the defaults, so that it runs unchanged. */
+/** The initial configuration file. It contains the default values, so the server runs unchanged. */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes count from the next start on. An option of
 // the command line wins over the environment, and that over this file.
 import { defineServer } from 'billwright/server';
@@ -43,7 +43,10 @@ export default defineServer({
 });
 `;
 
-/** Writes an initial configuration file; returns the next steps. @throws UsageError if one exists. */
+/**
+ * Writes an initial configuration file and returns the next steps. @throws UsageError if a configuration file
+ * exists.
+ */
 export async function writeDefinition(options: {
   readonly directory: string;
   readonly isTypeScript: boolean;

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'];
 
-/** JSON lines on standard error with masked secrets. */
+/** Returns a logger that writes JSON lines with masked secrets to standard error. */
 export function createLogger(level = 'info'): Logger {
   if (!levels.includes(level))
     throw new UsageError(`BILLWRIGHT_LOG_LEVEL must be one of ${levels.join(', ')}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Used members of the own `package.json`. */
+/** The members of this package's `package.json` that are used. */
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -22,7 +22,7 @@ export function ownModules(): ReadonlyMap<string, string> {
   );
 }
 
-/** True: runs from sources instead of the build. */
+/** True if the command runs from sources instead of the build. */
 const isSource = import.meta.url.endsWith('.ts');
 
 function place(): string {
@@ -30,7 +30,7 @@ function place(): string {
 }
 
 const storage = ['@mikro-orm/core', '@mikro-orm/migrations'];
-/** Packages of each part of the command. */
+/** Optional packages that each part of the command requires. */
 export const packagesOf = {
   sqlite: [...storage, '@mikro-orm/sqlite'],
   postgresql: [...storage, '@mikro-orm/postgresql'],
@@ -38,7 +38,7 @@ export const packagesOf = {
   http: ['koa', '@koa/router', '@koa/cors', 'koa-body', 'zod', 'jose', 'prom-client'],
 } as const;
 
-/** Explains a missing package with its install command; null for other errors. */
+/** Explains a missing package with its install command. Returns null for other errors. */
 export function missingPackages(error: unknown, needed: readonly string[]): string | null {
   const missing = missingPackage(error);
   const { peerDependencies } = manifest();
@@ -48,7 +48,7 @@ export function missingPackages(error: unknown, needed: readonly string[]): stri
   return `The package "${missing}" is not installed: npm install ${packages.join(' ')}`;
 }
 
-/** Returns the missing package of the error or its causes. */
+/** Returns the name of the missing package from the error or its causes. */
 function missingPackage(error: unknown): string | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(String(Reflect.get(each, 'code')))) continue;
@@ -68,7 +68,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Multi-part ranges contain characters that shells interpret. */
+/** Quotes a package specifier for the shell. Version ranges may contain characters that shells interpret. */
 function quoted(text: string): string {
   return /^[\w@/.^~-]+$/.test(text) ? text : `"${text}"`;
 }

@@ -9,7 +9,7 @@ type QueueChange = 'put-back' | 'free';
 
 export interface QueueOptions extends ServerDatabase {
   readonly look: QueueLook;
-  /** Tenant id or API key; undefined = all. */
+  /** Tenant id or API key; undefined means all tenants. */
   readonly tenant?: string | undefined;
   readonly account?: string | undefined;
   readonly kind?: string | undefined;
@@ -25,7 +25,7 @@ type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
 
-/** Lists queue entries, retries failed ones or frees stuck ones; claims no work. */
+/** Lists queue entries, retries failed entries or frees stuck entries. Never claims work. */
 export async function lookAtQueues(options: QueueOptions): Promise<QueueAnswer> {
   const { look, kind, account, limit } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))

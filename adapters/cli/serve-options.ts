@@ -15,7 +15,7 @@ const defaultHost = '127.0.0.1';
 
 export type ServeOptions = Awaited<ReturnType<typeof serveOptions>>;
 
-/** Options override the environment, which overrides the configuration file. */
+/** Server settings. Options override the environment, which overrides the configuration file. */
 export async function serveOptions(given: OptionValues, configured: Configured) {
   const { definition, environment, file } = configured;
   const read = settingsReader(file);
@@ -37,17 +37,17 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     database,
-    /** Migrates a PostgreSQL database at startup. */
+    /** True: migrates a PostgreSQL database at startup. */
     migrate: given.migrate === true || definition.migrate === true,
-    /** Refuses PostgreSQL roles that bypass row-level security. */
+    /** True: refuses PostgreSQL roles that bypass row-level security. */
     requireRowSecurity,
     testMode,
-    /** Logs every request at level info. */
+    /** True: logs every request at level info. */
     accessLog: given['access-log'] === true,
-    /** Undefined: generated at each start. */
+    /** Name of this node. Undefined: a name is generated at each start. */
     nodeName,
     environment,
-    /** Ledger file of the test mode sandbox. */
+    /** Path of the ledger file of the test mode sandbox. */
     sandboxLedger,
     http: read(() => httpSettings(given, environment)),
     configuration: read(() => environmentConfiguration(environment)),
@@ -63,7 +63,7 @@ function portOf(text: string): number {
   throw new UsageError(`--port ${text} is not a port: use a number from 0 to 65535`);
 }
 
-/** Node binds to all addresses for an empty host. */
+/** Returns the host to listen on; undefined for an empty host, for which Node binds to all addresses. */
 function hostOf(text: string | undefined): string | undefined {
   if (text?.trim() === '')
     throw new UsageError(
@@ -72,7 +72,7 @@ function hostOf(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Names the configuration file in errors about its properties. */
+/** Reads settings. Errors about properties of the configuration file name the file. */
 function settingsReader(file: string | null): <T>(read: () => T) => T {
   return (read) => {
     try {
@@ -87,7 +87,7 @@ function settingsReader(file: string | null): <T>(read: () => T) => T {
 const shortestLifetimeMs = 1_000;
 const longestLifetimeMs = 30 * 24 * 3_600_000;
 
-/** @throws UsageError that names the option or variable. */
+/** Returns the settings of the process. @throws UsageError that names the option or variable. */
 export function processSettings(
   given: { readonly 'test-mode': boolean; readonly 'node-name'?: string | undefined },
   environment: Environment,
@@ -105,7 +105,7 @@ export function processSettings(
 
 const dialects = Object.values(Dialect);
 
-/** @throws UsageError that names the option or variable. */
+/** Returns the settings of the process. @throws UsageError that names the option or variable. */
 export function httpSettings(given: OptionValues, environment: Environment) {
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
     const option = textOf(given, name);
@@ -146,7 +146,7 @@ export function httpSettings(given: OptionValues, environment: Environment) {
       lifetimeMs: read('token-lifetime', lifetime),
       issuers: read('jwt-issuers', issuers),
     }),
-    /** Undefined: on, except in test mode. */
+    /** True: locks users out after failed logins. Undefined: on, except in test mode. */
     lockOut: read('lockout', flag),
     sessionIdleMs: read('session-timeout', lifetime),
   };
@@ -164,7 +164,7 @@ function listOf(isValid: (text: string) => boolean): (text: string) => readonly 
   };
 }
 
-/** Origins as browsers send them: without path and default port. */
+/** Returns true for an origin as browsers send it: without a path and a default port. */
 const isOrigin = (text: string): boolean => text === '*' || URL.parse(text)?.origin === text;
 const isHeaderPrefix = (text: string): boolean => /^[A-Za-z][\w-]{0,60}-$/.test(text);
 
@@ -197,7 +197,7 @@ function lifetime(text: string): number | undefined {
   return span !== undefined && span >= shortestLifetimeMs && span <= longestLifetimeMs ? span : undefined;
 }
 
-/** The issuer itself is validated later. */
+/** Parses the list of token issuers. Each issuer is validated later. */
 function issuers(text: string): readonly TokenIssuer[] | undefined {
   try {
     const list: unknown = JSON.parse(text);

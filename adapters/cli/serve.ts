@@ -72,7 +72,7 @@ function logConfiguration({ configurationFile: file, environment }: ServeOptions
   for (const each of unknownVariables(environment)) logger.warn({}, each);
 }
 
-/** A plugin's unhandled rejection must not end the server. */
+/** Logs unhandled rejections, such as those of a plugin, so that they do not end the server. */
 function outliveForgottenPromises({ requests }: Billing<never>): void {
   const logger = requests.logger();
   process.on('unhandledRejection', (reason) => {
@@ -93,7 +93,7 @@ interface Running {
   readonly closed: ServeOptions['definition']['closed'];
 }
 
-/** The first signal stops gracefully, the second immediately. */
+/** Stops the server on a signal: gracefully on the first, immediately on the second. */
 function stopOnSignal(running: Running): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {

@@ -30,7 +30,10 @@ export interface ServerDatabase {
   readonly definition?: ServerDefinition | undefined;
 }
 
-/** Runs a command on a server's database and closes the storage. The clock follows a test mode server after a refresh. */
+/**
+ * Runs a command on the database of a server and closes the storage afterwards. In test mode, the clock shows
+ * the server's time after a refresh.
+ */
 export async function onServerDatabase<T>(
   { database, configuration, definition = {} }: ServerDatabase,
   access: { readonly readOnly?: boolean },
@@ -59,7 +62,7 @@ function partsOn(storage: Storage<never>, configuration: ConfigurationObject) {
   };
 }
 
-/** @throws UsageError for an unknown tenant. */
+/** Returns the tenant with this name. @throws UsageError for an unknown tenant. */
 export async function namedTenant(storage: Storage<never>, name: string): Promise<TenantRef> {
   const byId = isUuid(name) ? (await storage.system.findTenantsByIds([name]))[0] : undefined;
   const tenant = byId ?? (await storage.system.findTenantByApiKey(name));
@@ -68,10 +71,10 @@ export async function namedTenant(storage: Storage<never>, name: string): Promis
 }
 
 interface CheckOptions extends ServerDatabase {
-  /** Tenant id or API key; undefined = all. */
+  /** Tenant id or API key; undefined means all tenants. */
   readonly tenant: string | undefined;
   readonly defaultCatalog: string | (() => string);
-  /** Default of tenants without a configuration; undefined: the engine's. */
+  /** Default overdue configuration of tenants without one; undefined means the engine's default. */
   readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
 }
 

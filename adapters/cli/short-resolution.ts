@@ -2,12 +2,14 @@ import { registerHooks } from 'node:module';
 
 const scope = '/node_modules/';
 /**
- * These packages have hundreds of ES modules with full relative imports, whose resolution takes half of the loading
- * time.
+ * Packages with hundreds of ES modules. Resolving their full relative imports takes half of the loading time.
  */
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
-/** Resolves full relative imports of these packages and our sources without lookups. */
+/**
+ * Runs `start` while full relative imports of these packages and of our sources resolve without file system
+ * lookups.
+ */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
@@ -23,7 +25,7 @@ export async function withShortResolution<T>(start: () => Promise<T>): Promise<T
   }
 }
 
-/** Returns the format of a fully specified relative import; undefined if Node must look. */
+/** Returns the format of a fully specified relative import; undefined if Node must resolve the import. */
 export function formatOf(specifier: string, parent: string | undefined): string | undefined {
   if (parent === undefined || !specifier.startsWith('.')) return undefined;
   const at = parent.lastIndexOf(scope);

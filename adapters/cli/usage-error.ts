@@ -1,4 +1,4 @@
-/** An invalid command line: prints the usage with exit code 2. */
+/** An invalid command line. The command prints its usage and ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -36,7 +36,7 @@ export function operationCaller(options: ClientOptions): CallOperation {
   };
 }
 
-/** Returns arguments as JSON, without missing ones at the end; bytes become Base64. */
+/** Returns the arguments as JSON without missing ones at the end. Bytes become Base64. */
 function callBody(input: readonly unknown[]) {
   const given = input.slice(0, input.findLastIndex((value) => value !== undefined) + 1);
   const bytes = [...given.keys()].filter((place) => given[place] instanceof Uint8Array);
@@ -66,12 +66,15 @@ async function headersOf(options: ClientOptions): Promise<Record<string, string>
   };
 }
 
-/** Returns text as the Latin-1 characters of its UTF-8 bytes, the only ones that `fetch` accepts in a header. */
+/**
+ * Returns the UTF-8 bytes of a text as Latin-1 characters, because `fetch` accepts no other characters in a
+ * header.
+ */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-/** A response, or the error of an attempt without one. */
+/** The response of an attempt, or its error. */
 type Outcome = Response | Error;
 
 async function attempted(options: ClientOptions, url: string, request: RequestInit): Promise<Outcome> {
@@ -83,7 +86,7 @@ async function attempted(options: ClientOptions, url: string, request: RequestIn
   }
 }
 
-/** Returns the milliseconds until the next attempt; null if there is no reason for one. */
+/** Returns the milliseconds until the next attempt; null if another attempt is pointless. */
 function waitAfter(outcome: Outcome, attempt: number): number | null {
   if (outcome instanceof Error) return FIRST_WAIT_MS * 2 ** attempt;
   if (![409, 429, 503].includes(outcome.status)) return null;
@@ -128,7 +131,10 @@ async function* linesOf({ body }: Response): AsyncIterable<unknown> {
   }
 }
 
-/** Restores a result. Deeper places first, since a map or method replaces the value that contains them. */
+/**
+ * Restores the typed values of a result. Restores deeper places first, because a map or method replaces the
+ * value that contains them.
+ */
 function typedValue({ value, types }: TypedJson): unknown {
   const places = Object.entries(types).flatMap(([kind, found = []]) =>
     found.map((place) => ({ kind: kind as TypedKind, steps: stepsOf(place) })),
@@ -151,7 +157,7 @@ function replaced(value: unknown, [step, ...rest]: readonly string[], kind: Type
   return owner;
 }
 
-/** A place of a list may hold other values too, which stay as they are. */
+/** Restores a value by its type. A list may also contain other values, which stay unchanged. */
 const restore: Readonly<Record<TypedKind, (value: unknown) => unknown>> = {
   instant: (value) => (typeof value === 'string' ? new Date(value) : value),
   amount: (value) => (typeof value === 'string' ? new Decimal(value) : value),

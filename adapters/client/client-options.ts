@@ -3,7 +3,9 @@ export interface ClientOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** Name of a user or API client; also the author of changes, which defaults to the API key. */
+  /**
+   * Name of a user or API client, which is also the author of changes. The author defaults to the API key.
+   */
   readonly user?: string;
   readonly password?: string;
   /** A bearer token, or a function that returns the current one for each attempt. */
@@ -12,9 +14,12 @@ export interface ClientOptions {
   readonly createdBy?: string;
   readonly reason?: string;
   readonly comment?: string;
-  /** Attempts after the first one that failed with 409, 429 or 503 and `Retry-After`, or without an answer; default 4. */
+  /**
+   * Maximum number of attempts after the first, if an attempt gets 409, 429 or 503 with `Retry-After`, or no
+   * response. Default 4.
+   */
   readonly retries?: number;
-  /** Longest time of one attempt; default 90 s, which is more than the server takes. */
+  /** Time limit of one attempt in milliseconds. The default of 90 s exceeds the server's own limit. */
   readonly timeoutMs?: number;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;

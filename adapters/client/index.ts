@@ -11,15 +11,14 @@ export type { ClientOptions } from './client-options.ts';
 export { BillingError, ErrorCode };
 
 /**
- * Returns the operations of a tenant over HTTP, under the same names and types as `billing.as(caller)`. Amounts are exact.
- * Each change has an idempotency key, so that a repeated attempt takes effect only once.
+ * Returns the operations of a tenant over HTTP, under the same names and types as `billing.as(caller)`.
+ * Amounts are exact. Each change has an idempotency key, so a repeated attempt takes effect only once.
  *
- * Operations throw a BillingError with the codes of the library, and a TypeError from `fetch` if the server cannot be
- * reached in any attempt.
+ * Operations throw a BillingError with the codes of the library, and a TypeError from `fetch` if the server
+ * cannot be reached in any attempt.
  *
- * @example
- * const acme = createClient({ url: 'https://billing.example.com', apiKey: 'acme', apiSecret, user, password });
- * const account = await acme.createAccount({ currency: 'EUR' });
+ * @example const acme = createClient({ url: 'https://billing.example.com', apiKey: 'acme', apiSecret, user,
+ * password }); const account = await acme.createAccount({ currency: 'EUR' });
  */
 export function createClient(options: ClientOptions): TenantBilling {
   const call = operationCaller(options);
@@ -32,7 +31,7 @@ export function createClient(options: ClientOptions): TenantBilling {
   return Object.freeze({ ...grouped, ...Object.fromEntries(short) }) as TenantBilling;
 }
 
-/** Operations that take more than one call, or another one. */
+/** Client operations that need several calls, or a call of another operation. */
 const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<string, unknown>>>> = {
   usage: (call) => ({ recordAll: (lines: never, options?: unknown) => recordAll(call, lines, options) }),
   catalogs: (call) => ({
@@ -43,7 +42,7 @@ const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<
   }),
 };
 
-/** Names that no operation has, but that JavaScript reads from any object. */
+/** Names that JavaScript reads from any object. No operation has one of these names. */
 const NO_OPERATIONS: ReadonlySet<string> = new Set(['then', 'toJSON', 'constructor']);
 
 function groupOf(group: string, call: CallOperation): Readonly<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 /**
- * What client and server must both know of `POST /1.0/kb/operations/…` and `/queries/…` (http-api §16): this module
- * imports nothing, so that it also runs in a browser.
+ * Facts that client and server share about `POST /1.0/kb/operations/…` and `/queries/…` (http-api §16). This
+ * module imports nothing, so it also runs in a browser.
  */
 
-/** The operations that change nothing, by group. All others are sent to `/operations`. */
+/** Operations that change nothing, by group. All other operations are sent to `/operations`. */
 export const queries = {
   accounts: [
     'get',
@@ -73,7 +73,10 @@ export const queries = {
   monitoring: ['data', 'samples', 'diagnostic'],
 } as const;
 
-/** The kinds of values that JSON cannot distinguish. A `method` is a function without parameters, replaced by its result. */
+/**
+ * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters; its result
+ * replaces it.
+ */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 
 /**

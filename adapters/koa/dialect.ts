@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Dialects of the interface (http-api §4): D is the documented one, K is for clients that send `X-Killbill-…` headers. */
+/**
+ * Dialects of the interface (http-api §4): D is the documented dialect, K is for clients that send
+ * `X-Killbill-…` headers.
+ */
 export const Dialect = { D: 'D', K: 'K' } as const;
 export type Dialect = (typeof Dialect)[keyof typeof Dialect];
 
@@ -21,7 +24,10 @@ export interface HeaderFamilies {
   readonly prefixes: readonly string[];
   /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
-  /** Returns K for requests with `X-Killbill-…` and no `X-Service-…` header; `fallback` without either (http-api §4). */
+  /**
+   * Returns K for a request with an `X-Killbill-…` header and no `X-Service-…` header. Returns `fallback` for
+   * a request with neither (http-api §4).
+   */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }
 
@@ -55,7 +61,7 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Decodes UTF-8, since Node reads header bytes as Latin-1. Invalid UTF-8 stays Latin-1. */
+/** Decodes UTF-8, because Node reads header bytes as Latin-1. Invalid UTF-8 stays Latin-1. */
 function text(value: string | string[] | undefined): string | undefined {
   const raw = Array.isArray(value) ? value[0] : value;
   if (raw === undefined || /^[\x20-\x7e]*$/.test(raw)) return raw;

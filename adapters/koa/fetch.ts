@@ -5,7 +5,7 @@ import { MAX_HEADER_BYTES, MAX_HEADERS_MS } from '../../lib/values/limits.ts';
 import { createServer, request as startRequest } from './node-http.ts';
 import { unreadableAnswer } from './response/render-error.ts';
 
-/** Hop-by-hop headers (RFC 9110 §7.6.1) and headers of body framing. */
+/** Headers that belong to one connection (RFC 9110 §7.6.1) and headers of body framing. */
 const ofConnection = new Set([
   'connection',
   'content-length',
@@ -35,8 +35,8 @@ export function handedServer(listener: RequestListener): Server {
 }
 
 /**
- * Handles a fetch request over an in-process connection. @throws TypeError for a used body; the reason of an aborted
- * signal.
+ * Handles a fetch request over an in-process connection. @throws TypeError for a used body, or the reason of
+ * an aborted signal.
  */
 export async function exchange(
   server: Server,
@@ -105,7 +105,10 @@ interface Peer {
   readonly encrypted: boolean;
 }
 
-/** One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys the other. */
+/**
+ * One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys
+ * the other end.
+ */
 export class Wire extends Duplex implements Peer {
   readonly remoteAddress: string | undefined;
   readonly encrypted: boolean;

@@ -22,7 +22,10 @@ import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/lazy-values.ts';
 
-/** Longer than clients and proxies keep idle connections (60 to 90 s), so that no request arrives on a closing one. */
+/**
+ * Keep-alive time, which is longer than that of clients and proxies (60 to 90 s), so that no request arrives
+ * on a closing connection.
+ */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
 export type { TokenOptions } from './auth/authenticator.ts';
@@ -33,9 +36,9 @@ export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'metrics'> {
-  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface; default true (`server.docs`). */
+  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Default true (`server.docs`). */
   readonly docs?: boolean | undefined;
-  /** True: metrics require the credentials of a user; default false (`metrics.requireAuth`). */
+  /** True: metrics require the credentials of a user. Default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
   /** Further server properties in the diagnostic, such as those of `listen`; none by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
@@ -131,7 +134,7 @@ export function createFetchHandler({ remoteAddress, ...options }: FetchOptions):
   return async (request) => exchange(server(), request, remoteAddress?.(request));
 }
 
-/** Passes other paths on to the host unchanged. */
+/** Returns middleware that passes unknown paths on to the host unchanged. */
 function passingOn(middleware: Middleware, options: KoaOptions): RequestListener {
   const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
   const app = appOf(middleware, options);
@@ -158,7 +161,10 @@ function served(options: KoaOptions) {
 }
 
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
-/** Idle time of a connection during shutdown, so that its client learns of it. */
+/**
+ * Keep-alive time during shutdown, which gives each client one response that announces the closing of its
+ * connection.
+ */
 const KEPT_WHILE_STOPPING_MS = 1_000;
 
 export interface ListenOptions {
@@ -170,11 +176,14 @@ export interface ListenOptions {
   readonly maxHeaderBytes?: number | undefined;
   /** Time limit for headers; default 10 s. */
   readonly maxHeadersMs?: number | undefined;
-  /** Time limit of a request, also of unread ones; default 60 s (`server.limits.requestTime`). */
+  /**
+   * Time limit of a request in milliseconds, including requests that are not yet read; default 60 s
+   * (`server.limits.requestTime`).
+   */
   readonly requestTimeMs?: number | undefined;
   /** Maximum connections; default 2,000 (`server.limits.connections`). */
   readonly maxConnections?: number | undefined;
-  /** Runs once the port is open; requests wait for it. */
+  /** Runs once the port is open. Requests wait until it has finished. */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
 
@@ -186,7 +195,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Serves `app` over HTTP/1.1. @throws the error of `prepare`, after closing the port. */
+/** Serves `app` over HTTP/1.1. @throws the error of `prepare` after closing the port. */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
@@ -243,7 +252,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   return { server, host, port, close };
 }
 
-/** Returns the OpenAPI 3.1 document of the interface, test endpoints included. */
+/** Returns the OpenAPI 3.1 document of the interface, including the test endpoints. */
 export async function openApi(): Promise<Readonly<Record<string, unknown>>> {
   const { documentSteps } = await import('./openapi/document.ts');
   return slices(documentSteps(routeTable({ testMode: true })));

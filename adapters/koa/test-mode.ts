@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { Instant } from '../../lib/values/time/index.ts';
 
-/** A movable business clock, such as `sharedTestClock` of the Node adapter. */
+/** A business clock that tests can move, such as `sharedTestClock` of the Node adapter. */
 export interface MovableClock {
   now(): Instant;
   /** Null returns to real time. */
@@ -16,7 +16,7 @@ export interface MovableClock {
 
 /** Controls of the sandbox gateway (payments §2.4 rule 2). */
 export interface SandboxControl {
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unknown actions. */
+  /** Configures the sandbox. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unknown actions. */
   configure(
     configuration: { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>,
     tenantId: Uuid,
@@ -30,6 +30,6 @@ export interface SandboxControl {
 /** Additions of test mode (platform §14): test endpoints, and stack traces on request. */
 export interface TestMode {
   readonly clock: MovableClock;
-  /** `sandboxGateway` of the payment adapter, if the engine has one. */
+  /** The `sandboxGateway` of the payment adapter, if the engine has one. */
   readonly sandbox?: SandboxControl | undefined;
 }

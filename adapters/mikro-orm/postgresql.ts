@@ -22,7 +22,7 @@ import { type Connection, EVERY_TENANT, type Transactions } from './sql/connecti
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
-/** Time limit for a new connection to the server. */
+/** Milliseconds to wait for a new connection to the server. */
 const DATABASE_CONNECT_MS = 4_000;
 
 export type {
@@ -51,22 +51,23 @@ export interface PostgresqlOptions {
    * socket).
    */
   readonly url: string;
-  /** The maximum number of connections, at least 2; default 10. One more listens to other nodes. */
+  /** Maximum number of connections, at least 2; default 10. One more connection listens to other nodes. */
   readonly poolSize?: number;
-  /** Whether `prepare` updates the schema; default false: `prepare` rejects an old schema. */
+  /** True: `prepare` updates the schema. False (the default): `prepare` rejects an old schema. */
   readonly migrate?: boolean;
   /**
-   * Whether `prepare` rejects a role that row-level security does not bind; default false: the engine logs a warning.
+   * True: `prepare` rejects a role that row-level security does not bind. False (the default): the engine
+   * logs a warning.
    */
   readonly requireRowSecurity?: boolean;
   /**
-   * Whether connections keep the plans of statements; default true. Set it to false behind a pooler that assigns
-   * connections per transaction and does not support prepared statements (PgBouncer before 1.21).
+   * True (the default): connections keep the plans of statements. Set this to false behind a pooler that
+   * assigns connections per transaction and does not support prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
   /**
-   * Whether concurrent statements share one round trip, using internals of the driver `pg`; default true. Set it to
-   * false if a new version of the driver is incompatible.
+   * True (the default): concurrent statements share one round trip, through internals of the driver `pg`. Set
+   * this to false if a new version of the driver is incompatible.
    */
   readonly batchesStatements?: boolean;
   /** Called with every statement and its parameters, which include personal data, for diagnosis. */
@@ -77,9 +78,9 @@ export interface PostgresqlOptions {
 export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'requireRowSecurity'>;
 
 const defaultPoolSize = 10;
-/** A migration holds one connection for its lock and works on another. */
+/** Minimum size of the pool. A migration holds one connection for its lock and works on another. */
 const smallestPoolSize = 2;
-/** An arbitrary lock key that nothing else in the host's database uses: the letters "bwmigr". */
+/** Key of the migration lock: the letters "bwmigr". Nothing else in the host's database uses this key. */
 const migrationLockKey = '108192040920946';
 
 /**
@@ -124,7 +125,7 @@ export function postgresql(
   return storageOver(orm, { ...options, closesOrm: true, transactions });
 }
 
-/** Brings the schema of the database up to date. Returns the names of the migrations that ran. */
+/** Updates the schema of the database. Returns the names of the migrations that ran. */
 export async function migrate(source: string | PostgresqlOptions): Promise<readonly string[]> {
   const orm = openOwn(typeof source === 'string' ? { url: source } : source);
   try {
@@ -184,7 +185,7 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
   });
 }
 
-/** MikroORM closes a pool only if it has used it. */
+/** Closes the pool of the own MikroORM instance. MikroORM itself closes a pool only after using it. */
 async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);
@@ -192,8 +193,9 @@ async function closeOwn(orm: MikroORM) {
 }
 
 /**
- * Connects with the whole URL: MikroORM drops all but host, port, user, password and database, such as `sslmode`.
- * Limits the time of connecting; the driver's own setting would also limit the wait for a busy pool.
+ * Returns a pool that connects with the whole URL. MikroORM uses only host, port, user, password and
+ * database, and drops options such as `sslmode`. The connection time is limited here, because the driver's
+ * own setting would also limit the wait for a busy pool.
  */
 function connectAs(url: string): (pool: object) => void {
   return (pool) => {
@@ -212,7 +214,7 @@ function connectAs(url: string): (pool: object) => void {
   };
 }
 
-/** Migrates under a lock: if several nodes start at once, the others wait and then find nothing to do. */
+/** Migrates under a lock. If several nodes start at once, one migrates and the others find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return orm.em.getConnection().transactional(async (transaction) => {
     await orm.em
@@ -235,7 +237,7 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-/** Lets a migration of data access the rows of all tenants. */
+/** Gives a migration of data access to the rows of all tenants. */
 function reachingEveryTenant({ name, class: HostInput }: MigrationObject): MigrationObject {
   return {
     name,

@@ -17,11 +17,11 @@ import { keepPrepared, lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /**
- * 32 MiB in 4 KiB pages, eight times SQLite's default: a checkpoint writes each changed page once, and the pages of a
- * run are farther apart in an older database.
+ * Pages between checkpoints: 32 MiB in pages of 4 KiB, eight times SQLite's default. A checkpoint writes each
+ * changed page once, and in an older database the pages of a run are farther apart.
  */
 const pagesToCheckpoint = 8_192;
-/** Enough for the inner index pages of a few million rows. */
+/** Size of the page cache in KiB, enough for the inner index pages of a few million rows. */
 const cacheKib = 16_384;
 
 export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
@@ -36,34 +36,39 @@ export type SqliteHost =
   | SqlTransaction;
 
 export interface SqliteOptions {
-  /** The database file, created if missing; `:memory:` keeps everything in the process. */
+  /** Path of the database file, which is created if missing. `:memory:` keeps everything in the process. */
   readonly path: string;
   /**
-   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL does not.
+   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL
+   * loses no commits.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
-  /** Reads an existing file beside the node that owns it, without a lock or schema changes; default false. */
+  /**
+   * True: reads an existing file beside the node that owns it, without a lock or schema changes. Default
+   * false.
+   */
   readonly readOnly?: boolean;
-  /** Whether `prepare` updates the schema; default true. */
+  /** True (the default): `prepare` updates the schema. */
   readonly migrate?: boolean;
   /** Called with every statement and its parameters, which include personal data, for diagnosis. */
   readonly trace?: Trace;
 }
 
 /**
- * Storage in one SQLite file, for one node, with WAL, foreign keys and a lock file beside it. Only the owner can read
- * the files that it creates (mode 0600).
+ * Storage in one SQLite file, for one node, with WAL, foreign keys and a lock file beside it. Only the owner
+ * can read the files that it creates (mode 0600).
  *
- * Accepts a file path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
- * the host's transactions, and the host sets the pragmas. If MikroORM generates the host's migrations, exclude our
- * tables with `schemaGenerator: { skipTables: [/^bw_/] }`.
+ * Accepts a file path, options, or the host's MikroORM instance, whose connection the storage then shares:
+ * `within(em)` joins the host's transactions, and the host sets the pragmas. If MikroORM generates the host's
+ * migrations, exclude our tables with `schemaGenerator: { skipTables: [/^bw_/] }`.
  *
  * With a path, `within(handle)` joins transactions on the host's own connections to the same file: of a
- * `better-sqlite3` handle, Kysely, Knex, Drizzle or Prisma (`SqliteHost`). SQLite has one writer at a time, so all
- * other writes of the engine wait for such a transaction, up to 5 s: begin it with `begin immediate` and end it soon.
+ * `better-sqlite3` handle, Kysely, Knex, Drizzle or Prisma (`SqliteHost`). SQLite has one writer at a time,
+ * so all other writes of the engine wait for such a transaction, up to 5 s: begin it with `begin immediate`
+ * and end it soon.
  *
- * All calls share one connection, so never call the storage from inside one of its own sessions: it would wait for
- * itself.
+ * All calls share one connection, so never call the storage from inside one of its own sessions: it would
+ * wait for itself.
  *
  * @throws TypeError for an invalid path, such as a URL that begins with `file:`.
  * @example const billing = await Billing.open({ storage: sqlite('billing.db') });
@@ -78,7 +83,7 @@ export function sqlite(source: string | SqliteOptions | MikroORM): Storage<Sqlit
   return ownStorage(options);
 }
 
-/** Brings the schema of the database up to date. Returns the names of the migrations that ran. */
+/** Updates the schema of the database. Returns the names of the migrations that ran. */
 export async function migrate(source: string | SqliteOptions): Promise<readonly string[]> {
   const options = typeof source === 'string' ? { path: source } : source;
   const opened = openOwn(options);
@@ -91,9 +96,9 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
 }
 
 /**
- * Copies the database to a new file, as of one moment, while the process that owns it continues. Only the owner can
+ * Copies the database to a new file as of one moment, while the owning process continues. Only the owner can
  * read the copy. Encrypted data still needs its key.
- * @throws Error if `to` exists or the copy fails; nothing is left behind.
+ * @throws Error if `to` exists or the copy fails. A failed copy is removed.
  */
 export async function backup({ path, to }: { readonly path: string; readonly to: string }): Promise<void> {
   const { orm, connect, close } = openOwn({ path, readOnly: true });
@@ -198,7 +203,7 @@ function openOwn(options: SqliteOptions) {
   };
 }
 
-/** Adds the file name, which SQLite's own message lacks. */
+/** Returns the error with the file name, which SQLite's own message lacks. */
 function unopened(path: string, cause: unknown): unknown {
   const isUnread =
     cause instanceof Error && /^SQLITE_(?:CANTOPEN|NOTADB|READONLY)/.test(String(Reflect.get(cause, 'code')));

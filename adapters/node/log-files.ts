@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises
 import { basename, join, relative, resolve, sep } from 'node:path';
 import type { LogFile, LogFiles } from '../../lib/ports/index.ts';
 
-/** Returns a reader of log files, which follows no links out of the allowed directories. */
+/** Returns a reader of log files that follows no links out of the allowed directories. */
 export function logFiles(): LogFiles {
   return {
     async read({ allowed, directory, names, maxBytes }) {
@@ -32,7 +32,7 @@ function isWithin(root: string, path: string): boolean {
   );
 }
 
-/** Returns the last written file in a list. */
+/** Returns the most recently written file of a directory in a list, which is otherwise empty. */
 async function lastWritten(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const files = await Promise.all(

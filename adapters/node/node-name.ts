@@ -8,20 +8,23 @@ const startTimeAt = 19;
 /** States of ended processes. */
 const endedStates = ['Z', 'X'];
 
-/** Identifies the boot of this machine if the system provides its id; otherwise unique. */
+/** Identifies the boot of this machine. Without a boot id from the system, the text is unique. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
 
-/** Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, count in the process. */
+/**
+ * Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, and count in the
+ * process.
+ */
 export function newNodeName(): string {
   namesMade += 1;
   return `${space}.${process.pid}.${startOf(process.pid) ?? 0}.${namesMade}`;
 }
 
 /**
- * Returns true for the name of an ended process of this host since its boot, whose work this node may take over. Processes
- * of other containers with the same host name count as ended.
+ * Returns true for the name of an ended process on this host since its boot. This node may take over its
+ * work. Processes of other containers with the same host name count as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;
@@ -34,7 +37,7 @@ function bootId(): string | null {
   return readIfThere(bootIdFile)?.slice(0, bootIdCharacters) ?? null;
 }
 
-/** Returns the start of a process in ticks since boot; null if unknown, '' if it ended. */
+/** Returns the start of a process in ticks since boot; null if unknown, '' for an ended process. */
 function startOf(pid: number): string | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -44,7 +47,7 @@ function startOf(pid: number): string | null {
   return fields[startTimeAt] ?? null;
 }
 
-/** Returns true for an existing process, also of another user. */
+/** Returns true for an existing process, including processes of other users. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);

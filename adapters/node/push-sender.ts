@@ -9,22 +9,22 @@ import { productVersion } from './product-version.ts';
 // A named import would load all of `node:http`, including fetch, into every process.
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** Time and number of idle connections. */
+/** Milliseconds after which an idle connection is closed. */
 const KEPT_MS = 4_000;
 const KEPT_CONNECTIONS = 100;
 
-/** Limits for reading a response, after which its connection is closed. */
+/** Maximum bytes of a response to read. After a longer response, the connection is closed. */
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
-/** The checked addresses of a call, which identify its connections besides host and port. */
+/** The checked addresses of a call. They identify its connections together with host and port. */
 interface Pinned {
   readonly pinned?: string;
 }
 
 /**
- * Makes an agent reuse connections only for the same checked addresses, and limits idle ones across hosts, because a
- * tenant can register one callback after another.
+ * Makes an agent reuse a connection only for the same checked addresses. Limits idle connections across all
+ * hosts, because a tenant can register one callback after another.
  */
 function pinning<A extends NodeHttpAgent>(agent: A): A {
   const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
@@ -47,10 +47,10 @@ interface Means {
 }
 
 /**
- * Returns a sender of pushes over HTTP (platform §10.2). It connects only to the given addresses, follows no redirect,
- * uses no proxy and reads only the status. An attempt lasts until its connection is free or closed, at most a second
- * after the head of the response, so there are no more connections than attempts. Signs by Standard Webhooks
- * (platform §10.3).
+ * Returns a sender of pushes over HTTP (platform §10.2). The sender connects only to the given addresses,
+ * follows no redirect, uses no proxy and reads only the status. An attempt lasts until its connection is free
+ * or closed, at most a second after the head of the response, so there are no more connections than attempts.
+ * Pushes are signed by Standard Webhooks (platform §10.3).
  * @param options.ca trusted certificates instead of Node's.
  * @param options.resolver resolves host names; default `nameResolver()`.
  */
@@ -109,7 +109,10 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
   });
 }
 
-/** Reads a short response to its end, so that the connection can be reused; closes it for a long or slow one. */
+/**
+ * Reads a short response to its end so that the connection can be reused. Closes the connection after a long
+ * or slow response.
+ */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
   const timer = setTimeout(() => sent.destroy(), READ_MS);
   sent.once('close', () => clearTimeout(timer));
@@ -146,14 +149,16 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Time limit and attempts per name server. */
+/** Milliseconds per attempt, and number of attempts per name server. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Returns a resolver that uses DNS for names with a dot, without the hosts file, because `getaddrinfo` blocks one of
- * the few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete them.
- * @param options.servers name servers as `address` or `address:port`; default those of the machine.
+ * Returns a resolver that uses DNS for names with a dot. The resolver ignores the hosts file, because
+ * `getaddrinfo` blocks one of the few threads that hashing and files need. Names without a dot use
+ * `getaddrinfo`, which can complete them.
+ * @param options.servers name servers as `address` or `address:port`; default the name servers of the
+ * machine.
  */
 export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

@@ -17,7 +17,7 @@ interface StoredSecret {
 }
 
 export interface ScryptHasherOptions {
-  /** Source of the salts; defaults to the operating system's generator. */
+  /** Returns random bytes for salts. Defaults to the operating system's generator. */
   readonly saltOf?: (length: number) => Buffer;
 }
 
@@ -25,13 +25,13 @@ export interface ScryptHasherOptions {
 const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
 const saltBytes = 16;
 const keyBytes = 32;
-/** Limits memory and time for stored hashes. */
+/** Highest accepted cost of a stored hash, which limits memory and time. */
 const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
 const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Returns a scrypt hasher with hashes `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform §6.3). A hash
- * is verified with its own parameters, on Node's thread pool.
+ * Returns a scrypt hasher. Hashes have the form `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding
+ * (platform §6.3). A hash is verified with its own parameters, on Node's thread pool.
  */
 export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
   const saltOf = options.saltOf ?? randomBytes;

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { SecretCipher } from '../../lib/ports/index.ts';
 
-/** 32 random bytes in base64 have 44 characters. */
+/** Minimum length of a server key. 32 random bytes in base64 have 44 characters. */
 const minKeyCharacters = 32;
 const keyBytes = 32;
 const ivBytes = 12;
@@ -11,8 +11,8 @@ const encryptedMark = '$aes256gcm$';
 const plainMark = '$plain$';
 
 /**
- * Returns a cipher that encrypts with AES-256-GCM under a key derived from the server key, as `$aes256gcm$<base64>`. It also
- * decrypts unencrypted texts and those of former keys.
+ * Returns a cipher that encrypts with AES-256-GCM under a key derived from the server key, as
+ * `$aes256gcm$<base64>`. The cipher also decrypts texts of former keys, and accepts unencrypted texts.
  * @throws RangeError for a server key of fewer than 32 characters.
  */
 export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {
@@ -72,11 +72,11 @@ const othersMay = 0o077;
 
 export interface KeyFile {
   readonly key: string;
-  /** True if other users may read or write the file. */
+  /** True if other users can read or write the file. */
   readonly isOpenToOthers: boolean;
 }
 
-/** Returns the key in the file; null if the file is missing. */
+/** Returns the key in the file, or null for a missing file. */
 export function readKeyFile(path: string): KeyFile | null {
   try {
     const key = readFileSync(path, 'utf8').trim();
@@ -90,8 +90,8 @@ export function readKeyFile(path: string): KeyFile | null {
 }
 
 /**
- * Returns the key in the file, which is created for its owner only if it is missing. If several processes create it at
- * once, all use the same key.
+ * Returns the key in the file. A missing file is created, readable only by its owner. If several processes
+ * create the file at once, all of them use the same key.
  */
 export function ensureKeyFile(path: string): KeyFile {
   const existing = readKeyFile(path);

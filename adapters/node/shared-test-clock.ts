@@ -25,7 +25,7 @@ export interface TestClockSetting {
   readonly setAtMs: number;
 }
 
-/** A move by calendar units, also negative. Only the first of days, weeks, months and years is used. */
+/** A move by calendar units, possibly negative. Only the first of days, weeks, months and years is used. */
 export interface ClockMove {
   readonly days?: number | undefined;
   readonly weeks?: number | undefined;
@@ -33,16 +33,21 @@ export interface ClockMove {
   readonly years?: number | undefined;
 }
 
-/** A movable business clock, shared by all nodes of a database (platform §14). Test mode only. */
+/**
+ * A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only.
+ */
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
   /**
-   * Sets business time; null returns to real time.
+   * Sets business time. Null returns to real time.
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(at: Instant | null): Promise<void>;
-  /** @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31. */
+  /**
+   * Moves business time. @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or
+   * after 8999-12-31.
+   */
   move(by: ClockMove): Promise<void>;
 }
 
@@ -103,7 +108,10 @@ export function sharedTestClock(
   };
 }
 
-/** Moves in UTC; months and years keep day and time, clamped to the month's last day (platform §14.2). */
+/**
+ * Returns the moved instant. Moves are in UTC. Months and years keep day and time, with the day limited to
+ * the month's last day (platform §14.2).
+ */
 function moved(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);
   const byDays = days ?? (weeks === undefined ? undefined : weeks * daysPerWeek);

@@ -13,7 +13,7 @@ import type {
 import { createUuidV7, type UuidV7Generator } from '../../lib/values/ids/index.ts';
 import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 
-/** Longest delay of a Node timer; a longer one would fire immediately. */
+/** Longest delay of a Node timer in milliseconds. A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check again. */
@@ -61,7 +61,7 @@ export function consoleLogger(): Logger {
 const nanosecondsPerMs = 1_000_000;
 const RESOLUTION_MS = 20;
 
-/** Returns the gauges of this process; the event loop is monitored from the first call on. */
+/** Returns the gauges of this process. The event loop is monitored from the first call on. */
 export function processGauges(): ProcessGauges {
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return {

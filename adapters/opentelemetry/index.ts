@@ -14,11 +14,14 @@ import {
 } from '@opentelemetry/api';
 import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
 
-/** The engine span of a context, so that spans of other libraries in between keep their place. */
+/** The engine's span in a context, so that spans of other libraries in between keep their place. */
 const ours = createContextKey('billwright span');
 
 export interface OpenTelemetryTracerOptions {
-  /** Default: the tracer `billwright` of the registered SDK; without an SDK nothing is recorded. */
+  /**
+   * Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is
+   * recorded.
+   */
   readonly tracer?: OtelTracer;
 }
 
@@ -28,8 +31,8 @@ export function hasSdk(): boolean {
 }
 
 /**
- * Returns a tracer that sends the engine's spans to the host's SDK. If the SDK has a context manager, they are children of
- * the host's spans and parents of the spans of instrumented libraries.
+ * Returns a tracer that sends the engine's spans to the host's SDK. If the SDK has a context manager, the
+ * spans are children of the host's spans and parents of the spans of instrumented libraries.
  *
  * @example const billing = await Billing.open({ storage, tracer: openTelemetryTracer() });
  */
@@ -64,7 +67,7 @@ function parentContext({ parent }: Pick<SpanStart, 'parent'>): Context {
   return remote === null || isWithin(active, parent) ? active : trace.setSpanContext(ROOT_CONTEXT, remote);
 }
 
-/** Returns true if the active span is the parent or one of its descendants. */
+/** Returns true if the active span is `parent` or one of its descendants. */
 function isWithin(active: Context, parent: TraceParent | undefined): boolean {
   const own = active.getValue(ours);
   if (own !== undefined) return own === parent;

@@ -24,11 +24,14 @@ import {
 } from './sandbox-script.ts';
 
 export interface SandboxGatewayOptions {
-  /** Default `sandbox`, which is also registered as `killbill-payment-test`, its name in Kill Bill. */
+  /**
+   * Name of the gateway, by default `sandbox`. The default is also registered as `killbill-payment-test`, its
+   * name in Kill Bill.
+   */
   readonly name?: string;
   /** Default: one in memory. */
   readonly ledger?: SandboxLedger;
-  /** Waits for scripted delays; default: real time. */
+  /** Waits for scripted delays. Defaults to real time. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
@@ -44,19 +47,19 @@ export interface SandboxGateway
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
-  /** Returns the settings of the tenant, or of all. */
+  /** Returns the settings for the tenant, or for all tenants. */
   status(tenantId?: Uuid): SandboxStatus;
 }
 
 /** VOID has no amount. */
 type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-/** An unchecked configuration from the wire. */
+/** An unchecked configuration from a request. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
 const DEFAULT_NAME = 'sandbox';
 const VERSION = '1.0.0';
-/** The identity of the gateway in Kill Bill, whose clients use it. */
+/** The gateway's name in Kill Bill, which Kill Bill clients use. */
 const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', version: VERSION };
 
 /**
@@ -68,7 +71,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
   const sticky = new StickyScripts(ledger);
 
-  /** Decides a PENDING transaction that is requested again. */
+  /** Returns the entry with the outcome of a PENDING transaction that is requested again. */
   const decided = (entry: LedgerEntry): LedgerEntry => {
     ledger.override(entry.kbTransactionPaymentId, entry);
     return entry;
@@ -195,7 +198,10 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
-    /** Returns null for an unknown account, which may have been added before a restart. */
+    /**
+     * Returns the payment methods, or null for an unknown account, which may have been added before a
+     * restart.
+     */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
       return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));
@@ -233,7 +239,7 @@ function listed(paymentMethodId: Uuid, { details, isDefault }: StoredMethod) {
   return { paymentMethodId, externalPaymentMethodId: details.externalPaymentMethodId, isDefault };
 }
 
-/** A whole id, or part of a property's value. */
+/** Returns true if the search key is a whole id or part of a property's value. */
 function isFound(searchKey: string, id: Uuid, { accountId, details }: StoredMethod) {
   const key = searchKey.toLowerCase();
   if ([id, accountId, details.externalPaymentMethodId?.toLowerCase()].includes(key)) return true;

@@ -3,17 +3,17 @@ import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 
-/** A transaction of the sandbox; `status` is returned by the call and by later reads. */
+/** A transaction of the sandbox. The call and later reads return its `status`. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly kbPaymentId: Uuid;
   readonly kbTransactionPaymentId: Uuid;
   readonly amount?: Decimal;
   readonly accountId: Uuid;
-  /** Absent in ledgers of former versions. */
+  /** The tenant. Absent in ledgers of former versions. */
   readonly tenantId?: Uuid;
 }
 
-/** Changes to the reports about a transaction. */
+/** Changes to the reported state of a transaction. */
 export type LedgerOverride = Partial<LedgerEntry>;
 
 /** The sandbox gateway's own ledger. Every call is recorded once under its transaction id before it returns. */
@@ -21,9 +21,9 @@ export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
   all(): readonly LedgerEntry[];
-  /** Stores the entry unless its id is known; returns the first entry with the id. */
+  /** Stores the entry unless its id is known. Returns the first entry with the id. */
   append(entry: LedgerEntry): LedgerEntry;
-  /** Returns false for an unknown transaction. */
+  /** Changes the reported state. Returns false for an unknown transaction. */
   override(transactionId: Uuid, override: LedgerOverride): boolean;
 }
 
@@ -52,24 +52,25 @@ export function memoryLedger(): SandboxLedger {
   };
 }
 
-/** A line of the ledger file: a call, or a changed report. Amounts are text. */
+/** A line of the ledger file: a call or a changed report. Amounts are text. */
 type Line =
   | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
 
 const NEWLINE = 0x0a;
-/** Payment data are readable only by the owner. */
+/** File mode of the ledger. Only the owner may read payment data. */
 const OWNER_ONLY = 0o600;
 
 /**
- * Returns a ledger in an append-only file of JSON lines, shared by processes. A line left unfinished by a crash is ignored.
+ * Returns a ledger in an append-only file of JSON lines, which processes can share. A line left unfinished by
+ * a crash is ignored.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);
   const known = memoryLedger();
   let readTo = 0;
 
-  /** Reads the lines that any process has appended since the last read. */
+  /** Reads the lines that processes have appended since the last read. */
   const refresh = (): void => {
     const { size } = fstatSync(file);
     if (size <= readTo) return;
@@ -122,7 +123,7 @@ function readLine(text: string) {
   }
 }
 
-/** Formats amounts without exponents; JSON.stringify has already called the decimal's own toJSON. */
+/** Formats amounts without exponents, for JSON.stringify, which has already called the decimal's `toJSON`. */
 function plainAmount(this: unknown, key: string, value: unknown) {
   return key === 'amount' && typeof value === 'string' ? formatDecimal(decimal(value)) : value;
 }

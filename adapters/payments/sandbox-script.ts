@@ -20,13 +20,13 @@ export const SandboxAction = {
 } as const;
 export type SandboxAction = (typeof SandboxAction)[keyof typeof SandboxAction];
 
-/** A sticky configuration; its further members are the plugin properties of a single call. */
+/** A configuration that stays in effect. Further members are the plugin properties of a single call. */
 export interface SandboxConfiguration {
   readonly CONFIGURE_ACTION: SandboxAction | 'ACTION_SLEEP' | 'ACTION_CLEAR' | 'OVERRIDE_STATUS';
-  /** Comma-separated method names, for example `purchasePayment`; default: all. */
+  /** Comma-separated method names, such as `purchasePayment`. Defaults to all methods. */
   readonly METHODS?: string;
   readonly SLEEP_TIME_SEC?: number | string;
-  /** Number of calls after which it is cleared. */
+  /** Number of calls after which the configuration is cleared. */
   readonly TIMES?: number | string;
   readonly PROCESSED_AMOUNT?: string | number;
   readonly PROCESSED_CURRENCY?: string;
@@ -57,12 +57,14 @@ const statusOfAction: Readonly<Partial<Record<SandboxAction, PluginStatus>>> = {
   ACTION_RETURN_PLUGIN_STATUS_PENDING: PluginStatus.PENDING,
 };
 
-/** Returns the ledger's status for the action; after an error or no result, the outcome is unknown. */
+/** Returns the ledger's status for the action. After an error or no result, the outcome is unknown. */
 export function statusOf(action: SandboxAction | null): PluginStatus {
   return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
 }
 
-/** Returns the script from the plugin properties of a call; the property with value `true` selects the outcome. */
+/**
+ * Returns the script in the plugin properties of a call. The property with value `true` selects the outcome.
+ */
 export function scriptOfProperties(properties: readonly PluginProperty[]): SandboxScript | null {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   const action = Object.values(SandboxAction).find((each) => given.get(each) === 'true') ?? null;
@@ -78,7 +80,7 @@ export function scriptOfConfiguration(configuration: SandboxConfiguration): Sand
   return { action, sleepMs: millisecondsOf(seconds ?? null), ...valuesOf({ ...configuration }) };
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid amount. */
+/** Returns an amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid amount. */
 export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));
@@ -109,7 +111,7 @@ function millisecondsOf(seconds: number | string | null) {
   return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
 }
 
-/** The transaction operations; configurations name their methods, such as `purchasePayment`. */
+/** The transaction operations. Configurations name their methods, such as `purchasePayment`. */
 const operations = ['authorize', 'capture', 'purchase', 'refund', 'credit', 'void'] as const;
 export type SandboxOperation = (typeof operations)[number];
 const methodNames: ReadonlySet<string> = new Set(operations.map((member) => `${member}Payment`));
@@ -125,13 +127,13 @@ interface StickyScript {
 
 type Scripts = Map<string, StickyScript>;
 
-/** The sticky actions and delays in seconds by method name; `*` stands for every method. */
+/** The sticky actions, and the delays in seconds, by method name. `*` stands for every method. */
 export interface SandboxStatus {
   readonly states: Readonly<Record<string, string>>;
   readonly sleeps: Readonly<Record<string, number>>;
 }
 
-/** The scripts of each tenant, and those for all tenants. */
+/** The scripts of each tenant, and the scripts for all tenants. */
 export class StickyScripts {
   readonly #ledger: SandboxLedger;
   readonly #ofAll: Scripts = new Map();
@@ -141,7 +143,10 @@ export class StickyScripts {
     this.#ledger = ledger;
   }
 
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration, without changes. */
+  /**
+   * Applies a configuration. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid
+   * configuration, which changes nothing.
+   */
   configure(configuration: SandboxConfiguration, tenantId: Uuid | null): void {
     const { CONFIGURE_ACTION: actionName, METHODS } = configuration;
     if (actionName === 'OVERRIDE_STATUS') {

@@ -22,7 +22,7 @@ type Parts = Pick<
   | 'defaultOverdueConfig'
 >;
 
-/** Text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
+/** A property value: text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
 export type PropertyValue =
   | string
   | number
@@ -31,30 +31,33 @@ export type PropertyValue =
   | Readonly<Record<string, unknown>>;
 
 /**
- * The content of `billwright.config.ts`. Command line options override the environment, which overrides this. Commands on
- * a database use it too, so that they have the same plugins.
+ * The content of `billwright.config.ts`. Command line options override the environment, which overrides this
+ * file. Commands on a database also read the file, so that they have the same plugins.
  */
 export interface ServerDefinition extends Parts {
-  /** SQLite file or `postgresql://` URL; `--database` wins. Default `billwright.db`, in test mode `billwright-test.db`. */
+  /**
+   * SQLite file or `postgresql://` URL. `--database` overrides it. Default `billwright.db`, in test mode
+   * `billwright-test.db`.
+   */
   readonly database?: string;
-  /** Port, 0 for any free one; `--port` overrides it. Default 8080. */
+  /** Port number, or 0 for any free port. `--port` overrides it. Default 8080. */
   readonly port?: number;
-  /** Address; `--host` overrides it. Default 127.0.0.1. */
+  /** Address to listen on. `--host` overrides it. Default 127.0.0.1. */
   readonly host?: string;
-  /** True: migrates the schema of a PostgreSQL database first; default false. */
+  /** True: migrates the schema of a PostgreSQL database at startup. Default false. */
   readonly migrate?: boolean;
-  /** True: rejects a PostgreSQL role that bypasses row-level security; default false. */
+  /** True: rejects a PostgreSQL role that bypasses row-level security. Default false. */
   readonly requireRowSecurity?: boolean;
-  /** File of the sandbox gateway's transactions in test mode; `--sandbox-ledger` overrides it. */
+  /** File for the transactions of the test mode sandbox gateway. `--sandbox-ledger` overrides it. */
   readonly sandboxLedger?: string;
   /**
-   * Properties by full name (platform §4) of the server, and of tenants without their own value:
+   * Properties by full name (platform §4). They apply to the server, and to tenants without their own value:
    * `{ 'org.service.server.limits.json': '2MiB', 'org.service.payment.retry.days': '3,5,7' }`.
    */
   readonly configuration?: Readonly<Record<string, PropertyValue>>;
-  /** Runs after the engine opens, before the first request. A throw aborts the start. */
+  /** Runs after the engine opens and before the first request. An error aborts the start. */
   readonly opened?: (billing: Billing<never>) => void | Promise<void>;
-  /** Runs after the engine closes, to close resources of plugins; also after other commands. */
+  /** Runs after the engine closes, also after other commands. Use it to close resources of plugins. */
   readonly closed?: () => void | Promise<void>;
 }
 

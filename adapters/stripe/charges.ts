@@ -43,10 +43,10 @@ interface Parts {
   readonly options: StripeGatewayOptions;
 }
 
-/** The facts read from Stripe before a request that moves money. */
+/** The facts that are read from Stripe before a request that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  /** The result of an earlier attempt, if Stripe may have forgotten its idempotency key. */
+  /** The result of an earlier attempt, looked up if Stripe may have forgotten its idempotency key. */
   readonly known: GatewayResult | null;
 }
 
@@ -57,7 +57,9 @@ interface Presented<P extends Prepared> {
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /** Returns whether an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
+  /**
+   * Returns true if an earlier attempt may have completed the operation that Stripe now refuses to repeat.
+   */
   mayBeDone(error: unknown): boolean;
 }
 
@@ -90,7 +92,7 @@ async function resultOf(books: PaymentBooks, of: StripeAccount, request: Gateway
   return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
 }
 
-/** Returns the result of an earlier presentation if its idempotency key may be forgotten. */
+/** Returns the result of an earlier attempt if its idempotency key may be forgotten. */
 async function earlierResult(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
   const known = mayBeForgotten(request) ? await resultOf(books, of, request) : null;
   if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
@@ -181,7 +183,7 @@ export class Charges {
     return stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] });
   }
 
-  /** Checks whether the method could be charged, for an amount of 0. */
+  /** Checks whether the payment method could be charged, for an amount of 0. */
   async #check(type: FirstType, request: GatewayRequest, { of, customer, method }: Charge) {
     const { stripe, sent, tenantId } = of;
     const { returnUrl } = optionsIn(request, this.#parts.options);
@@ -206,7 +208,10 @@ export class Charges {
 function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayOptions) {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
-    /** True: the customer is absent, and a bank that requires consent declines; false with `off_session=false`. */
+    /**
+     * True (the default): the customer is absent, so a bank that requires consent declines. False with
+     * `off_session=false`.
+     */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,
     description: given.get('description') ?? null,
@@ -227,7 +232,7 @@ interface Found {
 interface ChangeRequest {
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
-  /** Returns whether the operation refers to the payment intent. */
+  /** Returns true if the operation refers to the payment intent. */
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
 }
 
@@ -261,7 +266,7 @@ export class Changes {
     });
   }
 
-  /** Succeeds also for a hold that has already expired. */
+  /** Voids a hold. Also succeeds for a hold that has already expired. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
     const told = identityOf(request, 'VOID');
     return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {

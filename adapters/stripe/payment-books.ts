@@ -27,7 +27,10 @@ export interface PaymentOf {
   readonly paymentId: Uuid;
 }
 
-/** Finds our payments by metadata: in the customer's current list, then by Stripe's search, which lags behind. */
+/**
+ * Finds payments by the gateway's metadata: in the customer's current list, then with Stripe's search, which
+ * lags behind.
+ */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
 
@@ -35,7 +38,7 @@ export class PaymentBooks {
     this.#customers = customers;
   }
 
-  /** Returns the payment intents of a payment, one for each purchase or authorization that got there. */
+  /** Returns the payment intents of a payment, one for each purchase or authorization that reached Stripe. */
   async intentsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.PaymentIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const list = await of.stripe.paymentIntents.list({ customer, limit: PAGE, expand: EXPAND });
@@ -50,14 +53,14 @@ export class PaymentBooks {
     return [...found, ...searched.filter(({ id }) => !known.has(id))];
   }
 
-  /** Returns the card checks of a payment of 0, among the newest hundred of the customer. */
+  /** Returns the card checks of a payment of 0 among the customer's newest hundred. */
   async setupsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.SetupIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const { data } = await of.stripe.setupIntents.list({ customer, limit: PAGE });
     return data.filter(isOf(of, paymentId));
   }
 
-  /** Returns our refunds of a payment intent. */
+  /** Returns the refunds of a payment intent that the gateway made. */
   async refundsOf({ stripe, tenantId }: StripeAccount, intentId: string): Promise<Stripe.Refund[]> {
     const refunds = await stripe.refunds
       .list({ payment_intent: intentId, limit: PAGE })
@@ -65,7 +68,7 @@ export class PaymentBooks {
     return refunds.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
   }
 
-  /** Returns all of the payment's transactions at Stripe. Reported failures are final. */
+  /** Returns all transactions of the payment at Stripe. Failures that were reported before are final. */
   async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
     const { paymentId } = asked;
     const [found, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
@@ -87,7 +90,9 @@ export class PaymentBooks {
   }
 }
 
-/** Searches without a customer, who may be deleted at Stripe or no longer named by `customerOf`. */
+/**
+ * Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer name it.
+ */
 async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
   const { data } = await stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
@@ -95,8 +100,8 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
 }
 
 /**
- * Cancels a failed payment intent, to which the customer's page could still add another method, so that a later payment is
- * not made twice. An intent that has advanced meanwhile counts as it is.
+ * Cancels a failed payment intent. The customer's page could still add another method to the intent, and a
+ * later payment would then be made twice. An intent that has advanced in the meantime is returned as it is.
  */
 async function closed({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;

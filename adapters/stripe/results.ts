@@ -26,7 +26,7 @@ export function identityOf(
   return { paymentId, transactionId, transactionType };
 }
 
-/** Returns the result of the transaction that made the payment intent. */
+/** Returns the result of the transaction that created the payment intent. */
 export function intentResult(told: TransactionIdentity, intent: Stripe.PaymentIntent): GatewayResult {
   const type: FirstType = told.transactionType === 'AUTHORIZE' ? 'AUTHORIZE' : 'PURCHASE';
   const status = intentStatus(type, intent);
@@ -56,7 +56,10 @@ export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent
   };
 }
 
-/** Returns the result of a capture or void by its mark on the payment intent; null if it was not done. */
+/**
+ * Returns the result of a capture or void by its mark on the payment intent, or null if the operation was not
+ * done.
+ */
 export function markedResult(
   told: TransactionIdentity,
   intent: Stripe.PaymentIntent,
@@ -91,7 +94,7 @@ export function refundResult(told: TransactionIdentity, refund: Stripe.Refund): 
   };
 }
 
-/** Returns the result of a transaction that failed at Stripe or before. */
+/** Returns the result of a transaction that failed at Stripe or earlier. */
 export function failedResult(told: TransactionIdentity, failure: Failure, createdDate: Date): GatewayResult {
   const { status, code, message, reference } = failure;
   return {
@@ -129,7 +132,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent) {
   }
 }
 
-/** Returns whether money was held before the intent was canceled by a void or expired. */
+/** Returns true if money was held before the intent was canceled by a void or expired. */
 export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
@@ -168,7 +171,9 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
   return { firstPaymentReferenceId: id, ...(chargeId !== null && { secondPaymentReferenceId: chargeId }) };
 }
 
-/** Returns the data for the customer whose consent is missing; the secret is only for the customer's browser. */
+/**
+ * Returns the data for a customer whose consent is missing. The secret is only for the customer's browser.
+ */
 function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
   const action = intent.next_action;
   const given = {
@@ -237,7 +242,7 @@ export function paymentResponseOf(code: string | null | undefined): PaymentRespo
   return (Object.hasOwn(reasons, code ?? '') ? reasons[code ?? ''] : undefined) ?? PaymentResponse.OTHER;
 }
 
-/** Decimal digits of amounts in Stripe's API where they differ from ISO 4217. */
+/** Decimal digits of amounts in Stripe's API for currencies that differ from ISO 4217. */
 const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   // Stripe uses no decimals for these currencies, although ISO 4217 does.
   MGA: 0,
@@ -245,7 +250,10 @@ const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   ISK: 2,
   UGX: 2,
 };
-/** Units that amounts must be a multiple of: three decimals in ISO 4217, or none in use. */
+/**
+ * Units that amounts must be a multiple of, for currencies with three decimals in ISO 4217 or without
+ * decimals in use.
+ */
 const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   BHD: 10,
   IQD: 10,
@@ -258,7 +266,7 @@ const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 100,
 };
 
-/** Returns the amount in the units of Stripe's API; null if it is not exact there. */
+/** Returns the amount in the units of Stripe's API, or null if the conversion is not exact. */
 export function sentAmount(amount: Decimal, currency: Currency): number | null {
   const units = amount.times(decimal(10).pow(digitsOf(currency)));
   const evenTo = EVEN_TO[currency] ?? 1;
@@ -267,7 +275,7 @@ export function sentAmount(amount: Decimal, currency: Currency): number | null {
   return Number.isSafeInteger(sent) ? sent : null;
 }
 
-/** Converts an amount of Stripe's API to the currency's own unit. */
+/** Converts an amount of Stripe's API to the unit of the currency. */
 export function readAmount(units: number, currency: Currency): Decimal {
   return decimal(units).div(decimal(10).pow(digitsOf(currency)));
 }
@@ -276,7 +284,7 @@ function digitsOf(currency: Currency) {
   return SENT_DIGITS[currency] ?? minorUnits(currency);
 }
 
-/** Our metadata keys on Stripe's objects, by which the gateway finds them. */
+/** Metadata keys on Stripe's objects, by which the gateway finds its own objects. */
 export const TENANT = 'billwright_tenant';
 export const ACCOUNT = 'billwright_account';
 export const PAYMENT = 'billwright_payment';
@@ -284,7 +292,7 @@ export const TRANSACTION = 'billwright_transaction';
 export const TYPE = 'billwright_type';
 export const PAYMENT_METHOD = 'billwright_payment_method';
 
-/** The value that Stripe returns; null for deleted objects. */
+/** Metadata as Stripe returns it; null for deleted objects. */
 export type StoredMetadata = Readonly<Record<string, string>> | null | undefined;
 
 export type FirstType = 'AUTHORIZE' | 'PURCHASE';
@@ -293,7 +301,7 @@ export function accountMetadata(tenantId: Uuid, accountId: Uuid): Record<string,
   return { [TENANT]: tenantId, [ACCOUNT]: accountId };
 }
 
-/** Returns the metadata of the object that a transaction makes. */
+/** Returns the metadata of the object that a transaction creates. */
 export function transactionMetadata(
   tenantId: Uuid,
   { accountId, paymentId, transactionId }: GatewayTransaction,
@@ -303,12 +311,15 @@ export function transactionMetadata(
   return { ...ofAccount, [PAYMENT]: paymentId, [TRANSACTION]: transactionId, [TYPE]: type };
 }
 
-/** Returns the metadata key of a capture or void on its payment intent, within Stripe's limit of 40 characters. */
+/**
+ * Returns the metadata key of a capture or void on its payment intent. The key fits Stripe's limit of 40
+ * characters.
+ */
 export function markOf(type: 'capture' | 'void', transactionId: Uuid): string {
   return `${type}-${transactionId.replaceAll('-', '')}`;
 }
 
-/** Returns the captures or voids marked on a payment intent, with the written values. */
+/** Returns the captures or voids that are marked on a payment intent, with their values. */
 export function marksOf(
   type: 'capture' | 'void',
   metadata: StoredMetadata,
@@ -320,7 +331,7 @@ export function marksOf(
   });
 }
 
-/** Returns our id under that metadata key; null if missing. */
+/** Returns the id under this metadata key, or null for a missing key. */
 export function idIn(metadata: StoredMetadata, key: string): Uuid | null {
   const id = metadata?.[key];
   return id !== undefined && isUuid(id) ? id : null;

@@ -27,7 +27,10 @@ interface MethodOf {
   readonly paymentMethodId: Uuid;
 }
 
-/** Returns the payment methods that Stripe saves with the account's customer; each has our id in its metadata. */
+/**
+ * Returns the payment methods that Stripe saves with the account's customer. The metadata of each method
+ * contains its id in the engine.
+ */
 export function savedMethods(accounts: StripeAccounts, customers: StripeCustomers) {
   const known = new KnownIds(MOST_KNOWN);
 
@@ -43,7 +46,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
     known.set(`${of.tenantId} ${paymentMethodId}`, methodId);
   };
 
-  /** Returns the method's id at Stripe; null if the customer has no method with our id. */
+  /** Returns the method's id at Stripe, or null if the customer does not have the method. */
   const idOfMethod = async (of: StripeAccount, asked: MethodOf): Promise<string | null> => {
     const key = `${of.tenantId} ${asked.paymentMethodId}`;
     const kept = known.get(key);
@@ -91,7 +94,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         throw new GatewayError(`Stripe has no payment method ${asked.paymentMethodId} of the account`);
       await makeDefault(of, found.customer, found.method.id);
     },
-    /** Null if the account has no customer. */
+    /** Returns the payment methods, or null for an account without a customer. */
     getPaymentMethods: async ({ accountId }, { tenantId }) => {
       const of = await accounts.of(tenantId);
       const customer = await customers.find(of, accountId);
@@ -103,7 +106,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         return { ...ours, externalPaymentMethodId: id, isDefault: id === standard };
       });
     },
-    /** Gives methods that were saved outside the engine their new ids, by which they are charged. */
+    /** Assigns ids to methods that were saved outside the engine. The engine charges methods by these ids. */
     resetPaymentMethods: async ({ accountId, paymentMethods }, { tenantId }) => {
       const of = await accounts.of(tenantId);
       const customer = await customers.find(of, accountId);
@@ -123,9 +126,9 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
 }
 
 /**
- * Attaches a method. A method that the customer already has, as after a setup intent, is accepted: Stripe refuses to attach
- * it again.
- * @returns its id, which differs for a Stripe test method.
+ * Attaches a method. Accepts a method that the customer already has, as after a setup intent, because Stripe
+ * refuses to attach it again.
+ * @returns the method's id, which differs for a Stripe test method.
  */
 
 async function attached(
@@ -194,8 +197,9 @@ function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe
 }
 
 /**
- * Creates a page on which a customer adds a method: with `success_url` among the fields, a page of Stripe's; otherwise a setup
- * intent for Stripe's form within a page of the host. A refresh of the account's payment methods then finds the method.
+ * Creates a page on which a customer adds a method. With `success_url` among the fields, the page is
+ * Stripe's. Without it, the result is a setup intent for Stripe's form within a page of the host. A refresh
+ * of the account's payment methods then finds the method.
  */
 export function setupForms(
   accounts: StripeAccounts,
@@ -231,7 +235,10 @@ export function setupForms(
 const MOST_KNOWN_CUSTOMERS = 50_000;
 const MOST_FOUND = 10;
 
-/** The Stripe customer of each account. An idempotency key bridges the delay of Stripe's search for a new customer. */
+/**
+ * The Stripe customer of each account. Stripe's search finds a new customer only after a delay, which an
+ * idempotency key bridges.
+ */
 export class StripeCustomers {
   readonly #customerOf: StripeGatewayOptions['customerOf'];
   readonly #known = new KnownIds(MOST_KNOWN_CUSTOMERS);
@@ -240,7 +247,7 @@ export class StripeCustomers {
     this.#customerOf = customerOf;
   }
 
-  /** Returns the customer of the account; null if none can be found yet. */
+  /** Returns the customer of the account, or null if the customer cannot be found yet. */
   async find(of: StripeAccount, accountId: Uuid): Promise<string | null> {
     const given = await this.#given(of, accountId);
     if (given !== null) return given;
@@ -253,7 +260,7 @@ export class StripeCustomers {
     return first === undefined ? null : this.#keep(of, accountId, first.id);
   }
 
-  /** Returns the customer of the account, creating it if needed. */
+  /** Returns the customer of the account and creates a missing customer. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = areKeysRetained(accountId, Date.now());
     const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);
@@ -277,7 +284,7 @@ export class StripeCustomers {
   }
 }
 
-/** The latest looked-up ids; each lookup costs a request. */
+/** Cache of the latest looked-up ids, because each lookup costs a request. */
 export class KnownIds {
   readonly #ids = new Map<string, string>();
   readonly #most: number;

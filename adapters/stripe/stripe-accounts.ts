@@ -7,19 +7,19 @@ export interface StripeAccount {
   readonly tenantId: Uuid;
   readonly stripe: Stripe;
   readonly sent: SentRequests;
-  /** Empty: no notification can be verified. */
+  /** Secrets that verify notifications. With an empty list, every notification is refused. */
   readonly webhookSecrets: readonly string[];
 }
 
 const REQUEST_TIMEOUT_MS = 12_000;
 const TRIES_AGAIN = 1;
 
-/** The Stripe accounts of the tenants, created on first use; a failed creation is repeated. */
+/** The Stripe accounts of the tenants, created on first use. A failed creation is repeated. */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
-  /** @throws GatewayError for an invalid kind of key. */
+  /** Creates the accounts. @throws GatewayError for an invalid kind of key. */
   constructor(options: StripeGatewayOptions) {
     const { credentials } = options;
     if (typeof credentials !== 'function') checkedKey(credentials);
@@ -60,48 +60,52 @@ function checkedKey({ apiKey }: StripeCredentials) {
 }
 
 export interface StripeCredentials {
-  /** `sk_…`, or a restricted key `rk_…` with the rights that `adapters/stripe/README.md` lists. */
+  /** Secret key `sk_…`, or a restricted key `rk_…` with the rights in `adapters/stripe/README.md`. */
   readonly apiKey: string;
   /**
-   * `whsec_…` of the endpoint for Stripe's events; several during a rotation. Without it, notifications are refused.
+   * Secret `whsec_…` of the endpoint for Stripe's events, or several secrets during a rotation. Without a
+   * secret, notifications are refused.
    */
   readonly webhookSecret?: string | readonly string[];
-  /** `acct_…`: acts for this connected account. */
+  /** Id `acct_…` of the connected account to act for. */
   readonly stripeAccount?: string;
 }
 
 export interface StripeGatewayOptions {
-  /** The Stripe account of all tenants, or of each. Kept until the process restarts. */
+  /**
+   * The Stripe account of all tenants, or a function that returns the account of a tenant. The result is
+   * cached until the process restarts.
+   */
   readonly credentials:
     | StripeCredentials
     | ((tenantId: Uuid) => StripeCredentials | Promise<StripeCredentials>);
-  /** Its name for hosts and the HTTP API; default `stripe`, at most 50 characters. */
+  /** Name of the gateway for hosts and the HTTP API, at most 50 characters. Default `stripe`. */
   readonly name?: string;
   /**
-   * Returns the existing Stripe customer (`cus_…`) of an account, null for none. Default: the gateway creates a
-   * customer for each account and finds it by its metadata.
+   * Returns the existing Stripe customer (`cus_…`) of an account, or null for an account without one. By
+   * default, the gateway creates a customer for each account and finds the customer by its metadata.
    */
   readonly customerOf?: (account: {
     readonly tenantId: Uuid;
     readonly accountId: Uuid;
   }) => string | null | Promise<string | null>;
-  /** Return URL after a customer's bank consent; without it, methods that redirect are not accepted. */
+  /** Return URL after a customer's bank consent. Without it, payment methods that redirect are rejected. */
   readonly returnUrl?: string;
   /**
-   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it;
-   * default false: the first capture releases the rest.
+   * True: requests authorizations that can be captured several times, if the Stripe account and the card
+   * allow it. False (the default): the first capture releases the rest.
    */
   readonly multicapture?: boolean;
   /**
-   * Time limit of a request to Stripe in milliseconds; default 12,000. After a lost response, the request is sent once
-   * more.
+   * Time limit of a request to Stripe in milliseconds. Default 12,000. After a lost response, the request is
+   * sent once more.
    */
   readonly requestTimeoutMs?: number;
-  /** Further options for Stripe's client, such as `httpAgent` for a proxy; `telemetry` is off by default. */
+  /** Further options for Stripe's client, such as `httpAgent` for a proxy. `telemetry` is off by default. */
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }
 
-/** Errors before a connection existed, so Stripe cannot have received anything. */
+/** Errors that occur before a connection exists. Stripe cannot have received such a request. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -120,11 +124,14 @@ const CONFLICT = 409;
 
 type MakeRequest = Stripe.HttpClient['makeRequest'];
 
-/** Records which idempotency keys may have arrived without a response, since Stripe's library retries by itself. */
+/**
+ * Records the idempotency keys of requests that may have arrived without a response. Stripe's library repeats
+ * requests by itself.
+ */
 export class SentRequests {
   readonly #unanswered = new Set<string>();
 
-  /** Returns an HTTP client for Stripe's library that records its tries. */
+  /** Returns an HTTP client for Stripe's library that records its attempts. */
   client(agent: Stripe.HttpAgent | undefined): Stripe.HttpClient {
     const client = Stripe.createNodeHttpClient(agent);
     const makeRequest = async (...given: Parameters<MakeRequest>): ReturnType<MakeRequest> => {
@@ -143,7 +150,10 @@ export class SentRequests {
     return { getClientName: () => client.getClientName(), makeRequest };
   }
 
-  /** Runs a request of that key. @throws UnansweredRequest if it fails and an earlier try may have arrived. */
+  /**
+   * Runs a request with an idempotency key. @throws UnansweredRequest if the request fails and an earlier
+   * attempt may have arrived.
+   */
   async send<T>(
     idempotencyKey: string,
     request: (options: { readonly idempotencyKey: string }) => Promise<T>,
@@ -167,12 +177,12 @@ export class UnansweredRequest extends Error {
   }
 }
 
-/** Returns whether a connection error proves that nothing arrived. */
+/** Returns true if a connection error proves that nothing arrived. */
 export function neverSent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && NEVER_SENT.has(error.code);
 }
 
-/** Ends a response whose body exceeds the time limit, since Stripe's library only limits silence. */
+/** Ends a response whose body exceeds the time limit. Stripe's library limits only the time without data. */
 function endInTime(answer: unknown, timeoutMs: number) {
   if (!(answer instanceof Readable)) return;
   const late = (): void => {
@@ -194,7 +204,10 @@ function keyOf(headers: object) {
 
 /** A request that certainly had no effect. */
 export interface Failure {
-  /** ERROR = Stripe refused. CANCELED = nothing was submitted, so it may be retried. */
+  /**
+   * ERROR means that Stripe refused. CANCELED means that nothing was submitted, so the request may be
+   * retried.
+   */
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
@@ -202,7 +215,7 @@ export interface Failure {
   readonly reference: string | null;
 }
 
-/** Returns the failure of a request that moves money; null if its effect is unknown. */
+/** Returns the failure of a request that moves money, or null if the effect is unknown. */
 export function failureOf(error: unknown): Failure | null {
   const { errors } = Stripe;
   if (error instanceof errors.StripeCardError || error instanceof errors.StripeInvalidRequestError)
@@ -217,7 +230,7 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** Returns the failure of a request before any money moved: nothing was submitted. */
+/** Returns the failure of a request that failed before money moved, so nothing was submitted. */
 export function failureBefore(error: unknown): Failure {
   const known = failureOf(error);
   if (known !== null) return { ...known, status: PluginStatus.CANCELED };
@@ -229,12 +242,14 @@ export function refusal(code: string, message: string): Failure {
   return { status: PluginStatus.ERROR, code, message, reference: null };
 }
 
-/** The pending transaction is missing from Stripe's list, so its outcome stays open. */
+/**
+ * Returns the result for a pending transaction that is missing from Stripe's list. Its outcome stays open.
+ */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
   return new Error(`Stripe does not return the pending transaction ${transactionId}`);
 }
 
-/** Returns whether Stripe has a result for the same key with other parameters. */
+/** Returns true if Stripe has a result for the same key with other parameters. */
 export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
@@ -245,7 +260,10 @@ function errorFacts(error: Stripe.errors.StripeError) {
   return { code, message: error.message, reference };
 }
 
-/** Returns whether the response or error repeats that of an earlier request with the same idempotency key. */
+/**
+ * Returns true if the response or error repeats the result of an earlier request with the same idempotency
+ * key.
+ */
 export function isReplay(told: unknown): boolean {
   const headers = headersOf(told);
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';
@@ -258,12 +276,18 @@ function headersOf(told: unknown) {
   return typeof response.headers === 'object' ? response.headers : null;
 }
 
-/** Stripe keeps idempotency keys for at least 24 hours; the rest is a margin for clock differences. */
+/**
+ * Milliseconds for which Stripe surely keeps an idempotency key. Stripe keeps keys for at least 24 hours; the
+ * difference allows for clock differences.
+ */
 const SURELY_KEPT_MS = 20 * 3_600_000;
 const CLOCKS_DISAGREE_MS = 3_600_000;
 const VERSION_AT = 14;
 
-/** Returns whether Stripe still knows the keys of all requests for this id, whose time (UUIDv7) precedes them. */
+/**
+ * Returns true if Stripe still knows the keys of all requests for this id. The time in the id (UUIDv7)
+ * precedes the requests.
+ */
 export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   if (id[VERSION_AT] !== '7') return false;
   const madeMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
@@ -271,7 +295,10 @@ export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   return age < SURELY_KEPT_MS && age > -CLOCKS_DISAGREE_MS;
 }
 
-/** Returns whether an earlier presentation of the transaction may have an effect whose key Stripe has forgotten. */
+/**
+ * Returns true if an earlier attempt at the transaction may have had an effect whose key Stripe has
+ * forgotten.
+ */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
   return isCompletion || !areKeysRetained(transactionId, Date.now());
 }

@@ -8,16 +8,14 @@ import { StripeCustomers, savedMethods, setupForms } from './saved-methods.ts';
 import { type StripeAccount, StripeAccounts, type StripeGatewayOptions } from './stripe-accounts.ts';
 
 /**
- * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, saved methods, Stripe's
- * pages for new ones, and signed events. Disputes become chargebacks. The gateway stores nothing: our ids are in the
- * metadata of Stripe's objects. `adapters/stripe/README.md` lists its limits.
+ * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, saved
+ * methods, Stripe's pages for new ones, and signed events. Disputes become chargebacks. The gateway stores
+ * nothing; the metadata of Stripe's objects contains the engine's ids. `adapters/stripe/README.md` lists its
+ * limits.
  *
  * @throws GatewayError for credentials whose key is neither a secret nor a restricted key.
- * @example
- * const billing = await Billing.open({
- *   storage,
- *   gateways: [stripeGateway({ credentials: { apiKey: 'sk_…', webhookSecret: 'whsec_…' } })],
- * });
+ * @example const billing = await Billing.open({ storage, gateways: [stripeGateway({ credentials: { apiKey:
+ * 'sk_…', webhookSecret: 'whsec_…' } })], });
  */
 export function stripeGateway(options: StripeGatewayOptions): PaymentGateway {
   const accounts = new StripeAccounts(options);
@@ -50,7 +48,10 @@ const SIGNATURE = 'stripe-signature';
 const TAKEN: NotificationAnswer = { status: 200 };
 const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not a Stripe event' };
 
-/** Stripe's events, which may come twice, late and in any order: only their ids are used, and the facts are read again. */
+/**
+ * Stripe's events, which may arrive twice, late and in any order. Only the ids of an event are used, and the
+ * facts are read again.
+ */
 export class StripeNotifications {
   readonly #accounts: StripeAccounts;
 
@@ -58,7 +59,7 @@ export class StripeNotifications {
     this.#accounts = accounts;
   }
 
-  /** Returns whether one of the endpoint's secrets signed these bytes within the last five minutes. */
+  /** Returns true if one of the endpoint's secrets signed these bytes within the last five minutes. */
   async verify({ rawBody, headers }: Verified, { tenantId }: GatewayContext): Promise<boolean> {
     const { stripe, webhookSecrets } = await this.#accounts.of(tenantId);
     const signature = headers[SIGNATURE];
@@ -92,7 +93,10 @@ export class StripeNotifications {
   }
 }
 
-/** Returns the dispute, which stands while money is withdrawn. A reinstatement may be less than its withdrawal. */
+/**
+ * Returns the dispute, which is open while money is withdrawn. A reinstatement may be smaller than its
+ * withdrawal.
+ */
 function disputeOf(dispute: Stripe.Dispute) {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
@@ -100,7 +104,9 @@ function disputeOf(dispute: Stripe.Dispute) {
   return { reference: dispute.id, amount, currency, stands: moved < 0 };
 }
 
-/** Ignores payments of other tenants of the same Stripe account. */
+/**
+ * Returns the response to a notification. Payments of other tenants of the same Stripe account are ignored.
+ */
 function answerOf(tenantId: string, metadata: StoredMetadata) {
   const kbPaymentId = metadata?.[TENANT] === tenantId ? idIn(metadata, PAYMENT) : null;
   return kbPaymentId === null ? TAKEN : { ...TAKEN, kbPaymentId };

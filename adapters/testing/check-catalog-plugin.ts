@@ -13,7 +13,10 @@ import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 export interface CatalogPluginSubject {
   /** A tenant that the plugin serves. */
   readonly tenantId: Uuid;
-  /** Accounts of that tenant; two or more check that their catalogs differ only as the plugin declares. */
+  /**
+   * Accounts of that tenant. With two or more, the check compares their catalogs with the plugin's
+   * declaration.
+   */
   readonly accountIds?: readonly Uuid[];
   /** A tenant that the plugin does not serve. */
   readonly foreignTenantId?: Uuid;
@@ -107,7 +110,7 @@ class Check {
     }
   }
 
-  /** Returns the result of the call; undefined if it throws. */
+  /** Returns the result of the call, or undefined if the call throws. */
   async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
     const startedMs = performance.now();
     try {

@@ -11,13 +11,13 @@ import {
 } from './gateway-check/gateway-caller.ts';
 
 /**
- * Checks a gateway against its contract (payments §2.1, §2.2) and returns a sentence for each problem. Calls every
- * offered operation directly and through the engine. Responses must be valid and still known afterwards, a repeated
- * transaction id must have one effect, no call may exceed the engine's time limit, lost responses must be recovered,
- * and members must not contradict each other. Also checks the situations described by `outcomes` and `notification`.
+ * Checks a gateway against its contract (payments §2.1, §2.2) and returns a sentence for each problem. Calls
+ * every offered operation directly and through the engine. Responses must be valid and later reads must
+ * return them, a repeated transaction id must have one effect, no call may exceed the engine's time limit,
+ * lost responses must be recovered, and members must not contradict each other. Also checks the situations
+ * described by `outcomes` and `notification`.
  *
- * @example
- * const report = await checkPaymentGateway(myGateway(), { storage: () => sqlite(':memory:') });
+ * @example const report = await checkPaymentGateway(myGateway(), { storage: () => sqlite(':memory:') });
  * expect(report.findings).to.deep.equal([]);
  */
 export async function checkPaymentGateway(

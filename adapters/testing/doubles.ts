@@ -19,7 +19,7 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** A move of a clock; members are added, calendar units first. */
+/** A step of a clock. All members are added, calendar units first. */
 export interface ClockStep {
   readonly years?: number;
   readonly months?: number;
@@ -33,12 +33,13 @@ export interface ClockStep {
 /** A business clock that only tests move. */
 export interface FakeClock extends Clock {
   /**
-   * Sets the clock to a date (midnight UTC) or date-time, backwards too.
+   * Sets the clock to a date (midnight UTC) or date-time, also backwards.
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(when: string | Instant | Date): void;
   /**
-   * Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day.
+   * Moves the clock. Months and years keep the day and time in UTC, with the day limited to the month's last
+   * day.
    * @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31.
    */
   advance(step: ClockStep): void;
@@ -98,8 +99,8 @@ function asInstant(when: string | Instant | Date): Instant {
 const PREFIX = '$plain$';
 
 /**
- * Returns a fast hasher for tests that log in often, since scrypt takes 50 to 100 ms per secret. It protects no secret, so
- * production rejects it. Hashes of other hashers are incompatible.
+ * Returns a fast hasher for tests that log in often, because scrypt takes 50 to 100 ms per secret. The hasher
+ * protects no secret, so production rejects it. Hashes of other hashers are incompatible.
  *
  * @example const billing = await Billing.open({ storage: sqlite(':memory:'), hasher: plainHasher() });
  * @throws if NODE_ENV is "production".
@@ -128,9 +129,9 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];
   };
-  /** Sets the catalog of all tenants; null if there is none. The stamp is new by default. */
+  /** Sets the catalog of all tenants, or null for tenants without a catalog. The stamp is new by default. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** Sets the catalog per account, which is never cached; null means not served. */
+  /** Sets a catalog per account, which is never cached. Null means that the account is not served. */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 

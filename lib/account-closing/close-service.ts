@@ -34,7 +34,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Does the account's work that is due at an instant and not locked. */
+/** Processes the due work of the account up to an instant, except locked work. */
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 
 interface DueAccountWork {
@@ -43,7 +43,7 @@ interface DueAccountWork {
   readonly workOff: WorkOff;
 }
 
-/** Due work that prevents closing the account. */
+/** Due work that prevents the closing of the account. */
 interface LeftWork {
   readonly accountRecordId: number;
   readonly waitMs: number;
@@ -55,7 +55,10 @@ export function accountClosingOperations(
   catalogs: CatalogProvider,
   due: DueAccountWork,
 ): AccountClosingOperations<WithContext> {
-  /** Closes the account unless it has due work, under its lock, so that none can be added in between. */
+  /**
+   * Closes the account under its lock, unless the account has due work. The lock prevents new work in
+   * between.
+   */
   async function closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
@@ -105,7 +108,7 @@ export function accountClosingOperations(
     await block(session, account);
   }
 
-  /** Rejects changes from now on, unless the account is already closed. */
+  /** Rejects further changes, unless the account is already closed. */
   async function block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
@@ -145,7 +148,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Null means keeps the subscriptions. */
+  /** Source of the catalogs. Null keeps the subscriptions. */
   readonly catalogsOf: CatalogSource | null;
 }
 
@@ -156,16 +159,19 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 
-/** Additional actions when an account is closed; all default to false. */
+/** Additional actions when an account is closed. All of them default to false. */
 export interface CloseOptions {
-  /** Ends the service of every subscription at once and its billing at the end of the invoiced period. */
+  /**
+   * True: ends the service of every subscription immediately, and its billing at the end of the invoiced
+   * period.
+   */
   readonly cancelAllSubscriptions?: boolean | undefined;
-  /** Takes precedence over `itemAdjustUnpaidInvoices`. */
+  /** True: writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
   /**
-   * Removes the account's future work from all queues, except the subscription ends that the same call schedules. Pushes
-   * already due are still sent.
+   * True: removes the account's future work from all queues, except the subscription ends that the same call
+   * schedules. Pushes that are already due are still sent.
    */
   readonly removeFutureNotifications?: boolean | undefined;
 }
@@ -173,11 +179,11 @@ export interface CloseOptions {
 /** The closing of accounts. */
 export interface AccountClosingOperations<C extends Leading = []> {
   /**
-   * Closes the account. First does its due work in queue order, such as the invoice of a recent cancellation and its
-   * payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and treats unpaid
-   * invoices as requested. Deletes nothing. Idempotent.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018), also if the due work does not end within the
-   * wait for a busy account, or if there is any inside a transaction of the host.
+   * Closes the account. First processes its due work in queue order, such as the invoice of a recent
+   * cancellation and its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects
+   * new subscriptions, and treats unpaid invoices as requested. Deletes nothing. Idempotent.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work
+   * does not end within the wait for a busy account, or if due work exists inside a transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

@@ -75,7 +75,7 @@ export function auditOperations(
   };
 }
 
-/** The tables that have another name in audit rows (accounts §14.1). */
+/** Tables that have a different name in audit rows (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',
@@ -83,7 +83,7 @@ const ownNames: Readonly<Record<string, string>> = {
   CUSTOM_FIELD: 'custom_fields',
 };
 
-/** Sorts by table name (code points), record, then write order (accounts §14 rule 5). */
+/** Sorts audit rows by table name (code points), record, then write order (accounts §14 rule 5). */
 function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());
   // Table names are ASCII, so comparing code units is the same as comparing code points.
@@ -92,28 +92,29 @@ function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
     .flatMap(([, own]) => own.sort((a, b) => a.targetRecordId - b.targetRecordId || a.recordId - b.recordId));
 }
 
-/** How much of the audit a read returns: nothing, inserts only, or everything (accounts §14 rule 4). */
+/** The part of the audit that a read returns: nothing, inserts only, or everything (accounts §14 rule 4). */
 export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
 
 export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
 /** The audit log of all records. */
 export interface AuditOperations<C extends Leading = []> {
-  /** Returns the changes of each record in write order. Takes one query, or none for NONE. */
+  /** Returns the changes of each record in write order. Takes one query, or no query for NONE. */
   logs(
     ...given: [...C, targetIds: readonly (Uuid | string)[], level: AuditLevel]
   ): Promise<ReadonlyMap<Uuid, readonly AuditEntry[]>>;
 
   /**
-   * Returns the audit rows of an object in write order, each with the object after the change (accounts §14.1). System
-   * tag definitions have none.
+   * Returns the audit rows of an object in write order, each with the object after the change (accounts
+   * §14.1). System tag definitions have no audit rows.
    * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
    */
   history(...given: [...C, object: HostInput<ObjectRef>]): Promise<readonly AuditRow[]>;
 
   /**
-   * Returns the same as `history` for an object that must belong to the account.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); those of `history`, also for an object of another account.
+   * Returns the audit rows of an object, as `history` does. The object must belong to the account.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), or an error of `history`, also for an object
+   * of another account.
    */
   historyWithin(
     ...given: [...C, accountId: Uuid | string, object: HostInput<ObjectRef>]
@@ -127,8 +128,9 @@ export interface AuditOperations<C extends Leading = []> {
 }
 
 /**
- * The name of each object type in audit rows, and of its history (accounts §14.1). Type null: catalog entries, which
- * have no object type. History null: the audit points to the record itself (accounts §14 rule 1).
+ * The name of each object type in audit rows, and of its history (accounts §14.1). The type is null for
+ * catalog entries, which have no object type. The history is null if the audit points to the record itself
+ * (accounts §14 rule 1).
  */
 const tables = (
   [

@@ -20,7 +20,7 @@ import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../va
 import { overRefunded } from './check-invoices.ts';
 import { CheckedInvariant, type Finding, type FindingOfAccount, finding, ofAccount } from './model.ts';
 
-/** Checks the payments of these accounts, with or without an invoice, and their amounts on invoices. */
+/** Checks the payments of these accounts, with and without an invoice, and their amounts on invoices. */
 export async function checkPayments(
   session: ReadSession,
   accounts: readonly Account[],
@@ -45,7 +45,7 @@ function byAccount<R extends { readonly accountRecordId: number | null }>(record
   return Map.groupBy(records, ({ accountRecordId }) => accountRecordId);
 }
 
-/** Finds default methods that are not active methods of the account. */
+/** Finds default payment methods that are not active methods of the account. */
 async function checkDefaultMethods(
   session: ReadSession,
   accounts: readonly Account[],
@@ -63,7 +63,7 @@ async function checkDefaultMethods(
   });
 }
 
-/** Finds possibly interrupted calls without a queued recovery (payments §5.1 rule 1). */
+/** Finds calls that may have been interrupted and have no queued recovery (payments §5.1 rule 1). */
 async function checkRecoveries(
   session: ReadSession,
   payments: readonly Payment[],
@@ -80,7 +80,9 @@ async function checkRecoveries(
   });
 }
 
-/** Returns the invoice payments, which no setting allows to over-refund (payments §9.5 rule 1 d). */
+/**
+ * Returns the invoice payments, which may not be over-refunded under any setting (payments §9.5 rule 1 d).
+ */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
   return payments.filter(({ id }) => paying.has(id));
@@ -96,7 +98,7 @@ function overRefundedPayments(
   );
 }
 
-/** Finds future work without a queue entry. Closing an account may have removed its entries. */
+/** Finds future work without a queue entry. The closing of an account may have removed its entries. */
 export async function checkQueued(
   session: ReadSession,
   all: readonly Account[],
@@ -140,7 +142,10 @@ interface FutureOfAccount {
   readonly now: Instant;
 }
 
-/** Returns the queue entries of future work; runs from tomorrow on, since a prevented run of today leaves none. */
+/**
+ * Returns the queue entries of future work. Runs count from tomorrow on, because a prevented run of today
+ * leaves no entry.
+ */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);
   return [
@@ -178,7 +183,7 @@ type Transaction = Pick<
   'id' | 'paymentId' | 'externalKey' | 'transactionType' | 'status' | 'amount' | 'invoiceRefund'
 >;
 
-/** The transaction types of each row type. */
+/** Transaction types that correspond to each row type. */
 const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>> = {
   ATTEMPT: [TransactionType.PURCHASE],
   REFUND: [TransactionType.REFUND, TransactionType.CREDIT],
@@ -221,7 +226,7 @@ function uncounted(
   });
 }
 
-/** Returns the row type of the transaction; null if its payment has no invoice. */
+/** Returns the row type of the transaction, or null if its payment has no invoice. */
 function typeOfRow(
   { transactionType, paymentId, invoiceRefund }: Transaction,
   paying: ReadonlySet<PaymentTransaction['paymentId']>,

@@ -126,7 +126,7 @@ async function findReductions(
 
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];
 
-/** Finds stored sums of an invoice that differ from those of its items and payments. */
+/** Finds stored sums of an invoice that differ from the sums of its items and payments. */
 function wrongSums(
   invoice: Pick<Invoice, 'id' | 'isMigration'> & InvoiceAmounts,
   items: readonly CountedItem[],
@@ -145,7 +145,10 @@ function wrongSums(
 type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'currency'>;
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
-/** Finds a balance that no payment in minor units can settle, as in older data, with the adjustment that fixes it. */
+/**
+ * Finds a balance that no payment in minor units can settle, as in older data. The finding names the
+ * adjustment that fixes it.
+ */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
   if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isMigration || invoice.isWrittenOff) return [];
@@ -158,7 +161,10 @@ function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Findi
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
-/** Finds account credit that is finer than the currency. The next invoice uses it and is then reported instead. */
+/**
+ * Finds account credit that is finer than the minor unit of the currency. The next invoice uses the credit
+ * and is then reported instead.
+ */
 function finerCredit(
   { currency }: Pick<Account, 'currency'>,
   { accountCBA }: Pick<CountedBalance, 'accountCBA'>,
@@ -168,12 +174,12 @@ function finerCredit(
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
-/** Balance and credit of an account as the sum over its invoices. */
+/** Balance and credit of an account, summed over its invoices. */
 type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>;
 
 const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
 
-/** Finds stored balances of an account that differ from those of its invoices. */
+/** Finds stored balances of an account that differ from the sums over its invoices. */
 function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly Finding[] {
   const credit = counted.accountCBA;
   const pairs = [
@@ -200,7 +206,10 @@ interface ItemRemainders {
   readonly rows: readonly CoverageRow[];
 }
 
-/** Finds charges whose stored remainder differs from their repairs and adjustments; VOID invoices have none. */
+/**
+ * Finds charges whose stored remainder does not match their repairs and adjustments. Charges on VOID invoices
+ * have no repairs.
+ */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item, taken, rows } = of;
   if (!isAdjustable(item) || isTaxOfRepair(item)) return [];
@@ -239,7 +248,7 @@ function linesOf(rows: readonly CoverageRow[]): string {
     .join(', ');
 }
 
-/** Finds a payment that was refunded beyond its captured amount; `transactions` in creation order. */
+/** Finds a payment that was refunded beyond its captured amount. `transactions` is in creation order. */
 export function overRefunded(
   paymentId: Uuid,
   transactions: Parameters<typeof refundable>[0],
@@ -253,8 +262,8 @@ export function overRefunded(
 }
 
 /**
- * Finds an invoice with several payments of unknown outcome, although one blocks the next (payments §9.2 rule 8).
- * PENDING payments only reserve their amount and may coexist.
+ * Finds an invoice with several payments of unknown outcome, although one should block the next (payments
+ * §9.2 rule 8). PENDING payments only reserve their amount and may coexist.
  */
 export function severalOpenPayments(
   invoiceId: Uuid,

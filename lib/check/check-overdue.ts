@@ -17,12 +17,15 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 
 interface OverdueRules {
   readonly config: OverdueConfig;
-  /** The tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4); null if there is none. */
+  /**
+   * Time of the tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4).
+   * Null without an upload.
+   */
   readonly since: Instant | null;
   readonly now: Instant;
 }
 
-/** Checks the stored overdue data of these accounts, and that accounts with debts have a check queued. */
+/** Checks the stored overdue data of these accounts. Accounts with debts must have a queued check. */
 export async function checkOverdue(
   session: ReadSession,
   accounts: readonly Account[],
@@ -42,7 +45,10 @@ export async function checkOverdue(
   return [...wrong, ...(await missingChecks(session, facts, rules))];
 }
 
-/** Overdue owns the tag while it exists and the state blocks billing (overdue §5.1 rule 7). */
+/**
+ * Returns true if the tag has the wrong owner. Overdue owns the tag while the tag exists and the state blocks
+ * billing (overdue §5.1 rule 7).
+ */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [
     ...(hasInvoicingOff ? [] : ['the account does not have the tag']),
@@ -81,7 +87,7 @@ function notQueued({ id: accountId }: Account, message: string): FindingOfAccoun
   return { accountId, invariant: CheckedInvariant.QUEUED, message };
 }
 
-/** Finds accounts not in their state, or without the queue entry of their check (overdue §6). */
+/** Finds accounts that are not in their state, or that lack the queue entry of their check (overdue §6). */
 async function missingChecks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -100,7 +106,7 @@ async function missingChecks(
     .map(({ account, message }) => notQueued(account, message));
 }
 
-/** Finds paying parents with a queued check, which their children follow (overdue §8 rule 1). */
+/** Returns the paying parents with a queued check, which also covers their children (overdue §8 rule 1). */
 async function payersWithEntry(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -113,7 +119,7 @@ async function payersWithEntry(
   return new Set(payers.filter(({ recordId }) => queued.has(recordId)).map(({ id }) => id));
 }
 
-/** Returns the fault of an account without a queued check; null for none. */
+/** Returns the fault of an account without a queued check, or null if no check is due. */
 function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
   const { unpaid, lastPaymentResponse, tags, today, prev, exemptBy } = facts;
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });
@@ -129,8 +135,8 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 }
 
 /**
- * Accounts known to have been checked since the upload: something became unpaid, or they entered a state. Closing an
- * account may have removed its check.
+ * Returns the accounts that have been checked since the upload: something became unpaid, or they entered a
+ * state. The closing of an account may have removed its check.
  */
 async function checkedSince(
   session: ReadSession,

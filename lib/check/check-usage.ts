@@ -60,7 +60,7 @@ function totalsText({
 }
 
 /**
- * Finds usage items with no or several billed intervals, and intervals without a usage item.
+ * Finds usage items without a billed interval or with several, and intervals without a usage item.
  * @param named the item id of each interval of the invoice.
  */
 export function billingMismatches(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {
@@ -79,7 +79,7 @@ export function billingMismatches(items: readonly InvoiceItem[], named: readonly
   return messages.map((message) => finding(CheckedInvariant.USAGE, message));
 }
 
-/** A usage credit is a repair with item details. */
+/** Returns true for a usage item or usage credit. A usage credit is a repair with item details. */
 function isForUsage(item: InvoiceItem | undefined): boolean {
   if (item?.itemType === InvoiceItemType.REPAIR_ADJ) return item.itemDetails !== null;
   return item?.itemType === InvoiceItemType.USAGE;

@@ -1,28 +1,38 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Invariants of stored data; reports and exit codes of operators' jobs use these names. */
+/** Invariants of stored data. Reports and exit codes of operators' jobs use these names. */
 export const CheckedInvariant = {
-  /** The stored sums of an invoice equal those of its items and payments (invoicing §1.4 rules 1–5). */
+  /** The stored sums of an invoice equal the sums of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
   /** Invoice balances and account credit are whole minor units of the currency (invoicing §2 rule 6). */
   MINOR_UNIT: 'MINOR_UNIT',
-  /** The stored balance and credit of an account equal those of its invoices (invoicing §1.4 rules 6–8). */
+  /**
+   * The stored balance and credit of an account equal the sums over its invoices (invoicing §1.4 rules 6–8).
+   */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /** No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3). */
   COVERAGE: 'COVERAGE',
-  /** The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6). */
+  /**
+   * The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6).
+   */
   REPAIRS: 'REPAIRS',
   /** A payment is not refunded beyond the captured amount, unless the tenant allows it (payments §4.3). */
   REFUNDS: 'REFUNDS',
-  /** An invoice has at most one payment with an unknown outcome; pending ones share its balance (payments §9.2). */
+  /**
+   * An invoice has at most one payment with an unknown outcome. Pending payments share its balance (payments
+   * §9.2).
+   */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
   /** The paid, refunded and charged-back amounts of an invoice match the transactions (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
   /** Credit note numbers have no gaps, and each amount is the sum of the lines (invoicing §21). */
   CREDIT_NOTE: 'CREDIT_NOTE',
-  /** The default payment method of an account is active and its own (payments §10). */
+  /** The default payment method of an account is active and belongs to the account (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
-  /** Overdue owns an AUTO_INVOICING_OFF only while the tag exists and the state blocks billing (overdue §2.3). */
+  /**
+   * Overdue owns an AUTO_INVOICING_OFF tag only while the tag exists and the state blocks billing (overdue
+   * §2.3).
+   */
   OVERDUE: 'OVERDUE',
   /** Usage days equal the sum of their points, and usage items match the stored billed usage (usage §1.2). */
   USAGE: 'USAGE',
@@ -30,7 +40,7 @@ export const CheckedInvariant = {
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */
   REFERENCE: 'REFERENCE',
-  /** Future work has its queue entry. */
+  /** Each piece of future work has a queue entry. */
   QUEUED: 'QUEUED',
   /** A queue entry is live or has an outcome, never both. */
   OUTCOME: 'OUTCOME',
@@ -40,15 +50,15 @@ export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInv
 /** A violation of an invariant. */
 export interface Breach {
   readonly invariant: CheckedInvariant;
-  /** Null means the tenant does not exist. */
+  /** Id of the tenant. Null if the tenant does not exist. */
   readonly tenantId: Uuid | null;
   /** Null means no account. */
   readonly accountId: Uuid | null;
-  /** The stored and the expected data, for a person to act on. */
+  /** Describes the stored and the expected data, so that a person can act. */
   readonly message: string;
 }
 
-/** A violation without its tenant and account. */
+/** A violation before its tenant and account are added. */
 export type Finding = Pick<Breach, 'invariant' | 'message'>;
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
@@ -61,7 +71,10 @@ export function ofAccount(accountId: Uuid, findings: readonly Finding[]): readon
   return findings.map((each) => ({ ...each, accountId }));
 }
 
-/** Reads pages of at most `limit` records, each after the key of the last one; the first after undefined. */
+/**
+ * Yields pages of at most `limit` records. `read` gets the key of the previous record, or undefined for the
+ * first page.
+ */
 export async function* pagesBy<R, K>(
   limit: number,
   keyOf: (last: R) => K,

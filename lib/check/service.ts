@@ -15,7 +15,7 @@ import { checkOverdue } from './check-overdue.ts';
 import { checkUsageDays } from './check-usage.ts';
 import { type Breach, CheckedInvariant, type FindingOfAccount, pagesBy } from './model.ts';
 
-/** Tenants and accounts read at once. */
+/** Number of tenants or accounts that are read at once. */
 const CHECKED_TENANTS_AT_ONCE = 100;
 const CHECKED_ACCOUNTS_AT_ONCE = 100;
 
@@ -31,8 +31,8 @@ interface ConfigsOf {
 }
 
 /**
- * Searches stored data for invalid content: read-only, without locks, on a busy engine. Each part is one snapshot;
- * memory grows with the largest account.
+ * Searches stored data for invalid content, read-only, without locks, and on a busy engine. Each part is one
+ * snapshot. Memory use grows with the largest account.
  */
 export function dataChecks(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -183,7 +183,7 @@ export function dataChecks(
     }
   }
 
-  /** Finds the tenants and accounts of these records; the id of a missing one is null. */
+  /** Finds the tenants and accounts of these records. A missing tenant or account has the id null. */
   async function ownersOf(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
     const known = new Map<number, Uuid>();
     for (const [tenantRecordId, own] of Map.groupBy(records, (record) => record.tenantRecordId)) {
@@ -226,8 +226,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Finds gaps in the numbers and amounts that differ from the sum of the lines (invoicing §21).
- * @param last the previous number, 0 for none.
+ * Finds gaps in the numbers, and amounts that differ from the sum of the lines (invoicing §21).
+ * @param last previous number; 0 before the first number.
  */
 function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly FindingOfAccount[] {
   return notes.flatMap(({ id, accountId, creditNoteNumber, amount, lines }, index) => {
@@ -250,8 +250,9 @@ function recordIdOf({ recordId }: { readonly recordId: number }): number {
 /** Checks the stored data. */
 export interface CheckOperations {
   /**
-   * Returns the time of the latest stored work if the clock is behind it by more than the allowed skew, as after a test
-   * clock was moved back; otherwise null. Due and billed work cannot be checked then.
+   * Returns the time of the latest stored work if the clock is behind that time by more than the allowed
+   * skew, as after a test clock was moved back. Otherwise returns null. With such a clock, due and billed
+   * work cannot be checked.
    */
   aheadOfClock(): Promise<Instant | null>;
 

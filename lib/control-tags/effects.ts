@@ -5,23 +5,23 @@ import { SystemTag } from './system-definitions.ts';
 
 /** The effects of system tags. */
 export const TagEffect = {
-  /** Holds automatic payments until the last such tag is removed (payments §9.2 rule 6, §9.3). */
+  /** Holds automatic payments until the last tag with this effect is removed (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /** Cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
+  /** The tag cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
-  /** Automatic runs skip the object; removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
+  /** Automatic runs skip the object. Removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',
   /** Automatic runs skip the account until an explicit run succeeds (invoicing §8.6). */
   PARKS: 'PARKS',
   /** Runs create DRAFT invoices (invoicing §8.3). */
   MAKES_DRAFTS: 'MAKES_DRAFTS',
-  /** Runs add to the oldest DRAFT, if any (invoicing §8.3). */
+  /** Runs add to the oldest DRAFT if the account has one (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
   /** Invoices use the template for manual payment (invoicing §14 rule 2). */
   PAYS_BY_HAND: 'PAYS_BY_HAND',
-  /** The invoice has balance 0 and no longer counts in its account's balance (invoicing §9 rule 8). */
+  /** The invoice has balance 0 and does not count in the balance of its account (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
-  /** The account and the children it pays for are never overdue (overdue §7 rule 3). */
+  /** The account and the children that it pays for are never overdue (overdue §7 rule 3). */
   EXEMPTS_FROM_OVERDUE: 'EXEMPTS_FROM_OVERDUE',
 } as const;
 export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
@@ -86,7 +86,7 @@ export const tagEffects: readonly {
   { tag: SystemTag.PARTNER, on: ACCOUNT, effects: [], readBy: [] },
 ];
 
-/** Returns the tags with the effect on objects of this type. */
+/** Returns the tags that have the effect on objects of this type. */
 function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
   return tagEffects.filter((row) => row.on === on && row.effects.includes(effect)).map(({ tag }) => tag);
 }
@@ -107,7 +107,10 @@ export interface AccountEffects {
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/** Loads the effects of the active tags of accounts with one statement; valid within the transaction. */
+/**
+ * Loads the effects of the active tags of accounts with one statement. The result is valid within the
+ * transaction.
+ */
 export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -119,7 +122,7 @@ export async function effectsOnAccounts(
   return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
-/** Loads the bundles of accounts that must not be invoiced (invoicing §4 rule 5) with one statement. */
+/** Loads the bundles of accounts that must not be invoiced (invoicing §4 rule 5), with one statement. */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],

@@ -7,13 +7,15 @@ import { checkText, shortened } from '../values/text/index.ts';
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
   readonly value?: string | null;
-  /** Has no effect, but must be the field's own name if given. */
+  /** Name of the field. It has no effect, but must be the field's own name if given. */
   readonly name?: string | null;
 }
 
 /**
- * Returns the fields with their new values (accounts §11 rules 2 and 3); one invalid change rejects all.
- * @param stored `named`: the active fields that the changes name; `existing`: all active fields of the object.
+ * Returns the fields with their new values (accounts §11 rules 2 and 3). One invalid change rejects all
+ * changes.
+ * @param stored `named` contains the active fields that the changes name, `existing` all active fields of the
+ * object.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */
@@ -69,8 +71,9 @@ export interface CustomFieldInput {
 type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
- * Returns the checked pairs to add to an object with these fields (accounts §11 rules 1 and 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated pair.
+ * Returns the pairs to add to an object with these fields, after validation (accounts §11 rules 1 and 2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated
+ * pair.
  */
 export function newFields(
   inputs: readonly CustomFieldInput[],
@@ -84,12 +87,15 @@ export function newFields(
   return pairs;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Checks the value of a field. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 function checkValue(value: string | null | undefined): string {
   return checkText('CustomFieldJson value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
 }
 
-/** @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields have the same name and value. */
+/**
+ * Checks that no two fields have the same name and value. @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS
+ * (9000).
+ */
 function checkDistinct(fields: readonly NameAndValue[]): void {
   const seen = new Set<string>();
   for (const { name, value } of fields) {

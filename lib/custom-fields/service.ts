@@ -22,7 +22,7 @@ const searched = searchedFields(customFieldFields, { customFieldId: 'id' });
 
 type Fielded = ObjectRef<FieldedType>;
 
-/** Custom fields of a tenant's objects (accounts §11). */
+/** Operations on the custom fields of a tenant's objects (accounts §11). */
 export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 'ids'>) {
   const find = (context: CallContext, search: CustomFieldSearch, request: PageRequest) =>
     storage.read(context.tenant, (session) => session.customFields.search(search, request));
@@ -144,7 +144,7 @@ function publish(
   );
 }
 
-/** Fields that a tenant adds to objects. */
+/** Operations on fields that a tenant adds to objects. */
 export interface CustomFieldOperations<C extends Leading = []> {
   /**
    * Adds fields to the object, all or none. One name may have several values.
@@ -174,7 +174,8 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Removes fields of the object, or all if none is named; ids of other objects' fields are ignored.
+   * Removes the named fields of the object, or all its fields by default. Ids of other objects' fields are
+   * ignored.
    * @throws BillingError of the object's type when it is unknown, BUSY (60018).
    */
   remove(
@@ -185,7 +186,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ofObject(...given: [...C, object: HostInput<ObjectRef<FieldedType>>]): Promise<readonly CustomField[]>;
 
   /**
-   * Returns the fields of the account and its objects, of one object type or all.
+   * Returns the fields of the account and its objects, of one object type or of all types.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -200,13 +201,17 @@ export interface CustomFieldOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<CustomField>>;
 
   /**
-   * Returns a page of the fields whose id is the key, or whose object id, object type, name or value contains it,
-   * ignoring case; or that match a key in operator form (accounts §6.2, §11 rule 5).
+   * Returns a page of the fields that match the key. The key is the field's id, or part of its object id,
+   * object type, name or value, ignoring case. A key in operator form filters by its clauses (accounts §6.2,
+   * §11 rule 5).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<CustomField>>;
 
-  /** Returns a page of the fields with exactly this object type and name and, unless null, this value. */
+  /**
+   * Returns a page of the fields with exactly this object type and name. A value that is not null must match
+   * too.
+   */
   searchByName(
     ...given: [
       ...C,

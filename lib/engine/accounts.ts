@@ -12,7 +12,7 @@ import { timelineOperations } from '../timeline/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Returns the operations on accounts: e-mails, credit, timeline, closing and export included. */
+/** Returns the operations on accounts, including e-mails, credit, timeline, closing and export. */
 export function accountArea(foundation: Foundation) {
   const { ports, catalogs, settings, settingsOf, maxRows } = foundation;
   const { timeline, outline } = timelineOperations(ports, catalogs, { settingsOf, maxRows });

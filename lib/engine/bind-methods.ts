@@ -1,4 +1,4 @@
-/** Returns all or the named methods of a service as bound functions. */
+/** Returns all methods of a service, or the named ones, as bound functions. */
 export function bindMethods<S extends object, K extends keyof S = keyof S>(
   service: S,
   ...names: K[]

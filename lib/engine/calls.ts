@@ -21,13 +21,13 @@ export class Calls {
     this.#ports = ports;
   }
 
-  /** @throws BillingError BUSY (60018) when the engine has been closed. */
+  /** Checks that the engine is open. @throws BillingError BUSY (60018) if the engine has been closed. */
   check(): void {
     if (!this.#isClosed) return;
     throw billingError(ErrorCode.BUSY, 'This billing engine is closed. Open another one with Billing.open.');
   }
 
-  /** @throws BillingError BUSY (60018) when the engine has been closed. */
+  /** Checks that the engine is open. @throws BillingError BUSY (60018) if the engine has been closed. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.check();
     const running = call();
@@ -39,7 +39,7 @@ export class Calls {
     }
   }
 
-  /** Returns the operations, grouped or not, as calls of this engine. */
+  /** Returns the operations, grouped or not, wrapped as calls of this engine. */
   of<O extends object>(operations: O, path = ''): O {
     const calls = Object.entries(operations).map(([name, value]) => [
       name,
@@ -51,12 +51,12 @@ export class Calls {
     return Object.freeze(Object.fromEntries(calls)) as O;
   }
 
-  /** Runs an operation in the scope of its call if its first parameter is a context. */
+  /** Runs an operation. If its first parameter is a context, the operation runs in the scope of its call. */
   onBehalfOf<T>(name: string, first: unknown, work: () => Promise<T>): Promise<T> {
     return isContext(first) ? asCall(this.#ports, { name, context: first }, work) : work();
   }
 
-  /** Rejects further calls; resolves when all running ones have ended. */
+  /** Rejects further calls. Resolves when all running calls have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([...this.#underWay]);
@@ -67,22 +67,22 @@ function isContext(value: unknown): value is CallContext {
   return typeof value === 'object' && value !== null && 'callOrigin' in value && 'userToken' in value;
 }
 
-/** The caller of operations, and the tenant it calls for. */
+/** The caller of operations, with the tenant of the calls. */
 export interface Caller {
-  /** Tenant id, or the reference returned by `tenants.authenticate`. */
+  /** Tenant id, or the reference that `tenants.authenticate` returned. */
   readonly tenant: Uuid | string | TenantRef;
-  /** Author of the changes, as named in audit rows. */
+  /** Author of the changes, who appears in audit rows. */
   readonly user: string;
   readonly principal?: string;
   readonly reason?: string;
   readonly comment?: string;
-  /** Ties the changes of one request together; default: a new id per call. */
+  /** Groups the changes of one request. By default, each call has a new id. */
   readonly userToken?: Uuid | string;
   /** Passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
-   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point produces.
-   * Default false: an amount finer than its currency is rejected (60003).
+   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating
+   * point produces. False (the default): rejects an amount finer than its currency (60003).
    */
   readonly roundsFloatNoise?: boolean;
 }
@@ -112,7 +112,7 @@ export function contexts(
   };
 }
 
-/** Checks members that untyped code may omit. */
+/** Checks the members of a caller, which untyped code may omit. */
 function checkCaller(caller: Partial<Caller> | undefined): void {
   if (!caller?.tenant)
     throw invalidField('tenant is missing. Pass the tenant to billing.as({ tenant, user }).');
@@ -122,12 +122,12 @@ function checkCaller(caller: Partial<Caller> | undefined): void {
 
 const takeId = converterOf('uuid');
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name. */
+/** Returns the id. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name of the field. */
 export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
 
-/** Returns contexts of calls that join a transaction of the host. */
+/** Returns contexts for calls that join a transaction of the host. */
 export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);
@@ -140,7 +140,10 @@ type NextContext = () => Promise<CallContext>;
 
 type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
 
-/** Binds the operations to callers. A group of operations is bound on first use, so that a caller is cheap to create. */
+/**
+ * Binds the operations to callers. A group of operations is bound on first use, so that callers are cheap to
+ * create.
+ */
 export function binderOf<O extends object, B>(
   operations: O,
   calls: Calls,

@@ -1,12 +1,12 @@
 import { catalogAdministration, catalogEntryOperations } from '../catalog/index.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Returns the operations on catalogs, as documents and entry by entry. */
+/** Returns the operations on catalogs: on whole documents and on single entries. */
 export function catalogArea({ ports, catalogs }: Foundation) {
   const administration = catalogAdministration(ports, catalogs);
   const { upload, sync, current, validate } = catalogs;
   return {
-    /** The catalog as the value of a key, for the key-value endpoints. */
+    /** The catalog as the value of a key, for the endpoints of key values. */
     keyedValues: { upload, sources: administration.sources, delete: administration.delete },
     operations: {
       catalogs: { upload, sync, current, validate, ...administration },

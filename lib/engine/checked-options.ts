@@ -12,14 +12,14 @@ import { assertInvariant } from '../values/errors/index.ts';
 import { closestTo } from '../values/text/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
-/** How an option is checked and guarded. */
+/** Rule for checking and guarding an option. */
 interface OptionRule {
   readonly isRequired?: true;
-  /** The methods of the port, or of each plugin in the list; null: it is a function. */
+  /** The methods of the port, or of each plugin in the list. Null if the option is a function. */
   readonly methods?: readonly string[] | null;
-  /** Name of one plugin of the list in errors. */
+  /** Name of one plugin of the list, used in errors. */
   readonly plugin?: string;
-  /** Name of the port in errors; defaults to the option. */
+  /** Name of the port in errors. Defaults to the name of the option. */
   readonly called?: string;
   readonly guard?: (given: never) => unknown;
 }
@@ -131,8 +131,8 @@ function checkMethod(plugin: object, method: string, who: string): void {
 }
 
 /**
- * Returns the options with guarded plugins and ports, which throw only plain errors into the engine. The storage is part
- * of the engine and stays as it is.
+ * Returns the options with guarded plugins and ports, which throw only plain errors into the engine. The
+ * storage is part of the engine and stays unguarded.
  */
 export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const logger = guardedLogger(options.logger);
@@ -150,7 +150,7 @@ export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOpti
   };
 }
 
-/** If both clocks are one object, as in Node, the guarded clock is one object too. */
+/** Guards the clocks. If both clocks are one object, as in Node, the guarded clock is one object too. */
 function guardedClocks<Host>(
   { clock, systemClock }: BillingOptions<Host>,
   logger: BillingOptions<Host>['logger'],

@@ -39,37 +39,39 @@ import {
   settleThrough,
 } from './settle-through.ts';
 
-/** Interval at which a node compares its clock with the database's, shorter than a lease. */
+/**
+ * Milliseconds between comparisons of the node's clock with the database's clock. The interval is shorter
+ * than a lease.
+ */
 const COMPARE_TIME_EVERY_MS = 10_000;
 
-/** Default timeout of `settle`, in system time. */
+/** Default timeout of `settle` in milliseconds of system time. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
 /** Controls the background work of an engine and reports its condition. */
 export interface BillingControl {
   /**
-   * Starts the background work and announces this node to the others. It does not keep the process alive: a worker
-   * without a server needs a timer of its own, which it clears before `close`.
+   * Starts the background work and announces this node to the other nodes. The work does not keep the process
+   * alive: a worker without a server needs a timer of its own, which it clears before `close`.
    */
   start(): void;
   /**
-   * Processes the queue of one tenant or of all until nothing is due or in processing, and sends the due pushes and
-   * events of sinks, for at most `timeoutMs` of system time. Deterministic with a fake clock. Returns false if the time
-   * ran out.
+   * Processes the queue of one tenant or of all tenants until nothing is due or in processing. Also sends the
+   * due pushes and the events of sinks. Takes at most `timeoutMs` of system time. Deterministic with a fake
+   * clock. Returns false at the timeout.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
-   * Moves the engine's clock to each instant at which something falls due, does the due work there, and ends at `until`,
-   * a date (its midnight in UTC) or date-time. So a renewal on the 1st and a retry on the 4th happen at their own
-   * instants; a single move of the clock would do both at its end.
+   * Moves the engine's clock to each instant at which work is due, does that work, and ends at `until`.
+   * `until` is a date-time, or a date (its midnight in UTC). A renewal on the 1st and a retry on the 4th
+   * therefore happen at their own instants; a single move of the clock would do both at its end.
    * @returns the instants of the clock, including the first and the last.
-   * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set or is not the engine's, and for a time
-   *   in the past; BUSY (60018) if due work is not done within `timeoutMs` of system time (default ten minutes).
+   * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set or is not the engine's, and
+   * for a time in the past; BUSY (60018) if due work is not done within `timeoutMs` of system time (default
+   * ten minutes).
    *
-   * @example
-   * const clock = fakeClock('2024-01-01');
-   * const billing = await Billing.open({ storage: sqlite(':memory:'), clock });
-   * await billing.settleThrough(clock, '2025-01-01');
+   * @example const clock = fakeClock('2024-01-01'); const billing = await Billing.open({ storage:
+   * sqlite(':memory:'), clock }); await billing.settleThrough(clock, '2025-01-01');
    */
   settleThrough(
     clock: SettableClock,
@@ -77,30 +79,30 @@ export interface BillingControl {
     options?: SettleThroughOptions,
   ): Promise<readonly Instant[]>;
   /**
-   * Waits until the due work caused by a call with this context is done, such as invoice and payment. It follows the
-   * context's user token through the queue (subscriptions §22, call completion), whichever node does the work, and
-   * processes the queue itself if `start` was not called. `timeoutMs` is system time, at most
-   * `server.callCompletion.maxSec`; with `accountId` the wait is cheaper.
-   * @returns false if the time ran out; the effects of the call remain.
+   * Waits until the due work that a call with this context caused is done, such as an invoice and its
+   * payment. Follows the user token of the context through the queue (subscriptions §22, call completion),
+   * whichever node does the work. Processes the queue itself if `start` was not called. `timeoutMs` is system
+   * time, at most `server.callCompletion.maxSec`. With `accountId` the wait is cheaper.
+   * @returns false at the timeout; the effects of the call remain.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid | string): Promise<boolean>;
-  /** Resolves if the storage answers. */
+  /** Resolves if the storage responds. */
   ping(): Promise<void>;
   /**
-   * Takes this node out of rotation for maintenance, or puts it back. Out of rotation the health check `rotation` fails
-   * and the HTTP adapter rejects changes; library calls and due work go on.
+   * Removes this node from rotation for maintenance, or adds it again. Out of rotation, the health check
+   * `rotation` fails and the HTTP adapter rejects changes. Library calls and due work continue.
    */
   setInRotation(isInRotation: boolean): void;
-  /** Returns whether this node is in rotation; initially true. */
+  /** Returns true if this node is in rotation, as it is initially. */
   isInRotation(): boolean;
   /** Returns the health checks of this node (platform §13); never throws. */
   health(): Promise<HealthReport>;
   /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
   /**
-   * Stops the background work: waits up to 15 s for running work and releases the rest. Calls go on, except that waits
-   * such as `settle` and `completion` end.
+   * Stops the background work. Waits up to 15 s for running work and releases the rest. Calls continue,
+   * except waits such as `settle` and `completion`, which end.
    */
   stop(): Promise<void>;
   /**
@@ -112,7 +114,10 @@ export interface BillingControl {
 
 const CHECK_FAILED = 'the stored secrets could not be checked; the health check tries again';
 
-/** Looks for secrets that the server key cannot decrypt until all can be, and logs their names once (platform §6.3 rule 4). */
+/**
+ * Checks for secrets that the server key cannot decrypt, until it can decrypt all of them. Logs the names of
+ * these secrets once (platform §6.3 rule 4).
+ */
 function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | 'logger'>) {
   let areReadable = false;
   let isLogged = false;
@@ -136,7 +141,7 @@ function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | '
 interface ControlParts<Host> {
   readonly options: BillingOptions<Host>;
   readonly ports: Ports;
-  /** Null if the host supplies the clocks. */
+  /** Time of the database. Null if the host supplies the clocks. */
   readonly time: DatabaseTime | null;
   readonly server: ServerSettings;
   readonly engine: Engine;
@@ -148,7 +153,7 @@ interface ControlParts<Host> {
 /** The background work of an engine. */
 interface Background {
   readonly dispatcher: Dispatcher;
-  /** One dispatcher for callbacks and one for each event sink. */
+  /** Dispatchers of pushes: one for callbacks and one for each event sink. */
   readonly pushes: readonly PushDispatcher[];
   readonly nodes: NodeService;
 }

@@ -37,7 +37,7 @@ export interface EngineSettings
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
-  /** The node of the engine, as reports on the deployment use it. */
+  /** The node of the engine, for reports on the deployment. */
   readonly node: {
     nodes(): Promise<readonly NodeInfo[]>;
     /** Stores the buffered access log. */
@@ -56,11 +56,11 @@ export interface Foundation {
   readonly usageSources: UsageSources;
   readonly catalogs: CatalogService;
   readonly overdueConfigs: OverdueConfigs;
-  /** The maximum number of rows in an answer that is not paginated. */
+  /** Maximum number of rows in a result that is not paginated. */
   readonly maxRows: number;
 }
 
-/** Returns the time that the nodes of a database share; null if the host supplies the clocks. */
+/** Returns the time that the nodes of a database share, or null if the host supplies the clocks. */
 export function timeOf<Host>({ storage, systemClock }: BillingOptions<Host>): DatabaseTime | null {
   if (systemClock.isOfMachine !== true) return null;
   return new DatabaseTime(systemClock, () => storage.system.nowMs());

@@ -30,7 +30,10 @@ type Operation = (...given: unknown[]) => unknown;
 
 type Group = Readonly<Record<string, Operation>>;
 
-/** Returns the operations for hosts and adapters, which accept texts; frequent ones also have a short name. */
+/**
+ * Returns the operations for hosts and adapters, which accept texts. Frequent operations also have a short
+ * name.
+ */
 export function hostOperations(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {
     const takes: Readonly<Record<string, AnyParameters>> = inputs[name as keyof Inputs];
@@ -39,7 +42,7 @@ export function hostOperations(strict: StrictOperations): Operations<WithContext
   return withFrequent(Object.fromEntries(groups));
 }
 
-/** Returns the operations with plain answers: dates as text, instants as `Date`. */
+/** Returns the operations with plain results: dates as text, instants as `Date`. */
 export function plainOperations(open: Operations<WithContext>): PlainOperations<WithContext> {
   const answers: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = plainAnswers;
   const groups = Object.entries<object>({ ...open }).flatMap(([name, group]) => {
@@ -98,7 +101,7 @@ export function openedTenants(tenants: TenantService): TenantOperations {
   });
 }
 
-/** Returns the subscription to events, of all tenants unless one is given. */
+/** Returns the subscription to events, by default to events of all tenants. */
 export function subscribing({
   events,
   tenants,
@@ -114,7 +117,7 @@ export function subscribing({
 
 const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<Tenant>;
 
-/** Returns the operations on nodes, which belong to no tenant. */
+/** Returns the operations on nodes. Nodes belong to no tenant. */
 export function openedNodes(nodes: NodeService): NodeOperations {
   return Object.freeze<NodeOperations>({
     list: async () => (await nodes.list()).map(plainNode),
@@ -128,7 +131,7 @@ const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<Node
 
 type AnyParameters = readonly (readonly [name: string, shape: AnyInput])[];
 
-/** Converts the answer of an operation: one view, or each of a list, page or stream. */
+/** Converts the result of an operation, which is one view, or a list, page or stream of views. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
   if (shape === undefined) return operation;
   const plain = plainBy(shape);
@@ -152,7 +155,7 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Checks the parameters, which follow the context, and converts their texts. */
+/** Checks the parameters after the context and converts their texts. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
   if (parameters === undefined) return operation;
   const takers = parameters.map(([name, shape]) => parameterOf(name, shape));

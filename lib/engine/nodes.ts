@@ -3,16 +3,19 @@ import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import { checkOptions, guardedOptions } from './checked-options.ts';
 
-/** Version of an engine without `version` option. */
+/** Version of an engine that was opened without the option `version`. */
 const UNKNOWN_VERSION = '0.0.0';
 
-/** The options with the running plugins, which commands to the node change. */
+/** The options with the running plugins. Commands to the node change these plugins. */
 export interface Switched<Host> {
   readonly options: BillingOptions<Host>;
   readonly switches: PluginSwitches;
 }
 
-/** @throws InvariantError for an unknown option, an invalid storage or an invalid plugin. */
+/**
+ * Returns the options with plugins that can be switched. @throws InvariantError for an unknown option, an
+ * invalid storage or an invalid plugin.
+ */
 export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   checkOptions(given);
   const named = withFormerNames(given);
@@ -46,7 +49,7 @@ export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   };
 }
 
-/** Registers gateways under their former names too. */
+/** Registers gateways under their former names as well. */
 function withFormerNames<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const { gateways = [] } = options;
   const names = new Set(gateways.map(({ name }) => name));

@@ -77,13 +77,16 @@ export interface AllUsageOperations<C extends Leading = []>
   extends UsageOperations<C>,
     UsageReviewOperations<C> {}
 
-/** The operations of one tenant by group. `C` is the leading parameter of each call: its context, or none. */
+/**
+ * The operations of one tenant by group. `C` contains the leading parameters of each call: its context, or
+ * nothing.
+ */
 export interface GroupedOperations<C extends Leading = []> {
   /** Accounts with their e-mail addresses, credit, timeline, closing and export. */
   readonly accounts: AllAccountOperations<C>;
   /** The tenant's catalogs, as documents. */
   readonly catalogs: AllCatalogOperations<C>;
-  /** Plans and products that are managed one by one. */
+  /** Plans and products that are managed individually. */
   readonly catalogEntries: CatalogEntryOperations<C>;
   /** Subscriptions, and previews of their changes. */
   readonly subscriptions: AllSubscriptionOperations<C>;
@@ -91,7 +94,7 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly blocking: BlockingOperations<C>;
   /** Bundles of a base subscription and its add-ons. */
   readonly bundles: BundleOperations<C>;
-  /** Bundles and subscriptions with rows computed on demand, for answers of any length. */
+  /** Bundles and subscriptions whose rows are computed on demand, for results of any length. */
   readonly outlines: AllOutlineOperations<C>;
   /** Usage of subscriptions. */
   readonly usage: AllUsageOperations<C>;
@@ -111,7 +114,7 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly overdue: OverdueOperations<C>;
   /** Definitions of tags. */
   readonly tagDefinitions: TagDefinitionOperations<C>;
-  /** Tags on objects; control tags change how the engine treats them. */
+  /** Tags on objects. Control tags change how the engine treats their object. */
   readonly tags: TagOperations<C>;
   /** Custom fields of objects. */
   readonly customFields: CustomFieldOperations<C>;
@@ -166,14 +169,14 @@ export interface FrequentOperations<C extends Leading = []> {
 /** The operations of one tenant. */
 export interface Operations<C extends Leading = []> extends GroupedOperations<C>, FrequentOperations<C> {}
 
-/** The operations of a group with plain answers: dates are text, instants are `Date`. */
+/** The operations of a group with plain results: dates are text, instants are `Date`. */
 export type PlainGroup<G> = {
   readonly [N in keyof G]: G[N] extends (...given: infer P) => Promise<infer R>
     ? (...given: P) => Promise<Plain<R>>
     : G[N];
 };
 
-/** The operations of one tenant for hosts. `outlines`, for answers of any length, are for adapters only. */
+/** The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. */
 export type PlainOperations<C extends Leading = []> = {
   readonly [G in Exclude<keyof GroupedOperations<C>, 'outlines' | 'catalogs' | 'subscriptions'>]: PlainGroup<
     GroupedOperations<C>[G]

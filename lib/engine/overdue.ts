@@ -15,7 +15,10 @@ import type { KeyValueService } from '../tenants/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Returns the operations on overdue states. `ahead`: the handlers of work done before overdue checks (overdue §5.2). */
+/**
+ * Returns the operations on overdue states. `ahead` contains the handlers of work that precedes overdue
+ * checks (overdue §5.2).
+ */
 export function overdueArea(
   { ports, catalogs, overdueConfigs, settingsOf }: Foundation,
   { keyValues, ahead }: { readonly keyValues: KeyValueService; readonly ahead: readonly QueueHandler[] },

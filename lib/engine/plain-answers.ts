@@ -76,12 +76,12 @@ const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 
 const product = { retiredDate: 'instant' } as const;
 const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant' } } as const;
 
-/** Returns the same shape for each of the names. */
+/** Returns an object with the same shape for each of the names. */
 export function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
 }
 
-/** The dates and instants in the answers of operations, by group and operation. */
+/** The dates and instants in the results of operations, by group and operation. */
 export const plainAnswers: PlainAnswers = {
   accounts: {
     ...each(['create', 'update', 'get', 'getByKey', 'page', 'search', 'findExactly', 'children'], account),
@@ -221,7 +221,9 @@ export const plainAnswers: PlainAnswers = {
   },
 };
 
-/** The view inside a list or a page, otherwise the answer itself. Catalogs and maps have no plain form here. */
+/**
+ * The view inside a list or a page, otherwise the result itself. Catalogs and maps have no plain form here.
+ */
 type ViewOf<R> =
   R extends Page<infer V>
     ? V

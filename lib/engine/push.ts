@@ -6,7 +6,7 @@ import { callbackPolicyOf, type Foundation } from './foundation.ts';
 
 const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
 
-/** Returns the service for pushes to callbacks of tenants; null if there is no push sender. */
+/** Returns the service for pushes to callbacks of tenants, or null without a push sender. */
 export function pushArea({ ports, settings, settingsOf }: Foundation): PushService | null {
   const { pushSender } = ports;
   if (pushSender === null || pushSender === undefined) return null;
@@ -16,14 +16,17 @@ export function pushArea({ ports, settings, settingsOf }: Foundation): PushServi
   );
 }
 
-/** Returns the service for event sinks of the host. */
+/** Returns the service for the event sinks of the host. */
 export function sinkArea({ ports, settings }: Foundation): SinkService {
   const sinks = settings.eventSinks ?? [];
   for (const { name } of sinks) checkSinkName(name);
   return sinkService(ports, sinks, settings.server.tenant['billing.server.notifications.retries']);
 }
 
-/** @throws InvariantError for a name that the storage cannot keep as the key of the sink's deliveries. */
+/**
+ * Checks the name of an event sink. @throws InvariantError for a name that the storage cannot keep as the key
+ * of the sink's deliveries.
+ */
 function checkSinkName(name: string): void {
   checkStorable('Name of an event sink', name);
   assertInvariant(

@@ -15,7 +15,7 @@ import { bindMethods } from './bind-methods.ts';
 import { idOf } from './calls.ts';
 import type { EngineSettings } from './foundation.ts';
 
-/** Returns the operations on the queue for operators. */
+/** Returns the queue operations for operators. */
 export function queueArea(
   { ports, settings }: { readonly ports: Ports; readonly settings: EngineSettings },
   topics: readonly string[],
@@ -31,7 +31,7 @@ const plainEntry = plainBy({ availableDate: 'instant', createdDate: 'instant', d
 
 const takeTexts = converterOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
 
-/** Returns the queue operations across tenants, with text inputs and plain answers. */
+/** Returns the queue operations across tenants, with text inputs and plain results. */
 export function openedBacklog(
   backlog: BacklogService,
   refOf: (tenantId: Uuid) => Promise<TenantRef>,

@@ -3,16 +3,16 @@ import { guardedLogger, onBehalfOf, scopedLogger, whileWanted } from '../runtime
 
 /** A request that a host serves. */
 export interface ServedRequest {
-  /** Name in traces, such as `GET /customers/{id}`. */
+  /** Name of the request in traces, such as `GET /customers/{id}`. */
   readonly name: string;
   /** The `requestId` of log lines. */
   readonly requestId: string;
-  /** Value of the header `traceparent` if it was sent. */
+  /** Value of the header `traceparent`, if the request has one. */
   readonly traceParent?: TraceParent | undefined;
   readonly attributes?: SpanAttributes;
 }
 
-/** Adds to the trace of a request while it is served; without a tracer it has no effect. */
+/** Adds facts to the trace of a request while the request is served. Has no effect without a tracer. */
 export interface RequestSpan {
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
   fail(error: unknown): void;
@@ -20,21 +20,25 @@ export interface RequestSpan {
 
 export interface RequestTracking {
   /**
-   * Runs the work of a request. Its log lines carry the request id, and with a tracer it becomes the parent span of the
-   * work it causes. Use the same id as `userToken` of operations, so that later work carries it too.
+   * Runs the work of a request. Its log lines contain the request id. With a tracer, the request becomes the
+   * parent span of the work it causes. Use the same id as `userToken` of operations, so that later work
+   * carries it too.
    *
    * @example await billing.requests.run({ name: 'POST /orders', requestId }, () => order(body));
    */
   run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
   /**
-   * Runs work that may end early once the signal is aborted, for example when the client has disconnected. Documents, dry
-   * runs, exports and timelines then throw the signal's reason at their next turn. Only for operations that change
-   * nothing.
+   * Runs work that may end early once the signal is aborted, for example when the client has disconnected.
+   * Documents, dry runs, exports and timelines then throw the signal's reason at their next turn. Use this
+   * only for operations that change nothing.
    *
    * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
    */
   whileWanted<T>(wanted: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /** Returns the logger (default: the engine's) with the request id added to lines written for a request. */
+  /**
+   * Returns a logger that adds the request id to lines written for a request. Defaults to the engine's
+   * logger.
+   */
   logger(logger?: Logger): Logger;
 }
 

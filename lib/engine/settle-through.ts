@@ -2,7 +2,7 @@ import type { Ports } from '../ports/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
 import { addMilliseconds, formatInstant, type Instant, parseWireInstant } from '../values/time/index.ts';
 
-/** Default timeout of `settleThrough`, in system time. */
+/** Default timeout of `settleThrough` in milliseconds of system time. */
 const SETTLE_THROUGH_TIMEOUT_MS = 10 * 60_000;
 
 const MS_PER_SECOND = 1_000;
@@ -14,14 +14,14 @@ export interface SettableClock {
 }
 
 export interface Settling {
-  /** Runs the due work; returns false if it ran out of time. */
+  /** Runs the due work. Returns false at the timeout. */
   settle(timeoutMs: number): Promise<boolean>;
-  /** Returns the due time of the next queue entry or push after now; null for none. */
+  /** Returns the due time of the next queue entry or push after now, or null if nothing is queued. */
   nextDue(): Promise<Instant | null>;
 }
 
 export interface SettleThroughOptions {
-  /** Limit in system time; default ten minutes. */
+  /** Timeout in milliseconds of system time; default ten minutes. */
   readonly timeoutMs?: number;
 }
 
@@ -50,7 +50,7 @@ export async function settleThrough(
   }
 }
 
-/** Returns the first whole second from an instant on, because the engine reads its clock in seconds. */
+/** Returns the first whole second from an instant on. The engine reads its clock in seconds. */
 function wholeSecond(at: Instant): Instant {
   const over = at % MS_PER_SECOND;
   return over === 0 ? at : addMilliseconds(at, MS_PER_SECOND - over);

@@ -11,13 +11,13 @@ import { formatInstant, type Instant } from '../values/time/index.ts';
 
 type Write = (text: string) => Promise<void>;
 
-/** The lines of one table, live or history. */
+/** The lines of one live or history table. */
 interface Section {
   readonly name: string;
   write(write: Write): Promise<void>;
 }
 
-/** Exports all data of an account as text (accounts §16). */
+/** Operations that export all data of an account as text (accounts §16). */
 export function accountExportOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
 ): AccountExportOperations<WithContext> {
@@ -87,7 +87,7 @@ function exportedValue(column: ExportedTable['columns'][number] | undefined, val
   return column?.name === 'plugin_properties' ? maskedPluginProperties(value) : value;
 }
 
-/** Masks all plugin properties, since any of them may be a secret (platform §6.3 rule 3). */
+/** Masks all plugin properties, because any of them may be a secret (platform §6.3 rule 3). */
 function maskedPluginProperties(value: unknown): unknown {
   const properties: unknown = typeof value === 'string' ? JSON.parse(value) : value;
   if (!Array.isArray(properties)) return value;
@@ -114,12 +114,13 @@ function historySection(
   };
 }
 
-/** The export of an account's data. */
+/** Operations that export an account's data. */
 export interface AccountExportOperations<C extends Leading = []> {
   /**
-   * Returns the account, its objects, history, audit and queue entries from one snapshot: for each table with rows, a
-   * header line `-- <table> <column>|…` and one line per row. Memory does not grow with the account, and the snapshot
-   * ends before the first piece is returned. The caller reads to the end or calls the iterator's `return`.
+   * Returns the account, its objects, history, audit and queue entries from one snapshot. Each table with
+   * rows has a header line `-- <table> <column>|…` and one line per row. Memory use does not grow with the
+   * account. The snapshot ends before the first piece is returned. The caller must read to the end, or call
+   * the iterator's `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before any output.
    */
   export(...given: [...C, accountId: Uuid | string]): Promise<AsyncIterable<string>>;
@@ -130,12 +131,12 @@ export function headerLine(table: string, columns: readonly string[]): string {
   return `-- ${table} ${columns.join('|')}\n`;
 }
 
-/** Returns the line of a row: null is empty; text, numbers and booleans are plain; other values are JSON. */
+/** Returns the line of a row. Null is empty; text, numbers and booleans are plain; other values are JSON. */
 export function rowLine(values: readonly unknown[]): string {
   return `${values.map(cellText).join('|')}\n`;
 }
 
-/** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for null. */
+/** Returns a time as `yyyy-mm-ddThh:mm:ss.sss+00:00`, or an empty text for null. */
 function timeText(value: unknown): string {
   return value === null ? '' : withOffset(formatInstant(Number(value) as Instant));
 }
@@ -161,7 +162,7 @@ const historyHead = [
   'change_date',
 ];
 
-/** Snapshot members with an instant in its wire form; a date of the same name is not changed. */
+/** Snapshot members that contain an instant in its wire form. A date of the same name stays unchanged. */
 const instantMembers: ReadonlySet<string> = new Set([
   'referenceTime',
   'effectiveDate',

@@ -7,15 +7,23 @@ import { addMilliseconds, type Instant } from '../values/time/index.ts';
 
 /** The checks of a node by name (platform §13). */
 export interface HealthReport {
-  /** Passes if the database answers within 2 s. The message warns if row-level security does not bind the engine's role. */
+  /**
+   * Passes if the database responds within 2 s. The message warns if row-level security does not bind the
+   * engine's role.
+   */
   readonly database: HealthCheck;
-  /** Passes with at most 1000 late queue entries (`health.lateThreshold`), none of them late by more than 10 minutes. */
+  /**
+   * Passes with at most 1000 late queue entries (`health.lateThreshold`), if no entry is late by more than 10
+   * minutes.
+   */
   readonly queues: HealthCheck;
-  /** Passes if the clocks of this process and of the database differ by at most 5 s. */
+  /** Passes if the clocks of this process and the database differ by at most 5 s. */
   readonly clock: HealthCheck;
-  /** Passes unless operators have taken the node out of rotation. */
+  /** Passes unless operators have removed the node from rotation. */
   readonly rotation: HealthCheck;
-  /** Passes if the server key decrypts the stored secrets. The log names those that it does not. */
+  /**
+   * Passes if the server key decrypts the stored secrets. The log names the secrets that it cannot decrypt.
+   */
   readonly serverKey: HealthCheck;
 }
 
@@ -36,7 +44,7 @@ interface NodeHealth {
   readonly lateThresholdMs: number;
 }
 
-/** Runs all health checks of this node with a constant number of cheap queries; never throws. */
+/** Runs all health checks of this node with a constant number of cheap queries. Never throws. */
 export async function healthReport(
   { clock, systemClock, logger, storage }: HealthPorts,
   node: NodeHealth,
@@ -85,7 +93,7 @@ export async function healthReport(
 const ROLE_NOT_BOUND =
   'Row-level security does not apply to the database role of the engine; only the conditions of its statements separate tenants';
 
-/** How late a queue entry may be before the check fails. */
+/** Maximum lateness of a queue entry in milliseconds. The check fails above this value. */
 const MAX_LATENESS_MS = 10 * 60_000;
 
 /** The result of one check, with the reason of a failure or a warning. */
@@ -96,7 +104,7 @@ export interface HealthCheck {
 
 const passed: HealthCheck = { healthy: true, message: null };
 
-/** Fails if too many entries are late, or if one entry is too late (platform §13 rule 1). */
+/** Fails if too many entries are late, or if one entry is very late (platform §13 rule 1). */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
   if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;
@@ -104,7 +112,10 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
   return failed(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
 }
 
-/** Fails if the clocks differ by more than the duration of the query explains; milliseconds of system time. */
+/**
+ * Fails if the clocks differ by more than the duration of the query explains. Times are milliseconds of
+ * system time.
+ */
 export function clockCheck({
   startedMs,
   databaseMs,
@@ -115,7 +126,10 @@ export function clockCheck({
   return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
 }
 
-/** Fails if the server key was changed (platform §6.3 rule 4). Anybody may read the report, so it names no secret. */
+/**
+ * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anybody may
+ * read it.
+ */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;
   return failed(`The server key cannot decrypt ${length} stored secrets; the log names them`);

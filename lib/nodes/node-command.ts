@@ -39,7 +39,7 @@ export function isPluginCommand(type: string): type is PluginCommand {
   return Object.values<string>(PluginCommand).includes(type);
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Checks the value of a field. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 export function checkCommand({ type, properties }: NodeCommand): void {
   checkText('nodeCommandType', type, MAX_NODE_COMMAND_TYPE_CHARACTERS);
   if (properties.length > MAX_NODE_COMMAND_PROPERTIES)

@@ -26,15 +26,15 @@ BILLWRIGHT_FORMER_SERVER_KEY is the old key while the key is changed with "billw
 
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 
-/** Output of commands; the server writes to that of the process. */
+/** Output of commands. The server writes to the output of the process. */
 interface Console {
   out(text: string): void;
   error(text: string): void;
 }
 
 /**
- * Runs a command, or starts the server. @returns exit status: 0, 1 for a failure, 2 for an invalid command line or
- * configuration.
+ * Runs a command or starts the server. @returns the exit status: 0 for success, 1 for a failure, 2 for an
+ * invalid command line or configuration.
  */
 export async function runCommandLine(args: readonly string[], console: Console): Promise<0 | 1 | 2> {
   const program = programOf(console);
@@ -86,7 +86,7 @@ function programOf(console: Console): Command {
   return program;
 }
 
-/** Returns the problem and its solution in one line, and whether it is in the command line. */
+/** Returns the problem and its solution in one line, and whether the command line caused it. */
 async function explained(
   error: unknown,
   command: string,
@@ -110,7 +110,7 @@ async function explained(
   };
 }
 
-/** Includes causes, which HTTP callers do not see. */
+/** Returns the error message with its causes, which HTTP callers do not see. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);

@@ -15,7 +15,7 @@ import {
 } from './options.ts';
 import { withProgress } from './progress.ts';
 
-/** Distinct from the exit code of a failed check. */
+/** Exit code for found breaches. A check that fails has another exit code. */
 const breachesFound = 3;
 
 interface OnDatabase {
@@ -27,7 +27,7 @@ interface OnDatabase {
   readonly server: () => Promise<ServerDatabase>;
 }
 
-/** Returns a command with `--database` and `--config`, whose failures name the database. */
+/** Returns a command with the options `--database` and `--config`. Its failures name the database. */
 function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command

@@ -9,7 +9,7 @@ import {
   textOf,
 } from './options.ts';
 
-/** Properties without an option, for the help. */
+/** Help text about the properties that have no option. */
 const furtherProperties = `
 The environment (SERVICE_server_basePath, ...) and the configuration file can set each server property too: an
 option wins over the environment, and that over the file. Only these two can set what holds for tenants without a
@@ -73,7 +73,7 @@ export function serveCommand(): Command {
   return command.addHelpText('after', furtherProperties).action(() => serveWith(optionValuesOf(command)));
 }
 
-/** Returns when the server listens. */
+/** Starts a server and returns when it listens. */
 async function serveWith(given: OptionValues): Promise<void> {
   const [{ configured }, { withShortResolution }] = await Promise.all([
     import('../configuration/configured.ts'),

@@ -10,8 +10,8 @@ import { reasonOf, UsageError } from '../usage-error.ts';
 import { checkedDefinition, isPartOfServer } from './definition.ts';
 
 /**
- * Reads properties from a JSON file (platform §4.1), non-text values as JSON. @throws UsageError for an invalid file or
- * name.
+ * Reads properties from a JSON file (platform §4.1). Values that are not text are kept as JSON. @throws
+ * UsageError for an invalid file or name.
  */
 export async function configurationFile(file: string): Promise<Environment> {
   const value = await jsonOf(file);
@@ -51,8 +51,8 @@ async function jsonOf(file: string): Promise<unknown> {
 }
 
 /**
- * Loads the module's default export without a build; its `billwright` imports use the running code. @throws UsageError
- * that names the file.
+ * Loads the module's default export without a build. Its `billwright` imports resolve to the running code.
+ * @throws UsageError that names the file.
  */
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
   if (!existsSync(file))

@@ -8,16 +8,16 @@ export interface Configured {
   /** Null: no configuration file. */
   readonly file: string | null;
   readonly definition: ServerDefinition;
-  /** The environment overrides the file. */
+  /** The environment, which overrides the configuration file. */
   readonly environment: Environment;
 }
 
-/** Names searched in the working directory. */
+/** Names of configuration files that are searched in the working directory. */
 export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
- * Reads the file of `--config` or `billwright.config.*`: JSON properties or a server module. @throws UsageError that
- * names the file.
+ * Reads the file of `--config` or `billwright.config.*`, which contains JSON properties or a server module.
+ * @throws UsageError that names the file.
  */
 export async function configured(
   option: string | undefined,

@@ -2,7 +2,7 @@ import { closestTo } from '../../../lib/values/text/index.ts';
 import type { ServerDefinition } from '../../server/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Kinds of parts: description and check. */
+/** Members of a definition by kind: a description and a check. */
 const forms = {
   text: ['a non-empty string', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],
@@ -21,7 +21,7 @@ const forms = {
 
 type Kind = keyof typeof forms;
 
-/** Parts that the command validates. */
+/** Members of the definition that the command validates. */
 const settings = {
   database: 'text',
   port: 'port',
@@ -36,7 +36,7 @@ const settings = {
   closed: 'function',
 } as const satisfies Partial<Record<keyof ServerDefinition, Kind>>;
 
-/** Plugins, which the engine validates. */
+/** Plugins of the definition, which the engine validates. */
 type Plugins = Omit<ServerDefinition, keyof typeof settings>;
 const plugins: Readonly<Record<keyof Plugins, Kind>> = {
   gateways: 'list',

@@ -14,10 +14,10 @@ const span = (example: string): Form => ({
   is: `a time span from 1s to 30d such as ${example}`,
 });
 
-/** @param property its name without prefix (platform §4.3). */
+/** @param property the property name without its prefix (platform §4.3). */
 const option = (property: string, form: Form, text: string) => ({ property, ...form, text });
 
-/** Options override the environment, which overrides the configuration file. */
+/** Server settings. Options override the environment, which overrides the configuration file. */
 export const settings = {
   'base-path': option(
     'server.basePath',

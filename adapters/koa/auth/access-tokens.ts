@@ -18,7 +18,10 @@ const modulusBits = 2_048;
 const secondMs = 1_000;
 
 export interface AccessTokenOptions {
-  /** `iss` of the server's tokens (`security.token.issuer`); default its base URL as the caller sees it. */
+  /**
+   * `iss` of the server's tokens (`security.token.issuer`). The default is the server's base URL as the
+   * caller sees it.
+   */
   readonly issuer?: string | undefined;
   /** Lifetime of a token (`security.token.lifetime`); default one hour. */
   readonly lifetimeMs?: number | undefined;
@@ -48,7 +51,10 @@ interface PublishedKeys {
   readonly untilMs: number;
 }
 
-/** Returns the server's own tokens (platform §7): signed JWTs that name a user or client, and no roles. */
+/**
+ * Returns the server's own tokens (platform §7). They are signed JWTs that name a user or client and contain
+ * no roles.
+ */
 export function accessTokens(
   tokenKeys: Billing['security']['tokenKeys'],
   { issuer, lifetimeMs = TOKEN_LIFETIME_MS }: AccessTokenOptions,
@@ -57,7 +63,7 @@ export function accessTokens(
   let published: PublishedKeys | null = null;
   let loading: Promise<PublishedKeys> | null = null;
 
-  /** `iss` of the tokens and of the metadata, for a caller that sees the server at `baseUrl`. */
+  /** Returns `iss` of the tokens and of the metadata, for a caller that reaches the server at `baseUrl`. */
   function issuerAt(baseUrl: string): string {
     return issuer ?? baseUrl;
   }
@@ -85,7 +91,7 @@ export function accessTokens(
     return { token, expiresInSec };
   }
 
-  /** @throws BillingError UNAUTHENTICATED for any defect of the token. */
+  /** Verifies a token. @throws BillingError UNAUTHENTICATED for any defect of the token. */
   async function verify(token: string): Promise<TokenSubject> {
     const { jwtVerify, errors } = await import('jose');
     try {
@@ -122,7 +128,7 @@ export function accessTokens(
     return published === null || published.untilMs <= tokenKeys.nowMs() ? load() : published;
   }
 
-  /** Concurrent callers share one load. */
+  /** Loads the public keys. Concurrent callers share one load. */
   function load(): Promise<PublishedKeys> {
     loading ??= read().finally(() => {
       loading = null;
@@ -160,7 +166,7 @@ async function makeKey() {
   return { kid, publicKey: { ...publicKey }, privateKey: await exportPKCS8(pair.privateKey) };
 }
 
-/** @throws BillingError UNAUTHENTICATED for a token that was issued in the future. */
+/** Checks the issue time. @throws BillingError UNAUTHENTICATED for a token that was issued in the future. */
 export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
   if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
   throw tokenRefused('its claim "iat" is invalid');
@@ -193,7 +199,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'it is not a signed JWT',
 };
 
-/** Returns the refusal for a JOSE error about the token; null for other errors. */
+/** Returns the refusal for a JOSE error about the token, or null for other errors. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

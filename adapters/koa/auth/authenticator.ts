@@ -26,7 +26,7 @@ import { verifiedCache } from './verified-cache.ts';
 export interface TokenOptions extends AccessTokenOptions {
   /** Other accepted issuers (`security.jwt.issuers`); none by default. */
   readonly issuers?: readonly TokenIssuer[];
-  /** Fetches their key sets, for hosts with a proxy; defaults to the runtime's `fetch`. */
+  /** Fetches key sets, for example through a proxy. Defaults to the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;
 }
 
@@ -76,7 +76,10 @@ export function authenticator(surroundings: Surroundings) {
   const knownTenants = verifiedCache<TenantRef>(clock);
   const verifiedTokens = verifiedCache<Verified>(clock);
 
-  /** Uses a bearer token, otherwise Basic, otherwise the session cookie. A bad token ends the search (platform §6.1). */
+  /**
+   * Authenticates by a bearer token, otherwise by Basic, otherwise by the session cookie. An invalid token is
+   * not followed by another method (platform §6.1).
+   */
   async function caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
     if (offersBearer(authorization))
@@ -95,7 +98,9 @@ export function authenticator(surroundings: Surroundings) {
     throw unauthenticated();
   }
 
-  /** Returns the active user or client; null for any reason. @throws BillingError SECURITY_LOCKED_OUT. */
+  /**
+   * Returns the active user or client, or null if the login fails. @throws BillingError SECURITY_LOCKED_OUT.
+   */
   async function login(
     kind: 'USER' | 'CLIENT',
     { name, secret }: Credentials,
@@ -134,7 +139,10 @@ export function authenticator(surroundings: Surroundings) {
     return verified.own ? ownSubject(verified.own) : foreignSubject(verified.foreign);
   }
 
-  /** Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair or no grant. */
+  /**
+   * Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair, or if
+   * the caller has no grant for the tenant.
+   */
   async function tenant(
     { headers, address }: Presented,
     principal: Principal,
@@ -150,7 +158,7 @@ export function authenticator(surroundings: Surroundings) {
     return found;
   }
 
-  /** Only slow hash checks count as attempts, so a recently verified pair is never locked out. */
+  /** Counts an attempt only if a slow hash check runs, so a recently verified pair is never locked out. */
   function attempted<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return lockOut ? security.guard.attempt(attempt, check) : check();
   }
@@ -172,7 +180,10 @@ export function authenticator(surroundings: Surroundings) {
     return { own: await tokens.verify(token) };
   }
 
-  /** Reads the current subject: a token ends with the credential it was issued for. */
+  /**
+   * Reads the current subject of a token. A token becomes invalid when the credential that it was issued for
+   * changes.
+   */
   async function ownSubject(subject: TokenSubject): Promise<Principal> {
     checkExpiry(subject.expiresMs);
     const principal = await security.principal(subject.kind, subject.name);
@@ -195,7 +206,7 @@ export function authenticator(surroundings: Surroundings) {
     };
   }
 
-  /** Cached tokens may have expired since their verification. */
+  /** Checks the expiry of a token. A cached token may have expired since its verification. */
   function checkExpiry(expiresMs: number): void {
     if (tokenKeys.nowMs() >= expiresMs + TOKEN_CLOCK_TOLERANCE_MS) throw tokenRefused('it has expired');
   }

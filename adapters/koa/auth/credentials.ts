@@ -5,7 +5,7 @@ import { isPermitted, type Permission } from '../../../lib/security/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 
-/** Characters of a token; the header block has 16 KiB. */
+/** Maximum number of characters of a token. The header block has 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 8 * 1_024;
 
 export interface Credentials {
@@ -15,7 +15,7 @@ export interface Credentials {
 
 const basicForm = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** Parses an `Authorization: Basic` header (RFC 7617, UTF-8); null if invalid. */
+/** Parses an `Authorization: Basic` header (RFC 7617, UTF-8). Returns null for an invalid header. */
 export function basicCredentials(authorization: string | undefined): Credentials | null {
   const encoded = basicForm.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return null;
@@ -28,18 +28,18 @@ export function basicCredentials(authorization: string | undefined): Credentials
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 
-/** Returns true for a bearer header of any form (platform §6.1: no fallback then). */
+/** Returns true for a bearer header of any form. Such a request has no fallback (platform §6.1). */
 export function offersBearer(authorization: string | undefined): boolean {
   return /^bearer(?: |$)/i.test(authorization ?? '');
 }
 
-/** Parses an `Authorization: Bearer` header (RFC 6750); null if invalid. */
+/** Parses an `Authorization: Bearer` header (RFC 6750). Returns null for an invalid header. */
 export function bearerToken(authorization: string | undefined): string | null {
   const token = bearerForm.exec(authorization ?? '')?.[1];
   return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
 }
 
-/** Name that existing clients use (http-api §5 rule 5). */
+/** Name of the session cookie, as existing clients use it (http-api §5 rule 5). */
 const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const tokenForm = /^[\w-]{43}$/;
@@ -71,7 +71,10 @@ export function sessionTokenHash(token: string): string {
 
 export type Scheme = 'BASIC' | 'BEARER';
 
-/** Returns the `WWW-Authenticate` challenge of a refusal (platform §6.1, §7.2), or null. */
+/**
+ * Returns the `WWW-Authenticate` challenge of a refusal (platform §6.1, §7.2), or null if the refusal has no
+ * challenge.
+ */
 export function challengeOf(error: BillingError, scheme: Scheme): string | null {
   const isBearer = scheme === 'BEARER';
   if (error.code === ErrorCode.UNAUTHENTICATED)
@@ -81,7 +84,7 @@ export function challengeOf(error: BillingError, scheme: Scheme): string | null 
   return null;
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000). */
+/** Checks a permission of the principal. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000). */
 export function checkPermission(
   caller: Pick<Principal, 'name' | 'permissions'> | null,
   permission: Permission,

@@ -10,13 +10,13 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
 
-/** Pause before the next request to an unreachable issuer. */
+/** Milliseconds until the next request to an unreachable issuer. */
 const KEY_SET_FAILURE_PAUSE_MS = 10_000;
 
 const KEY_SET_TIMEOUT_MS = 5_000;
 const MAX_KEY_SET_BYTES = 256 * 1_024;
 
-/** Signature algorithms that may be allowed; never `none`, never a symmetric one. */
+/** Signature algorithms that may be allowed. `none` and symmetric algorithms are excluded. */
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;
 export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm];
 
@@ -24,7 +24,7 @@ export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm
 export interface TokenIssuer {
   /** `iss` of its tokens. */
   readonly issuer: string;
-  /** URL of its public keys; https only. */
+  /** URL of the issuer's public keys. Must use https. */
   readonly jwksUri: string;
   /** `aud` of the tokens issued for this server; default `catalog-plugin`. */
   readonly audience?: string;
@@ -38,7 +38,10 @@ export interface TokenIssuer {
   readonly rolesClaim?: string;
   /** This server's roles by issuer role; other roles are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
-  /** Claim that lists tenant ids or is `*`; without it the local user with that name determines the grants. */
+  /**
+   * Claim that lists tenant ids or is `*`. Without this claim, the grants of the local user with the same
+   * name apply.
+   */
   readonly tenantsClaim?: string;
 }
 
@@ -99,7 +102,10 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     return keys;
   }
 
-  /** Returns a key set of bounded size. Pauses after a failure, so that an outage does not delay requests. */
+  /**
+   * Returns a key set of limited size. Fetching pauses after a failure, so that an outage does not delay
+   * requests.
+   */
   async function fetchKeySet(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     if (nowMs() < pausedUntilMs)
       throw new KeySetError(`${url} recently failed and is not requested again yet`);
@@ -129,7 +135,10 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     return tokenRefused('the key of its issuer cannot be used', error);
   }
 
-  /** @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are unavailable. */
+  /**
+   * Verifies a token. @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are
+   * unavailable.
+   */
   return async (token: string): Promise<ForeignSubject> => {
     const { jwtVerify } = await import('jose');
     const verifiedMs = nowMs();
@@ -150,7 +159,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
   };
 }
 
-/** The issuer's keys are unavailable; logged once per fetch, not per token. */
+/** Thrown if the issuer's keys are unavailable. Logged once per fetch, not once per token. */
 class KeySetError extends Error {}
 
 async function boundedText(response: Response): Promise<string> {
@@ -186,7 +195,10 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
   };
 }
 
-/** Accepts a list of texts, or one text of words separated by blanks as in `scope`; otherwise null. */
+/**
+ * Returns the texts of a claim: a list of texts, or one text with words separated by blanks, as in `scope`.
+ * Returns null for other values.
+ */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : null;

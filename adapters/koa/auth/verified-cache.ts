@@ -5,7 +5,7 @@ const MAX_CACHED_CREDENTIALS = 10_000;
 
 const CACHED_CREDENTIAL_MS = 60_000;
 
-/** Key of a verified pair. `version` rises when the secret changes. */
+/** Key of a verified pair. `version` increases when the secret changes. */
 export interface CredentialKey {
   readonly kind: 'user' | 'client' | 'tenant' | 'token';
   readonly name: string;
@@ -13,7 +13,10 @@ export interface CredentialKey {
   readonly version: number;
 }
 
-/** Returns the cached value, otherwise the result of `verify`; concurrent callers share it. Null: wrong credentials. */
+/**
+ * Returns the cached value, otherwise the result of `verify`, which concurrent callers share. Null means
+ * wrong credentials.
+ */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 
 /** Caches successful slow hash checks for 60 s by HMAC, so that no secret stays in memory (platform §6.3 rule 2). */

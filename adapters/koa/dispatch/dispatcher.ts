@@ -57,16 +57,19 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly accessLog?: boolean | undefined;
   /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
-  /** Overrides request limits; `listen` sets the header size. */
+  /** Request limits that differ from the defaults. `listen` sets the header size. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   readonly metrics?: HttpMetrics;
-  /** Origins of pages that may call, or `*`; default none (`server.cors.allowedOrigins`). */
+  /** Origins whose pages may call the server, or `*`; default none (`server.cors.allowedOrigins`). */
   readonly allowedOrigins?: readonly string[];
-  /** Time limit of a request except waits on `callCompletion`; default 60 s (`server.limits.requestTime`). */
+  /**
+   * Time limit of a request in milliseconds, without waits on `callCompletion`; default 60 s
+   * (`server.limits.requestTime`).
+   */
   readonly requestTimeMs?: number | undefined;
   /** True: unknown paths are 404; default false passes them on to the host. */
   readonly ownsEveryPath?: boolean;
-  /** Returns the HTML page of the root; none by default. */
+  /** Returns the HTML page at the root. By default the root has no page. */
   readonly home?: (basePath: string) => string;
 }
 
@@ -76,7 +79,7 @@ interface Received {
   readonly requestId: RequestId;
   route?: Route;
   tenant?: TenantRef | null;
-  /** The authenticated principal, and the author that the caller names (platform §5.2). */
+  /** The authenticated principal, or the author that the caller names (platform §5.2). */
   principal?: string;
   createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
@@ -94,7 +97,10 @@ interface AuthenticatedCall extends Served {
   readonly tenant: TenantRef | null;
 }
 
-/** Serves a route table: finds the route, checks user, tenant, grant and permission in that order (http-api §5). */
+/**
+ * Serves a route table: finds the route, then checks user, tenant, grant and permission in that order
+ * (http-api §5).
+ */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
   const logger = billing.requests.logger(options.logger && billing.requests.counting(options.logger));
@@ -240,7 +246,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** Cancels reads at the time limit. If the body has not been read, also closes the connection. */
+  /** Cancels reads at the time limit. Also closes the connection if the body has not been read. */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,
@@ -329,7 +335,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 }
 
-/** Cancels the work when the caller disconnects; null for calls that change something. */
+/** Returns a signal that aborts when the caller disconnects, or null for calls that change something. */
 function readingFor(ctx: Context, { received, route }: Served): AbortController | null {
   if (!changesNothing(route)) return null;
   return abortOnDisconnect(ctx, () => {
@@ -337,7 +343,7 @@ function readingFor(ctx: Context, { received, route }: Served): AbortController 
   });
 }
 
-/** Closes the connection if more of the body arrives than is read. */
+/** Closes the connection if more of the body arrives than the server reads. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
   if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
@@ -372,7 +378,10 @@ function isHome({ method, path }: Context, basePath: string): boolean {
   return (method === 'GET' || method === 'HEAD') && withoutTrailingSlash(path) === basePath;
 }
 
-/** Reads continue, so that a balancer can drain the node. */
+/**
+ * Returns the error for a node that is out of rotation. Reads continue so that a load balancer can drain the
+ * node.
+ */
 function outOfRotation(): BillingError {
   return billingError(
     ErrorCode.BUSY,
@@ -394,7 +403,7 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   throw billingError(ErrorCode.TOO_LARGE, `The URL is longer than ${maxBytes} bytes`);
 }
 
-/** HTTP/1.1 requests without Host are rejected with 400 (RFC 9112 §3.2). */
+/** Checks the `Host` header. HTTP/1.1 requests without one are rejected with 400 (RFC 9112 §3.2). */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
   throw invalidParameter('An HTTP/1.1 request needs the header Host');

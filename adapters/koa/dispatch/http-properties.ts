@@ -13,7 +13,10 @@ export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics
   readonly metricsRequireAuth?: boolean | undefined;
 }
 
-/** Returns the HTTP properties in effect by name (platform §4.3): bytes, milliseconds, null for none. */
+/**
+ * Returns the HTTP properties in effect by name (platform §4.3). Sizes are in bytes and times in
+ * milliseconds; null means unlimited.
+ */
 export function httpProperties(options: HttpOptions): Readonly<Record<string, unknown>> {
   return {
     'server.test.mode': options.test !== undefined,

@@ -19,7 +19,7 @@ export interface KeyedRequest {
   readonly hash: string;
 }
 
-/** Returns null without an `Idempotency-Key`, or on a route that ignores it. */
+/** Returns the key of a request; null without an `Idempotency-Key`, or on a route that ignores the header. */
 export function keyedRequestOf(
   ctx: Context,
   call: {
@@ -36,7 +36,10 @@ export function keyedRequestOf(
   return { tenant: call.tenant, key, hash: hash.digest('hex') };
 }
 
-/** Runs the request once. @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER. */
+/**
+ * Runs the request once per key. @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED,
+ * INVALID_PARAMETER.
+ */
 export async function runOnce(
   request: KeyedRequest,
   services: { readonly billing: Pick<Billing, 'idempotency'>; readonly logger: Logger },
@@ -62,7 +65,10 @@ export async function runOnce(
   return whole;
 }
 
-/** Returns true unless nothing was attempted or the server failed; keeps every response with a payment transaction. */
+/**
+ * Returns true if the response can be stored. False if nothing was attempted or the server failed, unless the
+ * response contains a payment transaction.
+ */
 export function isStorable(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;
   const passing: readonly unknown[] = [ErrorCode.PAYMENT_INTERNAL_ERROR, ErrorCode.VERSION_CONFLICT];

@@ -14,7 +14,10 @@ interface Answered {
   readonly milliseconds: number;
 }
 
-/** Records a request in the access log (platform §12.1 rule 5), without a tenant only its path template. */
+/**
+ * Records a request in the access log (platform §12.1 rule 5). A request without a tenant is recorded with
+ * its path template only.
+ */
 export function noteRequest(
   requests: RequestObserver,
   ctx: Context,

@@ -7,7 +7,10 @@ import type { Method, Route } from '../routing/route.ts';
 import { onDemand } from '../wire/lazy-values.ts';
 
 const require = createRequire(import.meta.url);
-/** The CommonJS form: the other one imports Node's HTTP module, at the cost described in `node-http.ts`. */
+/**
+ * The CommonJS form of the router. The ES module form imports Node's HTTP module, at the cost described in
+ * `node-http.ts`.
+ */
 const Router: typeof KoaRouter = require('@koa/router').Router;
 
 export interface PathRoutes {
@@ -20,7 +23,10 @@ interface Serving {
   readonly serve: (ctx: Context, found: PathRoutes) => Promise<void>;
 }
 
-/** Finds the routes of a path. A router tries its paths in sequence, so each area has its own, created on first use. */
+/**
+ * Finds the routes of a path. A router tries its paths one after another, so each area has a router of its
+ * own, created on first use.
+ */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));
   const routers = new Map(

@@ -37,7 +37,7 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly test?: TestMode | undefined;
 }
 
-/** Null if the route does not require it. */
+/** Access of a request. A member is null if the route does not require it. */
 export interface Access {
   readonly caller: Caller | null;
   readonly tenant: TenantRef | null;
@@ -110,7 +110,7 @@ export function requestAccess(options: AccessOptions) {
     }
   }
 
-  /** Starts a session for a Basic login without one; the response sets its cookie. */
+  /** Starts a session for a Basic login that has none. The response sets the session cookie. */
   async function withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;
@@ -121,7 +121,7 @@ export function requestAccess(options: AccessOptions) {
     return { ...caller, session };
   }
 
-  /** Counts an unauthenticated notification by the names in its path. */
+  /** Counts an unauthenticated notification by the tenant and gateway in its path. */
   function countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
     return countNotifications(JSON.stringify(ctx.params), take);
   }
@@ -152,7 +152,7 @@ export function requestAccess(options: AccessOptions) {
   return { credentialsOf, schemeOf, authenticate, withSession, countNotification, tokensOf, loginOf };
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS. */
+/** Checks the permission of a route. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS. */
 export function checkRoutePermission(
   principal: Principal,
   { permission, alsoNeeds = [], orSelf }: Pick<Route, 'permission' | 'alsoNeeds' | 'orSelf'>,

@@ -2,13 +2,19 @@ import type { Context } from 'koa';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Waiting has its own time limit, on the few routes that offer it. */
+/**
+ * Returns true if the call waits for completion. Waits have their own time limit, on the few routes that
+ * offer them.
+ */
 export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
   if (queryString === '' || !('callCompletion' in query)) return false;
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
-/** Returns the result of `work` in time, else that of `over`; the work continues. `late` releases a late result. */
+/**
+ * Returns the result of `work`, or the result of `over` at the time limit. The work continues. `late`
+ * releases a late result.
+ */
 export async function withinTime<T>(
   limitMs: number,
   work: Promise<T>,
@@ -28,8 +34,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Leaves the effect open (platform §16). Payment calls return 7019 with 503, since 60018 means not attempted (http-api
- * §12).
+ * Returns the error for a call at its time limit, whose effect is unknown (platform §16). Payment calls
+ * return 7019 with 503, because 60018 means not attempted (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(
@@ -40,7 +46,10 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
 
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/** Returns the error for a body that arrives too late. No work starts before the body has been read. */
+/**
+ * Returns the error for a body that arrives too late. The work has not started, because it needs the whole
+ * body.
+ */
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,

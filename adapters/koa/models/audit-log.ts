@@ -36,7 +36,9 @@ function objectTypeOf(row: AuditEntry): ObjectType | null {
   return auditedTable(row.tableName).objectType;
 }
 
-/** Returns the last field of every audited model: audit rows of the record with this id, without history. */
+/**
+ * Returns the last field of every audited model: the audit rows of the record with this id, without history.
+ */
 export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>>>(
   idName: K,
   isStored: (record: R) => boolean = () => true,
@@ -48,7 +50,7 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
 
 export const auditLogs = auditLogsOf('id');
 
-/** Omits records without an object type, which clients do not know. */
+/** Returns the rows without those that lack an object type, which clients do not know. */
 function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] {
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
@@ -58,7 +60,7 @@ export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering)
   return shownRows(rows).map((row) => AuditLog.write(row, rendering));
 }
 
-/** Returns an audit log with the record after each change (accounts §14.1). */
+/** Returns an audit log that shows the record after each change (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number, rendering: Rendering) {
   return shownRows(rows).map((row) =>
     AuditLog.write({ ...row, history: historyOf(row, tenantRecordId, rendering) }, rendering),
@@ -91,7 +93,7 @@ function hasBilledQuantity(tableName: string, { type }: Readonly<Record<string, 
   return tableName === 'INVOICE_ITEMS' && (type === 'RECURRING' || type === 'FIXED');
 }
 
-/** Returns null for records without history. */
+/** Returns the history of an audit row, or null for records without history. */
 function historyOf(
   row: AuditRow,
   tenantRecordId: number,

@@ -6,7 +6,10 @@ import { auditLogs } from './audit-log.ts';
 
 const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
 
-/** A missing name or service has a code of its own (1107), so the library checks for it. */
+/**
+ * A blocking state. The library validates the name and service, because their absence has its own error code
+ * (1107).
+ */
 export const BlockingState = model('BlockingState', {
   blockedId: uuid,
   stateName: field(name, 'C'),

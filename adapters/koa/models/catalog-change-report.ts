@@ -7,7 +7,7 @@ import { alike, maybe, model, shown } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 
-/** Maximum number of listed unbillable accounts; the others are only counted. */
+/** Maximum number of unbillable accounts in the list. Further accounts are only counted. */
 export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
 const UsagePriceTerms = model('UsagePriceTerms', {
@@ -23,7 +23,7 @@ const ReportedError = model('CatalogChangeReportError', { errorDescription: text
 const ReportedWarning = model('CatalogChangeReportWarning', { warningDescription: text() });
 const UnbillableAccount = model('UnbillableAccount', { accountId: uuid, errorDescription: text() });
 
-/** A price change of a live subscription. */
+/** A price change that affects a live subscription. */
 const CatalogPriceChange = model('CatalogPriceChange', {
   ...alike(uuid, 'accountId', 'bundleId', 'subscriptionId'),
   planName: text(),
@@ -49,7 +49,7 @@ export const CatalogChangeReport = model('CatalogChangeReport', {
   ...alike(int(), 'unbillableAccountCount', 'subscriptions', 'changedSubscriptions'),
 });
 
-/** Streams the report as JSON; unbillable accounts and totals follow the price changes. */
+/** Streams the report as JSON. The unbillable accounts and the totals come after the price changes. */
 export async function* changeReportJson(
   parts: AsyncIterable<ChangeReportPart>,
   rendering: Rendering,

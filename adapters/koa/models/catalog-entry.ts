@@ -19,7 +19,7 @@ import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type
 
 // See json-models §13. The library rejects incomplete creations (61004): an existing plan needs only its name.
 
-/** A date-time, in requests also a date; in responses "" if there is none. */
+/** A date-time, or a date in requests. Responses contain "" if the value is missing. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
   const type = answering(timestamp, {
     answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
@@ -29,7 +29,7 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
   return field(type, access, { from: (view: Readonly<Record<Name, Instant | null>>) => view[name] ?? '' });
 }
 
-/** In responses, this is a string with nine fractional digits. */
+/** A decimal number. Responses contain a string with nine fractional digits. */
 const decimalText: WireType<Decimal> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
@@ -38,7 +38,7 @@ const decimalText: WireType<Decimal> = answering(decimalNumber, {
 
 interface Answering<S> {
   readonly answer: () => z.ZodType;
-  /** Includes the request forms; default: those of responses. */
+  /** Returns the document schema with the request forms; defaults to the form of responses. */
   readonly document?: () => z.ZodType;
   readonly write: (value: S) => string;
 }
@@ -60,7 +60,7 @@ function answering<T, S>(
 const PriceData = modelWith('C', 'PriceData', { currency, value: decimalText });
 const prices = listOf(PriceData);
 
-/** The name of a unit, in requests also the `code` or `name` of an object (usage §4 rule 2). */
+/** The name of a unit. Requests may also send an object with `code` or `name` (usage §4 rule 2). */
 const meterCode: WireType<string> = withLazy(
   {
     answer: text().answer,
@@ -112,7 +112,7 @@ const phase = modelWith('W', 'PhaseData', {
 });
 
 const { name, json, answer, write } = phase;
-/** Requests may also name the type `phaseType` (json-models §13). */
+/** Fields of a phase. Requests may also name the type `phaseType` (json-models §13). */
 export const PhaseData = {
   name,
   json,
@@ -144,7 +144,7 @@ export const PlanData = modelWith('C', 'PlanData', {
   phases: field(listOf(PhaseData), 'C', { from: phasesOf }),
 });
 
-/** A retirement has no recurring prices (catalog §15.1 rule 3). */
+/** Returns the phases of a plan. A retired plan has no recurring prices (catalog §15.1 rule 3). */
 function phasesOf({ phases, retired }: PlanEntryView): readonly EntryPhase[] {
   return retired ? phases.map((each) => ({ ...each, recurringPrices: null })) : phases;
 }

@@ -34,7 +34,7 @@ import { Duration } from './duration.ts';
 
 const onlyD = { onlyD: true } as const;
 
-/** A bound or count in the catalog's notation; -1 = none. */
+/** A bound or count in the notation of the catalog; -1 means unlimited. */
 const written: WireType<string> = { ...text(), write: (number) => (number as WrittenDecimal).text };
 
 export const Price = model('Price', {
@@ -109,7 +109,7 @@ export const Plan = model('Plan', {
   effectiveDateForExistingSubscriptions: field(timestamp, 'R', { nullable: true, onlyD: true }),
 });
 
-/** Adds the first price list with the plan. */
+/** Returns a plan with the first price list that contains it. */
 export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
   return { ...plan, priceList: version.priceListOf(plan) };
 }
@@ -129,7 +129,7 @@ export const PriceList = model('PriceList', {
   prettyName: field(text(), 'R', onlyD),
 });
 
-/** Name of the result in the cases of each rule. */
+/** Name of the result in the cases of each rule, such as `billingPolicy`. */
 const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   changePolicy: 'policy',
   changeAlignment: 'alignment',
@@ -139,7 +139,7 @@ const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   priceList: 'toPriceList',
 };
 
-/** Flat cases by rule; null means any value. */
+/** Returns the cases of each rule as flat objects. Null means any value. */
 function rulesOf({ rules }: CatalogVersion) {
   const named = Object.entries(RESULTS) as [keyof PlanRules, string][];
   return Object.fromEntries(
@@ -150,7 +150,9 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/** Creates each product when it is written, since a large version has many. */
+/**
+ * Yields the products. Each product is created when it is written, because a large version has many products.
+ */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);
@@ -172,7 +174,7 @@ export const Catalog = model('Catalog', {
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
-/** A plan for sale on one price list. */
+/** A plan that is for sale on one price list. */
 export const PlanDetail = model('PlanDetail', {
   product: shown(text(), ({ plan }: AvailablePlan) => plan.product),
   plan: shown(text(), ({ plan }: AvailablePlan) => plan.name),

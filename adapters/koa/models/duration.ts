@@ -2,7 +2,7 @@ import { TimeUnit } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, int } from '../wire/scalars.ts';
 
-/** The unit is UNLIMITED for an open end. */
+/** A duration. An open end has the unit UNLIMITED. */
 export const Duration = model('Duration', {
   unit: field(enumeration(TimeUnit), 'W', { required: true }),
   number: field(int(), 'W', { required: true }),

@@ -9,7 +9,7 @@ interface Shown {
   readonly text: JsonText;
 }
 
-/** JSON of events, created once for equal events of several subscriptions. */
+/** Caches the JSON of events, so that equal events of several subscriptions are written once. */
 export class EventTexts {
   readonly #make: (event: SubscriptionEventView) => JsonText;
   /** By record of the event. */
@@ -38,7 +38,7 @@ export class EventTexts {
   }
 }
 
-/** Compares events of the same record. */
+/** Returns true for events of the same record with the same content. */
 function isSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
   return (
     one.eventType === other.eventType &&

@@ -15,14 +15,17 @@ import { alike, model, shown } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
-/** Absent texts and dates are empty, absent numbers 0 (platform §12.1 rule 4). */
+/** Returns a date, or an empty text if the date is missing. Missing numbers are 0 (platform §12.1 rule 4). */
 const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   shown(text(), (entry: QueueEntryView) => {
     const at = read(entry);
     return at === null ? '' : formatInstant(at);
   });
 
-/** A plain string in the document, because generated clients cannot name an empty enumeration value. */
+/**
+ * A state or an empty text. The document describes a plain string, because generated clients cannot name an
+ * empty enumeration value.
+ */
 const stateOrEmpty: WireType<string> = withLazy(
   { request: text().request, answer: enumeration({ ...ProcessingState, '': '' }).answer },
   { json: () => text().json },
@@ -77,7 +80,7 @@ export interface NodeAtTime extends NodeInfo {
   readonly businessNow: Instant;
 }
 
-/** Kill Bill has a version for each part; here all parts share one. */
+/** Version of the server. Kill Bill has a version for each part; here all parts share one version. */
 const version = shown(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {
@@ -138,7 +141,7 @@ function shownValue(value: number): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Such as `10/Mar/2025:10:00:05 +0000`. */
+/** Returns a time in the format of access logs, such as `10/Mar/2025:10:00:05 +0000`. */
 function logDate(ms: number): string {
   const [date = '', time = ''] = formatInstant(ms as Instant).split('T');
   const [year, month, day] = date.split('-');

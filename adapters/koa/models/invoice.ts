@@ -82,7 +82,7 @@ const manualFields = { invoiceId, accountId, description, amount, currency, item
 const place = { linkedInvoiceItemId, bundleId, subscriptionId, ...names };
 const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity };
 
-/** The endpoint determines the item type. */
+/** An item of a request. The endpoint determines its type. */
 export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
 
 /** An item of an invoice from another system. */
@@ -93,14 +93,17 @@ export const InvoiceItemAdjustment = reading(InvoiceItem, {
   invoiceItemId: field(uuid, 'I'),
 });
 
-/** A dry run has no number; an account timeline adds keys and credits (json-models §7, accounts §10). */
+/**
+ * An invoice in a response. A dry run has no number; an account timeline adds keys and credits (json-models
+ * §7, accounts §10).
+ */
 export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly invoiceNumber: number | null;
   readonly bundleKeys?: string;
   readonly credits?: Iterable<unknown>;
 }
 
-/** Absent if the tenant has no number pattern. */
+/** The number in the tenant's format. Absent if the tenant has no number pattern. */
 export const formattedNumber = field(text(), 'R', {
   absentable: true,
   from: (view: { readonly formattedNumber?: string | null }) => view.formattedNumber ?? undefined,
@@ -145,13 +148,18 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   quantity: ignoredInK(int()),
 });
 
-/** Policy of an action without date and policy; null means the catalog's policy, as in the call itself. */
+/**
+ * Policy of an action without date and policy. Null means the policy of the catalog, as in the call itself.
+ */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/** Without a body, the default dry run is computed. For an action without date or policy, see http-api §4. */
+/**
+ * Returns the options of a dry run. A missing body means the default dry run. For an action without date or
+ * policy, see http-api §4.
+ */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, quantity, ...request } = body ?? {};
   return {

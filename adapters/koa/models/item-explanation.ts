@@ -44,7 +44,7 @@ const ExplainedEvent = model('ExplainedEvent', datedEvent);
 
 const BlockingService = model('BlockingService', { service: text(), stateName: text() });
 
-/** Null if the subscription's history does not contain it. */
+/** A lifecycle event that caused the item. Null if the subscription's history does not contain the event. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
   isPriceChange: bool,
@@ -88,12 +88,12 @@ const ExplainedStep = model('ExplainedStep', {
 
 type FactName<B = ItemBasis> = B extends ItemBasis ? Exclude<keyof B, 'kind'> & string : never;
 
-/** Returns a fact that explains the amount; null if missing. */
+/** Returns a field with a fact that explains the amount; null if the fact is missing. */
 function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
-/** Returns a fact of one kind of amount, if another kind uses its name for something else. */
+/** Returns a field with a fact of one kind of amount, for names that have another meaning for other kinds. */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
   kind: K,
@@ -109,7 +109,7 @@ const UsedUnit = model('UsedUnit', {
   quantity: decimalNumber,
 });
 
-/** Blocks of a tier; for CAPACITY, a peak and its tier. */
+/** Usage of a tier: its blocks, or for CAPACITY a peak and its tier. */
 const ExplainedUsageLine = model('ExplainedUsageLine', {
   tier: int(),
   unitType: shown(text(), ({ unit }: UsageLine) => unit),
@@ -121,7 +121,7 @@ function lifecycleEvent(name: keyof ItemExplanation['events']) {
   return maybe(ExplainedLifecycleEvent, ({ events }: ItemExplanation) => events[name]);
 }
 
-/** Fields of other item types are null. */
+/** The explanation of an invoice item. Fields that belong to other item types are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   invoiceItemId: shown(uuid, ({ itemId }: ItemExplanation) => itemId),
   invoiceId: uuid,

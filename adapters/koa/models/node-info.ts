@@ -18,7 +18,7 @@ export const PluginInfoModel = model('PluginInfo', {
   services: listOf(PluginServiceInfoModel),
 });
 
-/** Kill Bill has a version for each part; here all parts share one. */
+/** Version of the server. Kill Bill has a version for each part; here all parts share one version. */
 const version = shown(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {

@@ -4,7 +4,7 @@ import { bool, date, int, text } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const onlyD = { onlyD: true } as const;
-/** Present only if a day was requested. */
+/** Options of fields that are present only if the request has a day. */
 const ofDay = { onlyD: true, absentable: true } as const;
 
 const stateFields = {

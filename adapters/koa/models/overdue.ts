@@ -27,7 +27,7 @@ const OverdueStateConfig = modelWith('W', 'OverdueStateConfig', {
   autoReevaluationIntervalDays: field(int(), 'W', { nullable: true }),
 });
 
-/** See overdue §1.4. The engine reads requests and reports error positions. */
+/** An overdue configuration (overdue §1.4). The engine reads requests and reports the positions of errors. */
 export const Overdue = model('Overdue', {
   initialReevaluationInterval: field(int(), 'W', { nullable: true }),
   overdueStates: field(listOf(OverdueStateConfig), 'W', { required: true }),

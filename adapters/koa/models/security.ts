@@ -8,7 +8,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 export const words = listOf(text());
 
-/** Responses omit the last two fields, which clients do not know. */
+/** The roles of a user. Responses omit the last two fields, which clients do not know. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),
@@ -19,7 +19,7 @@ export const UserRoles = model('UserRoles', {
 
 export const UserChange = partial(UserRoles);
 
-/** `roles` is required, since its absence would remove all. */
+/** New roles of a user. `roles` is required, because its absence would remove all roles. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const RoleDefinitionModel = model('RoleDefinition', {
@@ -27,7 +27,7 @@ export const RoleDefinitionModel = model('RoleDefinition', {
   permissions: field(words, 'W'),
 });
 
-/** `permissions` is required, since its absence would remove all. */
+/** New permissions of a role. `permissions` is required, because its absence would remove all permissions. */
 export const RoleChange = reading(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),
   permissions: field(words, 'W', { required: true }),
@@ -42,7 +42,7 @@ export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
-  /** Absent or null means all tenants. */
+  /** Tenants that the user may access. Absent or null means all tenants. */
   tenants: field(listOf(uuid), 'W', {
     nullable: true,
     from: ({ allTenants, tenantIds }: ApiClient) => (allTenants ? null : tenantIds),

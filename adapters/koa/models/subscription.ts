@@ -34,7 +34,7 @@ import { byDialect, listOf, type Rendering } from '../wire/wire-type.ts';
 import { auditLogsOf } from './audit-log.ts';
 import { EventTexts } from './event-texts.ts';
 
-/** A day in the account's zone in dialect D, an instant in K (http-api §4 line 1). */
+/** A day in the account's time zone in dialect D, an instant in dialect K (http-api §4 line 1). */
 const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
 
 const SubscriptionEvent = model('SubscriptionEvent', {
@@ -75,7 +75,10 @@ export const PhasePrice = model('PhasePrice', {
   usagePrices: field(listOf(UsagePrice), 'C'),
 });
 
-/** The library checks the other required fields, which depend on each other (http-api §12, fixed messages). */
+/**
+ * A subscription. The library checks the other required fields, because they depend on each other (http-api
+ * §12, fixed messages).
+ */
 export const Subscription = model('Subscription', {
   accountId: field(uuid, 'C', { required: true }),
   bundleId: field(uuid, 'C'),
@@ -149,7 +152,7 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
 /** Shared texts of each response. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
-/** Events of account-level states have the same text in every subscription. */
+/** Returns the texts of events. Events of account-level states have the same text in every subscription. */
 function eventTexts(events: Iterable<SubscriptionEventView>, rendering: Rendering): LazyList<JsonText> {
   const write = (event: SubscriptionEventView) =>
     new JsonText(stringifyExactJson(SubscriptionEvent.write(event, rendering)));

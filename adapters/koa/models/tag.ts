@@ -20,7 +20,7 @@ export const TagDefinition = model('TagDefinition', {
   auditLogs,
 });
 
-/** Names of system definitions may be longer. */
+/** A new tag definition. The names of system definitions may be longer. */
 export const NewTagDefinition = reading(TagDefinition, {
   name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
   description,

@@ -6,7 +6,7 @@ import { auditLogs } from './audit-log.ts';
 
 const maxApiKeyCharacters = 128;
 
-/** The secret never leaves the engine; the audit of tenants is not shown (accounts §14.1). */
+/** A tenant. Responses never contain the secret, and the audit of tenants is not shown (accounts §14.1). */
 export const Tenant = model('Tenant', {
   tenantId: shown(uuid, ({ id }: TenantRecord) => id),
   externalKey: field(externalKey, 'C', { nullable: true }),
@@ -21,5 +21,5 @@ export const TenantKeyValue = model('TenantKeyValue', {
   auditLogs,
 });
 
-/** `whsec_` and 32 bytes in base64 (platform §10.3). */
+/** A signing secret: `whsec_` followed by 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: text() });

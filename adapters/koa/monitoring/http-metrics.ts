@@ -11,7 +11,7 @@ const MAX_WAITING = 1_000;
 export const LATENCY_NAME = `${PREFIX}http_request_duration_seconds`;
 
 export interface Answered {
-  /** Path template, such as `/1.0/kb/accounts/{accountId}`; `none` for unknown paths. */
+  /** Path template, such as `/1.0/kb/accounts/{accountId}`, or `none` for unknown paths. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
@@ -24,8 +24,8 @@ export type HttpMeasured = Pick<HttpMeters, 'registry' | 'maxSeconds'>;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * Counts requests by route, never by text of a caller. Buffers the first ones, so that startup does not load the
- * counter.
+ * Counts requests by route, never by text from a caller. The first requests are buffered, so that startup
+ * does not load the counter.
  */
 export class HttpMetrics {
   readonly #waiting: Answered[] = [];
@@ -80,7 +80,7 @@ class HttpMeters {
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  /** Returns the longest request of a route, which a histogram does not contain. */
+  /** Returns the duration of the longest request of a route, which a histogram does not contain. */
   maxSeconds(route: string, method: string): number {
     return this.#maxima.get(`${method} ${route}`) ?? 0;
   }
@@ -88,5 +88,5 @@ class HttpMeters {
 
 type PromClient = typeof import('prom-client');
 
-/** Loaded on first use, since loading needs 60 ms of processor time (Node 24). */
+/** The metrics library, loaded on first use because loading needs 60 ms of processor time (Node 24). */
 export const promClient = onDemand((): Promise<PromClient> => import('prom-client'));

@@ -90,7 +90,7 @@ function escaped(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }
 
-/** Metrics that need an unreachable database are omitted. */
+/** Returns the metrics of the engine. Metrics of an unreachable database are omitted. */
 async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   const { Counter, Gauge, Registry } = await promClient();
   const registry = new Registry();

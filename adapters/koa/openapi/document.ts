@@ -26,7 +26,7 @@ import {
   tagHeader,
 } from './shared-parts.ts';
 
-/** Returns the OpenAPI 3.1 document of the routes below `basePath`; each operation and model is one step. */
+/** Yields the OpenAPI 3.1 document of the routes below `basePath`, in one step per operation and model. */
 export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -55,7 +55,9 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
   };
 }
 
-/** Aliases of parameters: a generated client that ignores letter case would declare them twice. */
+/**
+ * Parameter aliases to omit: a generated client that ignores letter case would declare the parameter twice.
+ */
 const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
@@ -104,7 +106,10 @@ function segmentSchema(name: string): JsonSchema {
   return isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
 }
 
-/** The page sends every `example`, so optional parameters have theirs in the schema. */
+/**
+ * Returns a query parameter. The page sends every `example`, so optional parameters have their example in the
+ * schema.
+ */
 function queryParameter(
   { operationId }: Route,
   name: string,
@@ -181,14 +186,14 @@ function locationHeader(location: string): JsonSchema {
   };
 }
 
-/** True for a single JSON resource (http-api §11 rule 1). */
+/** Returns true for a route that returns a single JSON resource (http-api §11 rule 1). */
 function hasTag({ method, credentials, success }: Route): boolean {
   const isList = success.body?.json.type === 'array';
   const isJson = success.mediaTypes === undefined || success.mediaTypes[0] === 'application/json';
   return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
 }
 
-/** Further statuses, some of which an error may have too. */
+/** Returns further statuses of a route, some of which an error may have too. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const withError = ({ schema }: Content) => ({ schema: { anyOf: [schema, errorReference] } });
   const orError = Object.fromEntries(Object.entries(content).map(([type, each]) => [type, withError(each)]));
@@ -206,7 +211,7 @@ function contentSchema(route: Route, type: string): JsonSchema {
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
-/** A response with several statuses shows the example of success. */
+/** Returns the content of a response. A response with several statuses shows the example of success. */
 function contentOf(route: Route, type: string): Content {
   const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
   return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };
@@ -249,7 +254,10 @@ function listed(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');
 }
 
-/** Response-only properties are required in response models only, since many generators also require them in requests. */
+/**
+ * Returns the schemas. Response-only properties are required in response models only, because many generators
+ * would also require them in requests.
+ */
 function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [
     name,

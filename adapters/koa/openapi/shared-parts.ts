@@ -46,7 +46,7 @@ export const securitySchemes: JsonSchema = {
 const user = [{ basicAuth: [] }, { bearerAuth: [] }];
 const bearer = [{ bearerAuth: [] }];
 
-/** Adds the tenant headers in either spelling to the callers. */
+/** Adds the tenant headers in either spelling to each set of credentials. */
 function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   return callers.flatMap((caller) =>
     families.map((family) => ({
@@ -57,7 +57,7 @@ function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   );
 }
 
-/** Includes "none" if the body may contain credentials. */
+/** Returns the security requirement. Includes "none" if the body may contain credentials. */
 export function securityOf({ credentials, takesClient }: Pick<Route, 'credentials' | 'takesClient'>) {
   return takesClient ? [{}, { basicAuth: [] }] : securityByCredentials[credentials];
 }
@@ -73,7 +73,10 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 
 const headerText = { type: 'string', maxLength: 255 };
 
-/** Requires the author under its documented name, which generated clients use. The alias also works. */
+/**
+ * The author parameters. The author is required under its documented name, which generated clients use; the
+ * alias also works.
+ */
 export const authorParameters: readonly JsonSchema[] = [
   {
     name: 'X-Service-CreatedBy',
@@ -163,7 +166,10 @@ export const errorComponent: JsonSchema = {
   required: ['className', 'code', 'message', 'causeClassName', 'causeMessage', 'stackTrace'],
 };
 
-/** Returns the operation's own codes and those its parameters imply, without codes of every call (http-api §13). */
+/**
+ * Returns the route's own error codes and the codes that its parameters imply, without the codes that every
+ * call may return (http-api §13).
+ */
 export function failureCodes(route: Route): readonly ErrorCode[] {
   const { fails, errorBody } = route;
   return errorBody === undefined ? [...fails, ...accessCodes(route), ...inputCodes(route)] : fails;
@@ -179,7 +185,7 @@ function accessCodes({ credentials, permission, needsFor }: Route): readonly Err
   ];
 }
 
-/** Any input may contain text that cannot be read or stored. */
+/** Returns the error codes of text that cannot be read or stored, which any input may contain. */
 function inputCodes({ path, query, author, body }: Route): readonly ErrorCode[] {
   const names = parameterNamesOf(path);
   const parameters = Object.values(query);

@@ -1,10 +1,10 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** Depth down to which steps are separate: one operation or model. */
+/** Depth down to which each operation or model is a separate step. */
 const LEVELS = 3;
 
-/** Converts parsed JSON to block-style YAML. */
+/** Yields parsed JSON as block-style YAML. */
 export function* yamlSteps(value: object, levels = LEVELS): Steps<string> {
   let text = '';
   for (const [name, member] of Object.entries(value)) {
@@ -21,7 +21,9 @@ function isObject(value: unknown): value is object {
   );
 }
 
-/** Removes the document end mark that the writer adds after trailing empty lines. */
+/**
+ * Returns the YAML of a member without the document end mark that the writer adds after trailing empty lines.
+ */
 function blockOf(name: string, member: unknown): string {
   return dump({ [name]: member }, { lineWidth: -1 }).replace(/\n\.\.\.\n$/, '\n');
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** The pages by topic, in the order in which a reader needs them. */
+/** The pages by topic, in reading order. */
 const topics = {
   'Getting started': ['README.md', 'examples/saas/README.md'],
   Guides: [
@@ -40,9 +40,9 @@ const topics = {
 /** A page of the package. */
 export interface DocumentationPage {
   readonly topic: string;
-  /** From the root of the package: `lib/usage/README.md`. */
+  /** Path from the root of the package, such as `lib/usage/README.md`. */
   readonly path: string;
-  /** The name in a URL: the path with `-` for `/`. */
+  /** Name of the page in a URL: its path with `-` instead of `/`. */
   readonly name: string;
   readonly text: string;
 }
@@ -69,7 +69,9 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   }
 }
 
-/** Returns `llms.txt`: a list of the pages with a sentence about each, as https://llmstxt.org describes. */
+/**
+ * Returns `llms.txt`: a list of the pages with one sentence about each, in the format of https://llmstxt.org.
+ */
 export function pageIndex(
   pages: readonly DocumentationPage[],
   linkOf: (page: DocumentationPage) => string,
@@ -87,7 +89,7 @@ export function allPages(pages: readonly DocumentationPage[]): string {
   return pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trimEnd()}\n`).join('\n');
 }
 
-/** RULES pages are titled by their area alone. */
+/** Returns the title of a page. The title of a RULES page is its area. */
 function titleOf({ path, text }: DocumentationPage): string {
   const title = /^# (.+)$/m.exec(text)?.[1] ?? path;
   return path.endsWith('/RULES.md') ? `Rules: ${title}` : title;

@@ -9,7 +9,7 @@ const links = [
   ['/llms.txt', 'List of all pages, also for language models'],
 ] as const;
 
-/** Returns the page at the root of the server; without `docs` it has no links. */
+/** Returns the page at the root of the server. Without `docs` the page has no links. */
 export function homePage(basePath: string, docs: boolean): string {
   const offered = docs ? links.filter(([path]) => path !== '/docs' || hasRenderer()) : [];
   const items = offered.map(([path, label]) => `<li><a href="${basePath}${path}">${label}</a></li>\n`);
@@ -29,7 +29,7 @@ ${items.length === 0 ? '' : `<ul>\n${items.join('')}</ul>\n`}</body>
 `;
 }
 
-/** The page loads nothing but its empty icon. */
+/** Headers of the page, which loads nothing but its empty icon. */
 export const homeHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

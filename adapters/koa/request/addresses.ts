@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { withoutTrailingSlash } from '../routing/path.ts';
 
-/** Reads a client's address: the peer, or the last untrusted address in `X-Forwarded-For` behind trusted proxies. */
+/**
+ * Returns a reader of client addresses: the peer, or behind trusted proxies the last untrusted address in
+ * `X-Forwarded-For`.
+ */
 export function clientAddresses(proxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = trustOf(proxies);
   return (request) => {
@@ -26,12 +29,12 @@ export interface BaseUrlOptions {
   readonly locationHost?: string | undefined;
   /** False: `Location` is the path only (`org.service.jaxrs.location.full.url`). Default true. */
   readonly locationFullUrl?: boolean;
-  /** Addresses and networks (`10.0.0.0/8`) with trusted forwarding headers; none by default. */
+  /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are trusted; none by default. */
   readonly trustedProxies?: readonly string[];
 }
 
 export interface BaseUrl {
-  /** Scheme, host and port; empty if `Location` is the path only. */
+  /** Scheme, host and port. Empty if `Location` is only a path. */
   readonly origin: string;
   /** Without a trailing slash. */
   readonly path: string;
@@ -59,7 +62,7 @@ export function baseUrls(
   };
 }
 
-/** Returns the path prefix that Express or `koa-mount` removed. */
+/** Returns the path prefix that Express or `koa-mount` removed from the request. */
 function mountPathOf(request: IncomingMessage, originalUrl: string | undefined): string {
   const { url = '' } = request;
   const original: unknown = Reflect.get(request, 'originalUrl') ?? originalUrl;
@@ -86,14 +89,17 @@ function forwardedBy(request: IncomingMessage): Forwarded {
   };
 }
 
-/** Returns the first value: the proxy nearest to the client. */
+/** Returns the first value of a header, which the nearest proxy to the client has set. */
 function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   const first = (Array.isArray(value) ? value[0] : value)?.split(',', 1)[0]?.trim();
   return first === '' ? undefined : first;
 }
 
-/** An invalid `Host` could inject text into `Location`, so the local address replaces it. */
+/**
+ * Returns the host of a request. An invalid `Host` could inject text into `Location`, so the local address
+ * replaces it.
+ */
 function hostOf(request: IncomingMessage): string {
   const host = request.headers.host;
   if (host !== undefined && hostForm.test(host)) return host;
@@ -107,7 +113,7 @@ function withPort(host: string, port: string | undefined, scheme: string): strin
   return `${host}:${port}`;
 }
 
-/** `proxies` are addresses and networks (`10.0.0.0/8`). */
+/** Returns a check of proxy addresses. `proxies` contains addresses and networks (`10.0.0.0/8`). */
 function trustOf(proxies: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const proxy of proxies) {
@@ -123,7 +129,7 @@ function trustOf(proxies: readonly string[]): (address: string | undefined) => b
   };
 }
 
-/** Unwraps the IPv4 address of a dual-stack socket (::ffff:10.0.0.1). */
+/** Returns an address without the IPv6 prefix of a dual-stack socket (::ffff:10.0.0.1). */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

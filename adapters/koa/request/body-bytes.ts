@@ -5,12 +5,15 @@ import { type BillingError, billingError, ErrorCode } from '../../../lib/values/
 import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
-/** Time a streamed body may stall beyond the minimum speed, since its call holds one of few slots. */
+/**
+ * Milliseconds that a streamed body may stall beyond the minimum speed. The limit matters because each such
+ * call holds one of few slots.
+ */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
 /**
- * Number of bytes of an oversized body that are read before the rejection. Without reading them, a client that is still
+ * Number of bytes of an oversized body that are read before the rejection. Otherwise a client that is still
  * sending would see a broken connection.
  */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
@@ -19,7 +22,10 @@ const MAX_DRAIN_MS = 10_000;
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
-/** Returns the body bytes, or undefined without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY. */
+/**
+ * Returns the body bytes, or undefined for a request without a body. @throws BillingError
+ * UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
+ */
 export async function readBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -47,7 +53,10 @@ export async function readBody(
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
 }
 
-/** Returns the body stream, or undefined without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE. */
+/**
+ * Returns the body stream, or undefined for a request without a body. @throws BillingError
+ * UNSUPPORTED_MEDIA_TYPE, TOO_LARGE.
+ */
 export async function streamBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -62,7 +71,9 @@ export async function streamBody(
   };
 }
 
-/** Keeps the connection open for the response after the body ends or fails. */
+/**
+ * Yields the chunks of a request. Keeps the connection open for the response after the body ends or fails.
+ */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
   // The reader gets the error.
@@ -85,7 +96,7 @@ function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStr
   };
 }
 
-/** Yields the chunks; `giveUp` ends a body below the minimum speed. */
+/** Yields the chunks of a body. `giveUp` ends a body below the minimum speed. */
 async function* atLeastSpeed(chunks: AsyncIterable<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
   let patienceMs = STREAMED_BODY_PATIENCE_MS;
   const reading = chunks[Symbol.asyncIterator]();
@@ -106,7 +117,7 @@ function chunksOfBytes(bytes: Uint8Array): Pick<BodyStream, 'chunks' | 'giveUp'>
   return { chunks, giveUp: () => chunks.destroy() };
 }
 
-/** Checks encoding and size. Returns the body if the host has read it. */
+/** Checks encoding and size. Returns the body if the host has already read it. */
 async function checkedBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -145,19 +156,22 @@ export async function drain(req: IncomingMessage): Promise<void> {
   req.off('data', count);
 }
 
-/** Drains the body, or closes the connection if too much arrives. */
+/** Reads the body to its end, or closes the connection if too much arrives. */
 export async function readToEnd(ctx: Context): Promise<void> {
   if (ctx.req.readableEnded) return;
   await drain(ctx.req);
   if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
 }
 
-/** Node drops data read together with the end of an upgradable body (sent by Java's client), losing the next request. */
+/**
+ * Ends an upgradable body, such as Java's client sends. Otherwise Node drops data that arrives with the end
+ * of the body and loses the next request.
+ */
 export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
 }
 
-/** In this encoding one character is one byte. */
+/** An encoding in which one character is one byte. */
 const byteEncoding = 'latin1';
 
 const readers = new Map<string, Promise<Middleware>>();
@@ -185,17 +199,20 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
   });
 }
 
-/** An empty body with `Content-Type: application/json` counts as no body. */
+/**
+ * Returns true if the request has a body. An empty body with `Content-Type: application/json` counts as
+ * missing.
+ */
 function hasBody({ req }: Context): boolean {
   return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
 }
 
-/** Koa reads `Content-Length` as 32 bits. */
+/** Returns the announced length of the body. Koa would read `Content-Length` as 32 bits. */
 function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Bodies read by the host are already decompressed. */
+/** Checks the content encoding. A body that the host has read is already decompressed. */
 function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolean): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
   const isPlain = wasRead || coding === undefined || coding.toLowerCase() === 'identity';
@@ -228,8 +245,8 @@ function readingError(error: unknown, maxBytes: number): BillingError {
 }
 
 /**
- * Returns the body the host's parser left in `rawBody` or `body`, if read. @throws BillingError MALFORMED_BODY if
- * neither.
+ * Returns the body that the host's parser left in `rawBody` or `body`, if the host has read the body. @throws
+ * BillingError MALFORMED_BODY if both are missing.
  */
 function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   if (!req.readableDidRead) return undefined;
@@ -245,7 +262,7 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   return Buffer.from(typeof left === 'string' ? left : isForm ? formOf(left) : JSON.stringify(left));
 }
 
-/** Rebuilds a form from its parsed fields, each a text or a list. */
+/** Rebuilds a form from its parsed fields. Each field is a text or a list. */
 function formOf(fields: unknown): string {
   const pairs = Object.entries(fields ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [name, String(each)] as [string, string]),

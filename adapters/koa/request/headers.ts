@@ -10,7 +10,10 @@ import { type Authorship, producedTypes, type Success } from '../routing/route.t
 const maxCharacters = 255;
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Base64 if `Encoding: base64`. @throws BillingError INVALID_PARAMETER. */
+/**
+ * Returns the author, reason and comment of a request, decoded from Base64 if `Encoding: base64` is set.
+ * @throws BillingError INVALID_PARAMETER.
+ */
 export function authorshipOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -31,13 +34,15 @@ export function authorshipOf(
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD without an author (http-api §2, W calls). */
+/**
+ * Checks that a writing call names an author (http-api §2). @throws BillingError MISSING_OR_INVALID_FIELD.
+ */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
   throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
 }
 
-/** The echoed id, and the token that groups the request's changes. */
+/** The request id in the response, and the token that groups the changes of the request. */
 export interface RequestId {
   readonly echo: string;
   readonly userToken: Uuid;
@@ -45,7 +50,9 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns the caller's id if it can be echoed, otherwise `fresh` (http-api §2, `X-Request-Id`). */
+/**
+ * Returns the caller's id if it can be echoed in a header, otherwise `fresh` (http-api §2, `X-Request-Id`).
+ */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -57,7 +64,7 @@ export function requestIdOf(
   return { echo: sent !== undefined && visibleText.test(sent) ? sent : userToken, userToken };
 }
 
-/** Values that are not base64 of UTF-8 stay as they are (http-api §2). */
+/** Decodes a header value. Values that are not base64 of UTF-8 stay unchanged (http-api §2). */
 function decoded(value: string): string {
   if (!base64Form.test(value)) return value;
   try {
@@ -67,7 +74,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Types also sent to clients with a fixed JSON `Accept` (http-api §3 rule 4). */
+/** Media types that are also sent to clients whose `Accept` always requests JSON (http-api §3 rule 4). */
 const servedToJsonClients = new Set([
   'application/octet-stream',
   'text/plain',
@@ -75,7 +82,10 @@ const servedToJsonClients = new Set([
   'application/pdf',
 ]);
 
-/** @throws BillingError NOT_ACCEPTABLE; empty responses suit every `Accept`. */
+/**
+ * Returns the media type of the response. Empty responses suit every `Accept`. @throws BillingError
+ * NOT_ACCEPTABLE.
+ */
 export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;
@@ -92,7 +102,7 @@ export function negotiatedType(ctx: Context, success: Success): string {
   );
 }
 
-/** Headers of both families (http-api §2). */
+/** Suffixes of the headers that exist in both families (http-api §2). */
 const familySuffixes = [
   'ApiKey',
   'ApiSecret',

@@ -1,21 +1,26 @@
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** Notifications per tenant and gateway that a node verifies concurrently (payments §11.2). */
+/**
+ * Maximum number of notifications per tenant and gateway that a node verifies at the same time (payments
+ * §11.2).
+ */
 const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
 
 /** Burst size in seconds of the rate (`server.limits.rate.tenant`, `.principal`). */
 const RATE_BURST_SECONDS = 2;
 
-/** Maximum number of counted subjects; a forgotten one gets a new burst. */
+/** Maximum number of counted subjects. A subject that was dropped starts with a full burst. */
 export const MAX_RATE_BUCKETS = 10_000;
 
 /** Requests per second of one subject on this node; null means unlimited (platform §16). */
 export interface RequestRates {
-  /** All callers of one tenant (`server.limits.rate.tenant`). */
+  /** Requests per second of all callers of one tenant (`server.limits.rate.tenant`). */
   readonly tenant: number | null;
-  /** One user, client or token subject (`server.limits.rate.principal`). */
+  /** Requests per second of one user, client or token subject (`server.limits.rate.principal`). */
   readonly principal: number | null;
-  /** Unauthenticated notifications of one gateway of one tenant (`server.limits.rate.gateways`). */
+  /**
+   * Unauthenticated notifications per second for one gateway of one tenant (`server.limits.rate.gateways`).
+   */
   readonly gateways: number | null;
 }
 
@@ -30,12 +35,12 @@ export interface RatedSubject {
 }
 
 /**
- * Counts a request for all subjects, or for none if one is over its limit. @throws BillingError TOO_MANY_REQUESTS
- * (60015), `facts.retryAfterSeconds`.
+ * Counts a request for all subjects, or for none of them if one is over its limit. @throws BillingError
+ * TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 
-/** Token buckets of two seconds of requests each. Every node limits on its own. */
+/** Returns token buckets that hold two seconds of requests each. Every node has its own limits. */
 export function rateLimit(rates: Partial<RequestRates>, nowMs: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
 
@@ -86,16 +91,20 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 }
 
 /**
- * Limits unauthenticated notifications (payments §11.2 rule 2d). Counts signed ones apart, so forgeries do not use
- * their rate. Names come from the path, so the rate does not reveal which tenants exist.
+ * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately,
+ * so forgeries do not use their rate. The names come from the path, so the rate does not reveal which tenants
+ * exist.
  */
 export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
   const countSigned = rateLimit(rates, nowMs);
   const countUnproven = rateLimit(rates, nowMs);
-  /** Notifications under verification, by name. */
+  /** Numbers of notifications that are being verified, by name. */
   const underWay = new Map<string, number>();
 
-  /** Bounds concurrent calls, since a gateway may call its processor to verify a signature. */
+  /**
+   * Limits concurrent verifications, because a gateway may call its processor to verify a signature. Returns
+   * a function that ends the verification.
+   */
   function enter(name: string): () => void {
     const count = underWay.get(name) ?? 0;
     if (count >= MAX_NOTIFICATIONS_VERIFIED_AT_ONCE) throw busy();

@@ -85,7 +85,7 @@ const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(
   ),
 );
 
-/** Codes whose status differs in dialect K (http-api §4 lines 7 and 12). */
+/** Codes that have another status in dialect K (http-api §4 lines 7 and 12). */
 const statusInDialectK: Readonly<Record<number, number>> = {
   [ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD]: 400,
   [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 401,
@@ -93,11 +93,11 @@ const statusInDialectK: Readonly<Record<number, number>> = {
 
 export interface StatusContext {
   readonly dialect: Dialect;
-  /** Overrides of this route, such as `4007`: 404 on an invoice run. */
+  /** Statuses of this route that differ from the default, such as `4007`: 404 on an invoice run. */
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
-/** Returns the status of the error's case, otherwise of its code. */
+/** Returns the status of the error's case, otherwise the status of its code. */
 export function statusOfError(error: BillingError, context: StatusContext): number {
   if (error instanceof AnsweredError) return error.status;
   // A busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).

@@ -23,7 +23,7 @@ interface Rendering {
   readonly mediaType: string;
   readonly place: { readonly path: string; readonly queryString: string };
   readonly paging: Paging;
-  /** Aborts when the caller disconnects. */
+  /** Signal that aborts when the caller disconnects. */
   readonly wanted: AbortSignal | undefined;
 }
 
@@ -52,18 +52,21 @@ function placeOf({ route, place }: Pick<Rendering, 'route' | 'place'>) {
   return { path: place.path, query: filledQuery(route.query, place.queryString) };
 }
 
-/** Exact JSON. An empty body still has a type and a length. */
+/** Returns exact JSON. An empty body still has a type and a length. */
 export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
-/** Returns true for a single JSON resource (http-api §11 rule 1); responses without credentials change all the time. */
+/**
+ * Returns true for a single JSON resource (http-api §11 rule 1). Responses without credentials do not count,
+ * because they change all the time.
+ */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
-/** Weak, because a compressed response has the same tag. */
+/** Returns a weak entity tag, because a compressed response has the same tag. */
 function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
@@ -117,7 +120,10 @@ export function paginationHeaders(
   return headers;
 }
 
-/** Returns the offset of the next page. Without a total count, a full page may have a next one (http-api §8 rule 4). */
+/**
+ * Returns the offset of the next page. Without a total count, a full page may be followed by another page
+ * (http-api §8 rule 4).
+ */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);
   if (size === 0) return undefined;

@@ -16,7 +16,9 @@ import { type StatusContext, statusOfCode, statusOfError } from './error-status.
 import { jsonText, locationOf } from './render-answer.ts';
 import type { Rendered } from './rendered.ts';
 
-/** Retry delay in seconds after a busy account, a busy server, or an unavailable database. */
+/**
+ * Seconds after which a client may retry when the account or server is busy or the database is unavailable.
+ */
 const retryAfterSeconds = '1';
 
 type ErrorBodyOf = (error: BillingError, status: number) => unknown;
@@ -57,7 +59,7 @@ function headersOf(error: BillingError): Record<string, string> {
   }
 }
 
-/** Returns a BillingError as is; logs others under the request id and hides their internals. */
+/** Returns a BillingError unchanged. Logs other errors under the request id and hides their details. */
 export function publicError(error: unknown, requestId: string): BillingError {
   if (isInstance(error, BillingError)) return error;
   return new BillingError({
@@ -68,7 +70,8 @@ export function publicError(error: unknown, requestId: string): BillingError {
 }
 
 /**
- * Returns the error body of http-api §12, with exactly these keys. Traces show internals, so only test mode allows them.
+ * Returns the error body of http-api §12 with exactly these keys. Only test mode allows stack traces, because
+ * they expose internals.
  */
 export function errorBody(
   error: BillingError,
@@ -86,7 +89,7 @@ export function errorBody(
   };
 }
 
-/** Facts with JSON of their own, such as dates, become text. */
+/** Returns the error body with facts. Facts with their own JSON form, such as dates, become text. */
 export function errorBodyWithFacts(error: BillingError) {
   return { ...errorBody(error), facts: error.facts, problems: error.problems ?? [] };
 }
@@ -108,7 +111,7 @@ function framesOf(error: Error) {
   });
 }
 
-/** Rejects a request during shutdown and disconnects (platform §1), so that the client uses another node. */
+/** Rejects a request during shutdown and disconnects, so that the client uses another node (platform §1). */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = billingError(
     ErrorCode.BUSY,
@@ -133,7 +136,9 @@ interface Bounds {
   readonly maxHeadersMs: number;
 }
 
-/** Rejects requests that Node cannot parse or that are late, and disconnects (http-api §3 rule 5, §12). */
+/**
+ * Rejects requests that Node cannot parse or that arrive too late, and disconnects (http-api §3 rule 5, §12).
+ */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => {
     // The client has disconnected.

@@ -6,20 +6,20 @@ import type { Context } from 'koa';
 import { jsonType } from '../routing/answer.ts';
 import { onDemand } from '../wire/lazy-values.ts';
 
-/** Time without reads after which a streamed response is aborted. */
+/** Milliseconds without reads after which a streamed response is aborted. */
 const STALLED_READER_MS = 60_000;
 
-/** A response, also stored for repeats. */
+/** A rendered response. It is also stored for repeated requests. */
 export interface Rendered {
   readonly status: number;
-  /** Includes the content type, even of empty responses. */
+  /** Headers of the response, including the content type even if the body is empty. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array>;
-  /** True: a file, which is not compressed again. */
+  /** True: the body is a file, which is not compressed again. */
   readonly isFile?: boolean;
 }
 
-/** Sends the response. An error after the head only aborts it. */
+/** Sends the response. After the headers have been sent, an error aborts the connection. */
 export async function writeRendered(
   ctx: Context,
   { status, headers, body, isFile }: Rendered,
@@ -36,7 +36,7 @@ export async function writeRendered(
   }
 }
 
-/** Frees the sources of an unsent response. */
+/** Releases the sources of a response that is not sent. */
 export async function discard({ body }: Rendered): Promise<void> {
   if (!isWhole(body)) await body[Symbol.asyncIterator]().return?.();
 }
@@ -45,20 +45,26 @@ function isWhole(body: Rendered['body']): body is string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body);
 }
 
-/** Aborts stalled readers, which would hold memory forever. */
+/** Streams a body. Aborts if the client stops reading, because the stream would hold memory forever. */
 function streamTo(response: ServerResponse, body: AsyncIterable<string | Uint8Array>): Readable {
   response.setTimeout(STALLED_READER_MS, () => response.destroy());
   return Readable.from(body, { objectMode: false });
 }
 
-/** Like `ctx.fresh`, but ignores `Cache-Control: no-cache`, which `fetch` always adds to conditional requests. */
+/**
+ * Returns true if the client has the current response. Ignores `Cache-Control: no-cache`, which `fetch`
+ * always adds to conditional requests.
+ */
 function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === '') return false;
   const weak = (tag: string): string => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => weak(tag) === weak(etag));
 }
 
-/** Koa removes the type of a 204, without which the Ruby client returns nothing (http-api §2). Sets it again on send. */
+/**
+ * Keeps the content type of a 204 response, which Koa removes. Without the type, the Ruby client returns
+ * nothing (http-api §2).
+ */
 function keepContentType(response: ServerResponse): void {
   const writeHead = response.writeHead;
   response.writeHead = ((...args: [number]) => {
@@ -67,7 +73,7 @@ function keepContentType(response: ServerResponse): void {
   }) as typeof writeHead;
 }
 
-/** Bytes below which compression does not pay (http-api §10 rule 2). */
+/** Minimum size of compressed responses in bytes (http-api §10 rule 2). */
 const minBytes = 1_024;
 
 interface Coding {
@@ -89,8 +95,8 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
 });
 
 /**
- * Compresses by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources, returns 500 if every
- * coding is refused, and streams short texts at a third more processor time.
+ * Compresses a response by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources,
+ * returns 500 if every coding is refused and needs a third more processor time for short texts.
  */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;

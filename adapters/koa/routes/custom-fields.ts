@@ -10,7 +10,7 @@ import { listOf } from '../wire/wire-type.ts';
 const pageQuery = { ...pageParameters, ...auditParameter };
 const shows = listOf(CustomField);
 
-/** Both spellings of the searches (http-api §13.1), the usual operation name first. */
+/** Search paths in both spellings (http-api §13.1). The first has the usual operation name. */
 const searchPaths = [
   { prefix: '/customFields', suffix: '' },
   { prefix: '/customField', suffix: 'Alias' },

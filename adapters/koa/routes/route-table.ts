@@ -48,7 +48,7 @@ interface RouteTableOptions {
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Returns all endpoints; the router, the checks and the documents are derived from them. */
+/** Returns all endpoints. The router, the checks and the documents are derived from this table. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,

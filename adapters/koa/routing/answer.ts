@@ -3,7 +3,7 @@ import { BillingError, type BillingErrorInput } from '../../../lib/values/errors
 
 export const jsonType = 'application/json';
 
-/** The status defaults to the route's. */
+/** A response. Its status defaults to the status of the route. */
 export interface Answer {
   readonly status?: number;
   readonly json?: unknown;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly jsonPieces?: AsyncIterable<string>;
   readonly textPieces?: AsyncIterable<string>;
   readonly bytePieces?: AsyncIterable<Uint8Array>;
-  /** Path below the core prefix, percent-encoded. */
+  /** Path of the created resource below the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,19 +27,19 @@ export interface PageFacts extends PageRequest {
   readonly returned: number;
   /** Matching records. */
   readonly total: number;
-  /** All records of the type in the tenant or account. */
+  /** Number of records of the type in the tenant or account. */
   readonly max: number;
 }
 
-/** `max` of an uncounted list, which has no header. */
+/** Value of `max` for a list without a count. Such a list has no count header. */
 export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
 
-/** 204 on routes with another success. */
+/** Response 204, for routes that have another success status. */
 export const nothing: Answer = { status: 204 };
 
-/** An error with the status of its case and a `Location` (http-api §12, results of payments). */
+/** An error with the status of its case and a `Location` header (http-api §12, results of payments). */
 export class AnsweredError extends BillingError {
   readonly status: number;
   /** Path below the core prefix. */

@@ -57,10 +57,13 @@ export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[])
 
 const noAudit: AuditByRecord = new Map();
 
-/** Records per statement: some ten milliseconds. */
+/** Maximum number of records per statement, which takes some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/** Reads the audit rows of all records (accounts §14 rule 6), in several queries with turns for other requests. */
+/**
+ * Reads the audit rows of all records (accounts §14 rule 6) in several queries, between which other requests
+ * run.
+ */
 async function auditOf(
   { billing, context, query }: AuditedCall,
   ids: readonly Uuid[],

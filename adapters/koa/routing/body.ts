@@ -20,16 +20,16 @@ import {
 /** Bytes (`server.limits.json`). */
 const MAX_JSON_BODY_BYTES = 1_048_576;
 
-/** Bytes of XML or text (`server.limits.text`). */
+/** Maximum bytes of an XML or text body (`server.limits.text`). */
 const MAX_TEXT_BODY_BYTES = 10 * 1_048_576;
 
 /** Bytes (`server.limits.url`). */
 const MAX_URL_BYTES = 8 * 1_024;
 
-/** Elements (`server.limits.list`). */
+/** Maximum number of list elements in a request (`server.limits.list`). */
 const MAX_REQUEST_LIST = 1_000;
 
-/** Records (`server.limits.page`); larger requests are reduced. */
+/** Maximum number of records per page (`server.limits.page`). Larger requests are reduced. */
 const MAX_PAGE_SIZE = 10_000;
 
 /** Bytes (payments §11.2). */
@@ -41,14 +41,14 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 export const ANY_TYPE = '*/*';
 
-/** `read` gets undefined if there is no body. */
+/** A body of requests. Without a body, `read` receives undefined. */
 export interface RequestBody<B> {
-  /** The first is the default (http-api §3 rule 1). */
+  /** Media types, the default first (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
-  /** Schema of the JSON, or of the whole body. */
+  /** JSON schema of the body. */
   readonly json: JsonSchema;
-  /** Required fields of the body or of each list element. */
+  /** Required fields of the body or of each element of its list. */
   readonly needed?: readonly string[];
   /** False: the document declares its own encoding. */
   readonly utf8Only: boolean;
@@ -70,16 +70,18 @@ export interface BodyStream {
   giveUp(): void;
 }
 
-/** Request limits (`server.limits.…`, platform §16) in bytes; more is refused with 413 or 414. */
+/**
+ * Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414.
+ */
 export interface RequestLimits {
   readonly json: number;
-  /** XML catalogs also have their own limit (catalog §3.2). */
+  /** Maximum bytes of XML or text. XML catalogs also have a limit of their own (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;
-  /** Elements per JSON list; more is refused with 400. */
+  /** Maximum elements per JSON list. Longer lists are rejected with 400. */
   readonly list: number;
-  /** Records per page; larger pages are reduced. */
+  /** Maximum records per page. Larger pages are reduced. */
   readonly page: number;
   /** Limits of bulk usage (`usage.bulk.…`). */
   readonly bulkBytes: number;
@@ -106,7 +108,7 @@ interface Readable {
 
 type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
 
-/** Checks the raw JSON. @throws BillingError for members that the model would drop. */
+/** Checks the raw JSON. @throws BillingError for members that the model would ignore. */
 type JsonCheck = (json: unknown, dialect: Dialect) => void;
 
 /** @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
@@ -123,7 +125,7 @@ export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): Reque
   };
 }
 
-/** `name` is an element's name in messages. */
+/** Returns a body that is a list. `name` is the name of an element in messages. */
 export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody<readonly T[]> {
   const { request, json } = listOf(element);
   return jsonBody({ request, json, name, needed: element.needed ?? [] });
@@ -152,7 +154,7 @@ export function optionalJsonBody<M extends Readable>(
   };
 }
 
-/** Returns a form; `fields` are descriptions of its members. */
+/** Returns a form body. `fields` contains the descriptions of its members. */
 export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
   const property = (description: string) => ({ type: 'string', description });
   const properties = Object.entries(fields).map(([name, text]) => [name, property(text)]);
@@ -178,7 +180,10 @@ function sentBytes(bytes: Uint8Array | undefined, what: string): Uint8Array {
   throw invalidField(`${what} needs to be sent as the body`);
 }
 
-/** JSON of the model or XML, unparsed: its reader reports error positions. */
+/**
+ * Returns a body with JSON of the model or with XML. The body stays unparsed, because its reader reports the
+ * positions of errors.
+ */
 export function documentBody(model: Readable): RequestBody<Uint8Array> {
   return { ...xmlBody, mediaTypes: ['application/json', ...XML_TYPES], json: model.json };
 }
@@ -192,7 +197,7 @@ export const rawBody: RequestBody<Uint8Array> = {
   read: (bytes) => bytes ?? new Uint8Array(),
 };
 
-/** Unchanged text; JSON is text too (http-api §3 rule 2). */
+/** A body of unchanged text. JSON is accepted as text (http-api §3 rule 2). */
 export const textBody: RequestBody<string> = {
   mediaTypes: ['text/plain', 'application/json'],
   required: true,
@@ -215,7 +220,9 @@ function utf8Text(bytes: Uint8Array, ignoreBOM = false): string {
   }
 }
 
-/** Text endpoints take JSON as text; a body of any type is a notification. */
+/**
+ * Returns the size limit of a body. Text endpoints accept JSON as text; a body of any type is a notification.
+ */
 export function bodyLimit(
   { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
   limits: RequestLimits,
@@ -227,7 +234,7 @@ export function bodyLimit(
 
 /**
  * Parses JSON and counts list elements. @throws BillingError MALFORMED_BODY, also for deep nesting;
- * MISSING_OR_INVALID_FIELD above `maxElements`.
+ * MISSING_OR_INVALID_FIELD for more than `maxElements` elements.
  */
 export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedValue {
   try {

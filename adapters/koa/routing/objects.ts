@@ -3,18 +3,21 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 /** Path and operation names of a kind of object. */
 export interface ObjectResource<T extends ObjectType = ObjectType> {
-  /** Path below the core prefix before the id. */
+  /** Path before the id and below the core prefix. */
   readonly path: string;
   readonly idName: string;
   readonly noun: string;
   /** Area of the document; defaults to the first path segment. */
   readonly area?: string;
-  /** Name with article, for summaries. */
+  /** Name with an article, for summaries, such as `an invoice item`. */
   readonly described: string;
   readonly type: T;
 }
 
-/** `invoiceItem` is found below `invoiceItems/{invoiceItemId}` and called `InvoiceItem` and `an invoice item`. */
+/**
+ * Returns the resource of an object type. For example, `invoiceItem` has the path
+ * `invoiceItems/{invoiceItemId}`, the name `InvoiceItem` and the text `an invoice item`.
+ */
 export function resource<T extends ObjectType>(
   name: string,
   type: T,
@@ -35,7 +38,9 @@ export const accountResource = resource<TaggedType>('account', ObjectType.ACCOUN
 export const bundleResource = resource<TaggedType>('bundle', ObjectType.BUNDLE);
 export const subscriptionResource = resource<TaggedType>('subscription', ObjectType.SUBSCRIPTION);
 
-/** The resources of accounts §11 with tags; an invoice payment has those of its payment (ruling R15). */
+/**
+ * The resources of accounts §11 with tags. An invoice payment shares the tags of its payment (ruling R15).
+ */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   accountResource,
   bundleResource,

@@ -8,10 +8,10 @@ export const CORE = '/1.0/kb';
 
 export const PLUGIN = '/plugins/catalog-plugin/v1';
 
-/** First segment of notification paths; their other segments are names. */
+/** First segment of notification paths. The other segments are names. */
 const GATEWAYS = 'gateways';
 
-/** Ids of any text, chosen by callers. */
+/** Path parameters whose ids are chosen by callers and may have any text. */
 const chosenIds = ['clientId', 'trackingId'] as const;
 type ChosenId = (typeof chosenIds)[number];
 
@@ -38,7 +38,10 @@ export function isIdParameter(name: string): boolean {
   return name.endsWith('Id') && !chosenIds.some((each) => each === name);
 }
 
-/** Reads decoded segments with lower-case ids. @throws (on reading) BillingError ROUTE_NOT_FOUND for an invalid UUID. */
+/**
+ * Returns a reader of the decoded segments, with ids in lower case. @throws (on reading) BillingError
+ * ROUTE_NOT_FOUND for an invalid UUID.
+ */
 export function pathParameters(
   path: string,
 ): (raw: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
@@ -57,7 +60,7 @@ export function pathParameters(
   };
 }
 
-/** Decodes a key that was encoded twice as a whole, or by value in operator form. */
+/** Decodes a search key that was encoded twice: as a whole, or only its values in operator form. */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }
@@ -71,7 +74,7 @@ function uuidSegment(name: string, value: string): Uuid {
   );
 }
 
-/** @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
+/** Checks the text of a path. @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
 export function checkPathText(path: string): void {
   if (!/%00/.test(path)) return;
   throw invalidParameter(`The path ${NOT_STORABLE}`);
@@ -92,17 +95,20 @@ function plainSegment(segment: string): string {
   }
 }
 
-/** Returns the path for @koa/router; a search key is the whole rest, even empty or with slashes (http-api §1). */
+/**
+ * Returns the path for @koa/router. A search key is the whole rest of the path, even if it is empty or
+ * contains slashes (http-api §1).
+ */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Literal segments come before parameters (http-api §1 rule 5). */
+/** Compares paths so that literal segments come before parameters (http-api §1 rule 5). */
 export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/** `0` for a literal segment, `1` for a parameter: earlier literals win. */
+/** Returns a sort key with `0` for a literal segment and `1` for a parameter, so literals win. */
 function sortKey(path: string): string {
   return path
     .split('/')

@@ -35,15 +35,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Endpoint = `${Method} /${string}`;
 
 /**
- * Required credentials (http-api §5): PLUGIN is a bearer token and the tenant; with SIGNATURE the route verifies the
- * body.
+ * Required credentials (http-api §5). PLUGIN is a bearer token and the tenant. With SIGNATURE the handler
+ * verifies the body.
  */
 export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'SIGNATURE' | 'NONE';
 
 export interface RequestTokens {
-  /** URL of the server as the caller reaches it. */
+  /** Returns the URL of the server as the caller reaches it. */
   baseUrl(): string;
-  /** Path prefix without a trailing slash. */
+  /** Returns the path prefix without a trailing slash. */
   basePath(): string;
   issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
@@ -59,17 +59,19 @@ export interface Authorship {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Status if nothing had to be done, for the document. */
+  /** Status in the document if the call had nothing to do. */
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /** Condition under which the body is empty; it is sent as text, because empty JSON is invalid. */
+  /**
+   * Condition under which the body is empty. An empty body is sent as text, because empty JSON is invalid.
+   */
   readonly isEmptyWhen?: string;
-  /** Further statuses with descriptions, for the document. */
+  /** Further statuses in the document, with descriptions. */
   readonly also?: Readonly<Record<number, string>>;
-  /** JSON response; default no body. */
+  /** JSON body of the response. By default the response has no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
-  /** Media types, the default first; default JSON. */
+  /** Media types, the default first. Defaults to JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
   /** True: with pagination headers. */
   readonly paged?: true;
@@ -81,7 +83,7 @@ export interface RequestLogin {
   basic(): NameAndSecret | null;
   readonly session: CallerSession | null;
   readonly sessionIdleMs: number;
-  /** Returns the active user or client, or null; failures count towards a lock-out. */
+  /** Returns the active user or client, or null for wrong credentials. Failures count towards a lock-out. */
   authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
 }
 
@@ -95,15 +97,15 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
   /** W calls always have an author. */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** Null on routes without credentials. */
+  /** The authenticated user; null on routes without credentials. */
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;
-  /** Counts a signed notification against the rate of verified or unverified ones. */
+  /** Counts a signed notification against the rate of verified or unverified notifications. */
   readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
-  /** Aborts when the caller disconnects; undefined for calls that change something. */
+  /** Signal that aborts when the caller disconnects; undefined for calls that change something. */
   readonly wanted: AbortSignal | undefined;
 }
 
@@ -121,38 +123,46 @@ interface RouteFacts<Q extends QueryParameters, B> {
   /** Area of the document; defaults to the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
-  /** Every writing route specifies a permission or NONE; GET defaults to NONE (http-api §5). */
+  /**
+   * The required permission. Every writing route specifies a permission or NONE; GET defaults to NONE
+   * (http-api §5).
+   */
   readonly permission?: Permission | 'NONE';
   readonly alsoNeeds?: readonly Permission[];
-  /** Conditional permissions by their description in the document. */
+  /** Conditional permissions, by their description in the document. */
   readonly needsFor?: Readonly<Record<string, Permission>>;
-  /** True: the user `{username}` needs no permission. */
+  /** True: users need no permission for their own `{username}`. */
   readonly orSelf?: true;
-  /** True: a client may use Basic, for the document. */
+  /** True: the document shows that a client may use Basic. */
   readonly takesClient?: true;
   /** True: a Basic login starts a session (platform §6.2). */
   readonly startsSession?: true;
   /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   readonly errorJson?: JsonSchema;
-  /** True: an error also has the facts and problems of the library's error (http-api §16). */
+  /** True: an error response also contains the facts and problems of the library's error (http-api §16). */
   readonly errorsWithFacts?: true;
-  /** Default: required except on GET. */
+  /** False: no author is required. By default every method except GET requires one. */
   readonly author?: false;
-  /** True: also served out of rotation, although not a GET (platform §11 rule 3). */
+  /** True: the route also works out of rotation, although its method is not GET (platform §11 rule 3). */
   readonly outOfRotation?: true;
-  /** True: a read although not a GET, so its work ends when the caller disconnects. */
+  /**
+   * True: the route only reads, although its method is not GET, so its work ends when the caller disconnects.
+   */
   readonly changesNothing?: true;
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
-  /** Error codes specific to this route, for the document and the contract tests. General codes are added. */
+  /**
+   * Error codes specific to this route, for the document and the contract tests. General codes are added
+   * automatically.
+   */
   readonly fails?: readonly ErrorName[];
   /** True: an unknown object is not an error. */
   readonly takesUnknownObjects?: true;
-  /** Statuses of codes on this route. */
+  /** Statuses of error codes that differ on this route. */
   readonly statusOf?: Readonly<Record<number, number>>;
-  /** Statuses of failures without a code, with descriptions for the document. */
+  /** Statuses of failures that have no error code, with descriptions for the document. */
   readonly outcomes?: Readonly<Record<number, string>>;
 }
 
@@ -167,12 +177,12 @@ type Handler<C> =
   | ({
       readonly creates?: never;
       readonly success?: Pick<Success, 'status'>;
-      /** Returns the view for `shows`; with `pageParameters` a `Page` of views. */
+      /** Returns the view that `shows` describes. With `pageParameters`, returns a `Page` of views. */
       handle(call: C): unknown;
     } & Shown)
   | {
       readonly shows?: never;
-      /** `Location` of the created object; the last segment in braces is its id. */
+      /** `Location` of the created object. The last segment in braces is the object's id. */
       readonly creates: string;
       readonly success?: never;
       handle(call: C): Promise<{ readonly id: string }> | Promise<void>;
@@ -189,7 +199,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
-/** A route whose types are hidden in `answer`. */
+/** A route. The types of its call are hidden in `answer`. */
 export interface Route
   extends Omit<
     RouteFacts<QueryParameters, unknown>,
@@ -197,7 +207,7 @@ export interface Route
   > {
   readonly method: Method;
   readonly path: string;
-  /** Generated clients derive method names from it. */
+  /** Operation id, from which generated clients derive method names. */
   readonly operationId: string;
   readonly credentials: Credentials;
   readonly area: string;
@@ -221,7 +231,7 @@ interface Known {
   readonly NONE: unknown;
 }
 
-/** Creates routes whose paths continue the prefix. */
+/** Returns a function that creates routes whose paths continue the prefix. */
 function maker<K extends Credentials>(
   credentials: K,
   prefix: string,
@@ -241,16 +251,19 @@ export const userRoute = maker('USER', CORE);
 export const rootTenantRoute = maker('TENANT', '');
 export const rootUserRoute = maker('USER', '');
 
-/** Requires a bearer token and a tenant; missing permissions are always 403 (http-api §4). */
+/**
+ * Creates a route that requires a bearer token and a tenant. A missing permission is always 403 (http-api
+ * §4).
+ */
 export const pluginRoute = maker('PLUGIN', PLUGIN, {
   area: 'catalog',
   statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
 });
 
-/** Accepts only a user's name and password. */
+/** Creates a route that accepts only a user's name and password. */
 export const loginRoute = maker('LOGIN', '');
 
-/** The route accepts signed notifications: the handler verifies the signature and reads the query. */
+/** Creates a route for signed notifications, whose handler verifies the signature and reads the query. */
 export const signatureRoute = maker('SIGNATURE', '');
 
 export const openRoute = maker('NONE', '');
@@ -316,7 +329,7 @@ function successOf<C>({ shows, creates, success }: Handler<C>, paged: boolean): 
   return { status: 200, ...success, body: shows, ...(paged && { paged }) };
 }
 
-/** Errors by segment or query parameter. */
+/** Errors of unknown objects by path segment or query parameter. */
 const unknownObjects: Readonly<Record<string, ErrorName>> = {
   accountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
   childAccountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
@@ -362,7 +375,7 @@ function filledLocation(location: string, params: Readonly<Record<string, string
   );
 }
 
-/** Caches the empty query, which most calls have. */
+/** Returns a reader of the query. The empty query, which most calls have, is cached. */
 function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
   const schema = onDemand(() => querySchema(parameters));
   const read = (queryString: string): QueryOf<Q> => {
@@ -391,7 +404,10 @@ export function producedTypes(success: Success): readonly string[] {
 
 const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
 
-/** True for POSTs (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and streamed bodies. */
+/**
+ * Returns true for POST routes (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and
+ * streamed bodies.
+ */
 export function takesKey({
   method,
   credentials,

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type TimeSlices, timeSlices } from '../../../lib/runtime/index.ts';
 
-/** Long writing yields to other requests of the process. */
+/** Slices of long writes, between which other requests of the process run. */
 export const slices = slicesUntil();
 
-/** Slices of one request; throw the signal's reason on abort. */
+/** Returns the slices of one request. They throw the signal's reason on abort. */
 export function slicesUntil(signal?: AbortSignal): TimeSlices {
   const nextTurn = async (): Promise<void> => {
     await setImmediate();

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
-/** Characters per piece: some milliseconds of work. */
+/** Characters per piece, which take some milliseconds to write. */
 const PIECE_CHARACTERS = 65_536;
 
-/** Time per turn, even for a short piece. */
+/** Milliseconds after which other requests get a turn, even during a short piece. */
 const TURN_MS = 10;
 
-/** Longer lists are written by element, to bound memory. */
+/** Length above which a list is written element by element, to limit memory use. */
 const LONG_LIST = 100;
 
 /** Preserialized JSON. */
@@ -23,7 +23,7 @@ export class JsonText {
   }
 }
 
-/** A list whose elements are created on each iteration. */
+/** A list that creates its elements on each iteration. */
 export class LazyList<T> implements Iterable<T> {
   readonly #make: () => Iterable<T>;
 
@@ -46,7 +46,7 @@ export function lazyList<T, J>(elements: Iterable<T>, show: (element: T) => J): 
   });
 }
 
-/** Returns true for values with a long or lazy list, which are streamed. */
+/** Returns true for a value that contains a long or lazy list. Such values are streamed. */
 export function isLong(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return false;
   if (value instanceof LazyList) return true;
@@ -55,7 +55,7 @@ export function isLong(value: unknown): boolean {
   return false;
 }
 
-/** Yields the text of `stringifyExactJson` in bits. */
+/** Yields the text of `stringifyExactJson` in small parts. */
 export function* jsonBits(value: unknown): Generator<string, undefined> {
   if (value instanceof JsonText) yield value.text;
   else if (!isLong(value)) yield stringifyExactJson(value);
@@ -103,7 +103,10 @@ export async function* windowBits(
   yield [separator === '[' ? '[]' : ']'];
 }
 
-/** Joins bits into pieces, with turns for other requests. @param wanted aborts when the caller disconnects. */
+/**
+ * Joins small parts into pieces and lets other requests run in between. @param wanted signal that aborts when
+ * the caller disconnects.
+ */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
   wanted?: AbortSignal,
@@ -127,7 +130,7 @@ export async function* piecesOf(
   if (piece !== '') yield piece;
 }
 
-/** Returns a string if there is only one piece, otherwise a stream. */
+/** Returns a string for a single piece, otherwise a stream. */
 export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
   const first = await pieces.next();
   if (first.done) return '';
@@ -136,7 +139,7 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   return resumed([first.value, second.value], pieces);
 }
 
-/** Unlike a generator, it closes its source even if iteration never starts. */
+/** Returns an iterator that closes its source even if iteration never starts, which a generator does not. */
 function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {

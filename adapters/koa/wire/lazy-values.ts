@@ -1,4 +1,4 @@
-/** Returns a value created on first use, to keep startup short. */
+/** Returns a value that is created on first use, to keep startup short. */
 export function onDemand<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -10,7 +10,7 @@ export function onDemand<T extends object>(make: () => T): () => T {
 type Makers = Readonly<Record<string, () => object>>;
 type Made<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
-/** Adds members that are created on first use. Spreading the result creates them. */
+/** Adds members that are created on first use. A spread of the result creates them all. */
 export function withLazy<B extends object, M extends Makers>(base: B, makers: M): B & Made<M> {
   for (const [name, make] of Object.entries(makers)) {
     Object.defineProperty(base, name, { get: onDemand(make), enumerable: true });

@@ -16,21 +16,21 @@ import {
 } from './wire-type.ts';
 
 /**
- * Field access (JSON-MODELS.md): R responses only, C creation, W creation and update, I requests only (null or absent in
- * responses).
+ * Field access (JSON-MODELS.md). R: responses only. C: creation. W: creation and update. I: requests only
+ * (null or absent in responses).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 interface FieldOptions {
-  /** True: required in creation requests. */
+  /** True: creation requests must contain the field. */
   readonly required?: boolean;
   /** True: nullable in responses. */
   readonly nullable?: boolean;
-  /** True: dialect D only (`D+`, http-api §4 line 10). */
+  /** True: the field exists in dialect D only (`D+`, http-api §4 line 10). */
   readonly onlyD?: boolean;
   /** True: optional in responses. */
   readonly absentable?: boolean;
-  /** Default: the member of the same name. */
+  /** Member of the object that the field shows. Defaults to the member with the same name. */
   readonly from?: From | undefined;
 }
 
@@ -50,7 +50,7 @@ export function field<T, A extends Access>(
   return { type, access, ...defaults, ...options };
 }
 
-/** A response field with another value than the member of its name. */
+/** Returns a response field that shows another value than the member of the same name. */
 export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
   return field(type, 'R', { from });
 }
@@ -60,7 +60,7 @@ export function maybe<T>(type: WireType<T>, from?: From): Field<T, 'R'> {
   return field(type, 'R', { nullable: true, from });
 }
 
-/** Several fields of one definition. */
+/** Returns several fields that share one definition. */
 export function alike<F, N extends string>(each: F, ...names: readonly N[]): Readonly<Record<N, F>> {
   return Object.fromEntries(names.map((name) => [name, each])) as Record<N, F>;
 }
@@ -68,7 +68,7 @@ export function alike<F, N extends string>(each: F, ...names: readonly N[]): Rea
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
-/** A type alone is a response field. */
+/** Types of fields. A type without options is a response field. */
 type HostInput = Readonly<Record<string, Field | WireType<unknown>>>;
 type FieldsOf<G extends HostInput, A extends Access = 'R'> = {
   readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
@@ -82,7 +82,7 @@ function fieldsWith<A extends Access, G extends HostInput>(access: A, given: G):
   return Object.fromEntries(fields);
 }
 
-/** Absent and null members differ only in updates (http-api §9 rule 7). */
+/** The type of requests. Only updates distinguish absent and null members (http-api §9 rule 7). */
 export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };
@@ -93,7 +93,7 @@ export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>>
   readonly name: string;
   readonly fields: F;
   readonly needed: readonly string[];
-  /** The schema in the document, for every request and response. */
+  /** The schema of all requests and responses in the document. */
   readonly component: JsonSchema;
 }
 
@@ -104,14 +104,14 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** Restricted request fields by model name. */
+/** Request fields of models that accept fewer fields, by model name. */
 const readings = new Map<string, readonly Fields[]>();
 
 export function model<G extends HostInput>(name: string, given: G): Model<FieldsOf<G>> {
   return modelWith('R', name, given);
 }
 
-/** A model whose plain types are fields with this access. */
+/** Returns a model in which types without options become fields with this access. */
 export function modelWith<A extends Access, G extends HostInput>(
   access: A,
   name: string,
@@ -144,7 +144,7 @@ export function partial<F extends Fields>(whole: Pick<Model<F>, Whole | 'fields'
   return reading(whole, Object.fromEntries(fields) as F);
 }
 
-/** The model whose requests in dialect D reject unknown members. */
+/** Returns a model whose requests reject unknown members in dialect D. */
 export function closedInD<F extends Fields>(open: Model<F>) {
   const { name, json, answer, needed } = open;
   const names = Object.keys(open.fields);
@@ -168,7 +168,10 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
 
 type Whole = 'name' | 'json' | 'answer';
 
-/** The model with these request fields only. In the component, fields that nothing reads are read-only. */
+/**
+ * Returns the model with these request fields only. In its component, fields that no request reads are
+ * read-only.
+ */
 export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Whole>, fields: F) {
   readings.set(name, [...(readings.get(name) ?? []), fields]);
   return { name, json, answer, ...requestOf(name, fields) } satisfies WireType<RequestOf<F>>;
@@ -201,7 +204,9 @@ function requestSchema<F extends Fields>(
   return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
 }
 
-/** A missing object is null; an absent member stays absent. Numbers are objects here (`decimalOf`). */
+/**
+ * Returns the value without null members. A missing object is null. Numbers are objects here (`decimalOf`).
+ */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
   return decimalOf(value)?.toString() ?? value;
@@ -219,7 +224,7 @@ function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
   return z.strictObject(shape);
 }
 
-/** @throws (on writing) InvariantError for missing fields. */
+/** Returns a writer of the model. @throws (on writing) InvariantError for missing fields. */
 function writerOf(name: string, fields: Fields): Model['write'] {
   const D = Object.entries(fields);
   const K = D.filter(([, { onlyD }]) => !onlyD);
@@ -237,7 +242,10 @@ function writerOf(name: string, fields: Fields): Model['write'] {
   };
 }
 
-/** A template with every property: V8 turns objects that grow beyond a dozen properties into slow hash tables. */
+/**
+ * Returns a template with every property, because V8 turns objects that grow beyond a dozen properties into
+ * slow hash tables.
+ */
 function shapeOf(fields: readonly (readonly [string, Field])[]): Readonly<Record<string, unknown>> {
   const always = fields.filter(([, { absentable }]) => !absentable);
   return Object.fromEntries(always.map(([key]) => [key, null]));
@@ -263,7 +271,7 @@ function componentOf(name: string, fields: Fields): JsonSchema {
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-/** Writable if any request reads it, required if all require it. */
+/** Returns a component field: writable if any request reads it, required if all requests require it. */
 function asRead(
   each: Field,
   { key, others }: { readonly key: string; readonly others: readonly Fields[] },

@@ -22,14 +22,14 @@ import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-t
 
 /** See http-api §6. */
 export interface QueryParameter<T> {
-  /** True: reads all texts; false: the first. */
+  /** True: reads all values of the parameter. False: reads the first value. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True: an empty text differs from an absent one. */
+  /** True: an empty text is distinct from an absent parameter. */
   readonly keepsEmpty?: true;
-  /** True: seconds, bounded by `waitBound`. */
+  /** True: the parameter is a wait in seconds, which `waitBound` limits. */
   readonly isWait?: true;
-  /** Undefined means absent or empty. */
+  /** Schema of the parameter. Undefined means absent or empty. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
 }
@@ -42,7 +42,7 @@ export type QueryOf<P extends QueryParameters> = {
 type Reading<T> = { readonly value: T } | { readonly problem: string };
 type Read<T> = (text: string) => Reading<T>;
 
-/** `parse` returns undefined for invalid texts. */
+/** Returns a schema that reads texts. `parse` returns undefined for invalid texts. */
 function reads<T>(
   parse: (text: string) => T | undefined,
   problem: string | ((text: string) => string),
@@ -69,10 +69,10 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single(() => z.boolean().default(fallback), truth, { fallback });
 }
 
-/** A flag that must be true: the operation refuses false with its own error. */
+/** A flag that must be true. The operation rejects false with its own error. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
-/** Returns null if the parameter is absent, because the default depends on the call. */
+/** A flag that is null if absent, because its default depends on the call. */
 export const optionalFlag = optional(() => z.boolean(), truth);
 
 function integerOf(text: string): number | undefined {
@@ -103,7 +103,7 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
   return fallback === undefined ? answer : answer.default(fallback);
 }
 
-/** Seconds of any size, bounded by `waitBound`. */
+/** Returns a wait in seconds of any size, which `waitBound` limits. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   const maximum = MAX_COMPLETION_WAIT_MS / 1_000;
   const read = reads(
@@ -114,8 +114,8 @@ export function waitSeconds<F extends number | undefined>(fallback: F): QueryPar
 }
 
 /**
- * Bounds waits: dialect K reduces, dialect D refuses (R62). @throws (on bounding) BillingError INVALID_PARAMETER
- * (60002).
+ * Limits waits: dialect K reduces long waits, dialect D rejects them (R62). @throws (on limiting)
+ * BillingError INVALID_PARAMETER (60002).
  */
 export function waitBound<P extends QueryParameters>(
   parameters: P,
@@ -133,7 +133,7 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** A limit of any size, reduced by `cutPage`. */
+/** A page limit of any size, which `cutPage` reduces. */
 const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
 });
@@ -141,7 +141,7 @@ const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integer
 /** Absent means null. */
 export const plainText = optional(() => z.string(), anyText);
 
-/** Absent means null, distinct from empty. */
+/** A text. Absent means null, which is distinct from an empty text. */
 export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
 
 function uuidOf(text: string): Uuid | undefined {
@@ -154,7 +154,10 @@ export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UU
 
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/** Up to 15 integer digits; absent means null. The operation checks the currency's fractional digits. */
+/**
+ * An amount with up to 15 integer digits; absent means null. The operation checks the fractional digits of
+ * the currency.
+ */
 export const amountParameter = optional(
   () => z.number(),
   reads(
@@ -165,13 +168,15 @@ export const amountParameter = optional(
 
 const notAMoment = quoting('is neither a date nor a date-time');
 
-/** One format, since Java clients cannot omit or send a parameter with two. */
+/**
+ * A date or date-time in one format, because Java clients cannot omit or send a parameter with two formats.
+ */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** A date or date-time, which the operation interprets (http-api §9 rule 3); absent means null. */
+/** A date or date-time that the operation interprets (http-api §9 rule 3); absent means null. */
 export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
-/** A date means 00:00 UTC; absent means null. */
+/** An instant. A date means 00:00 UTC; absent means null. */
 export const instantParameter = optional(
   () => dateOrDateTime,
   reads((text) => parseWireInstant(text), notAMoment),
@@ -211,7 +216,7 @@ function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) 
   );
 }
 
-/** Repeated or comma-separated (http-api §6 rule 4). */
+/** A list of UUIDs, repeated or comma-separated (http-api §6 rule 4). */
 export const uuidList = listParameter(
   () => z.guid(),
   reads(uuidOf, (text) => `contains an invalid UUID: "${shortened(text.toLowerCase())}"`),
@@ -220,7 +225,7 @@ export const uuidList = listParameter(
 /** Repeated or comma-separated. */
 export const textList = listParameter(() => z.string(), anyText);
 
-/** Accepts any letter case, repeated or comma-separated. */
+/** Returns a list of choices in any letter case, repeated or comma-separated. */
 export function choiceList<V extends string>(values: Values<V>): QueryParameter<readonly V[]> {
   const allowed = Object.values(values);
   return listParameter(
@@ -263,7 +268,7 @@ function repeated<T>(
   );
 }
 
-/** A repeated parameter whose values are never split; empty values are dropped. */
+/** A repeated parameter whose values are never split. Empty values are ignored. */
 export const wholeTexts = repeated((texts) => texts.filter((text) => text.trim() !== ''));
 
 export interface PluginPropertyParameter {
@@ -271,7 +276,10 @@ export interface PluginPropertyParameter {
   readonly value: string;
 }
 
-/** `pluginProperty=key%3Dvalue`, repeated. Entries without `=` or value are dropped (http-api §6 rule 5). */
+/**
+ * Plugin properties as repeated `pluginProperty=key%3Dvalue`. Entries without `=` or a value are ignored
+ * (http-api §6 rule 5).
+ */
 export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
   texts.flatMap((text) => {
     const at = text.indexOf('=');
@@ -280,7 +288,7 @@ export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
   }),
 );
 
-/** Paged lists (http-api §8): a negative limit lists backwards. */
+/** Parameters of paged lists (http-api §8). A negative limit lists backwards. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
   limit: pageLimit,
@@ -301,20 +309,20 @@ export function cutPage<P extends QueryParameters>(
   return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
 }
 
-/** Offset -1 requests one exact match (http-api §8 rule 2). */
+/** Page parameters of a search. Offset -1 requests one exact match (http-api §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
 
 type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
 
-/** Omits null members, for operations with optional parameters. */
+/** Returns the object without null members, for operations with optional parameters. */
 export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
   const given = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as WithoutNulls<T>;
 }
 
-/** `missing` is the error code of absence. */
+/** Returns a required parameter. `missing` is the error code if the parameter is absent. */
 export function required<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -335,7 +343,7 @@ export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType
   return schema as z.ZodType<QueryOf<P>>;
 }
 
-/** Returns the query with defaults, for links to other pages. */
+/** Returns the query with default values, for links to other pages. */
 export function filledQuery(parameters: QueryParameters, queryString: string): URLSearchParams {
   const given = rawQuery(parameters, queryString);
   const filled = new URLSearchParams();
@@ -364,7 +372,7 @@ export function rawQuery(
   return raw;
 }
 
-/** @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
+/** Checks the text of a path. @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
 export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(raw)) {
     if ([value].flat().every(isStorable)) continue;

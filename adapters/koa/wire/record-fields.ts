@@ -22,7 +22,9 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/** A currency and a time zone are texts that the domain checks. */
+/**
+ * The value of a field in JSON. The domain validates currencies and time zones, which are plain texts here.
+ */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {
@@ -31,7 +33,10 @@ type RecordFields<F extends Fields> = {
     : never;
 };
 
-/** A model shows a dated fact by its own rule: its instant or its day. */
+/**
+ * Kinds of fields that models show alike. Dated facts are excluded, because each model shows an instant or a
+ * day.
+ */
 type ShownKind = Exclude<FieldKind, 'dated'>;
 
 const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unknown>>> = {
@@ -51,15 +56,18 @@ const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unkn
   json: () => anyValue,
 };
 
-/** The document omits the largest storable integer. */
+/** Returns the bounds in the document, which omits the largest storable integer. */
 function bounds([minimum, maximum]: readonly [number, number]) {
   return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
 }
 
-/** Row columns that responses omit or rename. */
+/** Columns of a row that responses omit or rename. */
 const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
-/** Model fields derived from a record's description. @param names default: all fields that are not row columns. */
+/**
+ * Returns model fields derived from the description of a record. @param names fields to include; defaults to
+ * all fields except row columns.
+ */
 export function recordFields<F extends Fields, K extends keyof F & string = keyof F & string>(
   fields: F,
   names: readonly K[] = Object.keys(fields).filter((name): name is K => !identity.includes(name)),

@@ -34,17 +34,20 @@ import { Dialect } from '../dialect.ts';
 import { onDemand, withLazy } from './lazy-values.ts';
 import { documentOf, perDialect, refuse, type WireType } from './wire-type.ts';
 
-/** Maximum number of digits on each side of the decimal point for numbers accepted as text. */
+/** Maximum number of digits before and after the decimal point of numbers accepted as text. */
 const MAX_TEXT_DIGITS = 64;
 
-/** Numbers of a dialect K date-time, from the year to the millisecond. */
+/** Maximum length of a dialect K date-time, which lists numbers from the year to the millisecond. */
 const MAX_DATE_PARTS = 7;
 
 type Context = Parameters<typeof refuse>[0];
 
 interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
-  /** Reads a value other than null; `decimalOf` reads numbers. Returns null for "nothing", undefined if invalid. */
+  /**
+   * Reads a value that is not null (`decimalOf` reads numbers). Returns null for an empty value, undefined
+   * for an invalid one.
+   */
   readonly read: (value: unknown, dialect: Dialect, context: Context) => T | null | undefined;
   /** Message for an invalid value. */
   readonly problem: string;
@@ -73,12 +76,12 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
   );
 }
 
-/** Returns a scalar whose empty text means "nothing". */
+/** Returns a scalar for which an empty text means null. */
 function emptiable<T>({ read, ...input }: ScalarInput<T>): WireType<T> {
   return scalar({ ...input, read: (value, ...others) => (value === '' ? null : read(value, ...others)) });
 }
 
-/** Numbers and booleans become text (http-api §9 rule 6). */
+/** Returns a text. Numbers and booleans become text (http-api §9 rule 6). */
 export function text(
   maxLength = Number.POSITIVE_INFINITY,
   tooLong: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -95,7 +98,7 @@ export function text(
   });
 }
 
-/** An invalid value is rejected with code 5 (json-models §16 rule 4). */
+/** An external key. An invalid key is rejected with code 5 (json-models §16 rule 4). */
 export const externalKey = text(255, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED);
 
 export const bool = scalar<boolean>({
@@ -113,7 +116,7 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-/** Returns a storable integer. The domain checks narrower bounds; here they only appear in the document. */
+/** Returns a storable integer. The domain checks narrower bounds, which only appear in the document here. */
 export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   return emptiable<number>({
     answer: () =>
@@ -133,7 +136,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   });
 }
 
-/** An integer from 1 to below 2^53 (platform §17). */
+/** An integer from 1 to less than 2^53 (platform §17). */
 export const recordNumber = emptiable<number>({
   answer: () => z.int().min(1),
   problem: 'is not a record id',
@@ -144,7 +147,10 @@ export const recordNumber = emptiable<number>({
   },
 });
 
-/** Up to 15 integer and 9 fractional digits; dialect K rounds further digits as float noise (http-api §9 rule 5). */
+/**
+ * A number with up to 15 integer and 9 fractional digits. Dialect K rounds further digits as float noise
+ * (http-api §9 rule 5).
+ */
 export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
 /** Up to 20 integer digits. */
@@ -182,7 +188,7 @@ export const uuid = emptiable<Uuid>({
   },
 });
 
-/** `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
+/** A date in the format `yyyy-M-d`, in dialect K also `[year, month, day]` (ruling R46). */
 export const date = scalar<LocalDate>({
   answer: () => z.iso.date(),
   problem: 'is not a date (yyyy-MM-dd)',
@@ -195,8 +201,8 @@ function dayOf(value: unknown, dialect: Dialect): LocalDate | undefined {
 }
 
 /**
- * A date-time, date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2); in dialect K also a number list (ruling
- * R46).
+ * A date-time, a date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2). Dialect K also accepts a list
+ * of numbers (ruling R46).
  */
 export const timestamp = scalar<Instant>({
   answer: () => z.iso.datetime({ precision: 3 }),
@@ -205,7 +211,7 @@ export const timestamp = scalar<Instant>({
   read: (value, dialect) => (isUnset(value, dialect) ? null : instantOf(value, dialect)),
 });
 
-/** A date, date-time or epoch milliseconds; in dialect K also a number list (ruling R46). */
+/** A date, a date-time or epoch milliseconds. Dialect K also accepts a list of numbers (ruling R46). */
 export const recordDate = scalar<RequestedDate>({
   answer: () => z.union([z.iso.date(), z.iso.datetime({ precision: 3 })]),
   problem: 'is neither a date nor a date-time',
@@ -218,7 +224,7 @@ export const recordDate = scalar<RequestedDate>({
   },
 });
 
-/** Returns the number list of a dialect K date or date-time (ruling R46); undefined if invalid. */
+/** Returns the date of a dialect K list of numbers (ruling R46), or undefined for an invalid list. */
 export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | undefined {
   const parts = partsOf(value, Dialect.K);
   const date = dateOfParts(parts);
@@ -227,7 +233,7 @@ export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | 
   return at === undefined ? undefined : { at };
 }
 
-/** Values are in upper case (http-api §9 rule 8). */
+/** Returns an enumeration, whose values are in upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(
   values: Readonly<Record<string, V>> | readonly V[],
 ): WireType<V> {
@@ -239,7 +245,10 @@ export function enumeration<V extends string>(
   });
 }
 
-/** The domain checks the code, since errors differ by operation. Dialect K clients have an enumeration. */
+/**
+ * A currency code. The domain validates the code, because errors differ by operation. Dialect K clients have
+ * an enumeration.
+ */
 export const currency: WireType<string> = withLazy(
   emptiable<string>({
     answer: () =>
@@ -253,14 +262,16 @@ export const currency: WireType<string> = withLazy(
   { jsonInK: () => ({ type: 'string', enum: currencyCodes }) },
 );
 
-/** Go's zero time, which its dialect K clients send for unset dates (http-api §9 rule 6). */
+/** Matches Go's zero time, which dialect K clients in Go send for unset dates (http-api §9 rule 6). */
 const zeroTime = /^0001-01-01(?:T00:00:00(?:\.0+)?Z)?$/;
 
 function isUnset(value: unknown, dialect: Dialect): boolean {
   return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
 }
 
-/** Caches the last text, because values written together often have the same instant. */
+/**
+ * Returns a formatter that caches the last text, because values written together often have the same instant.
+ */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
   let last: { readonly value: T; readonly text: string } | undefined;
   return (value) => {
@@ -275,7 +286,7 @@ function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   return number === undefined ? instantOfParts(partsOf(value, dialect)) : parseWireInstant(number.toNumber());
 }
 
-/** Returns the number list of a dialect K date; undefined if invalid. */
+/** Returns the numbers of a dialect K date, or undefined for an invalid value. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
   // Longer lists are invalid and slow to parse.
@@ -290,7 +301,10 @@ function textOf(value: unknown): string | undefined {
   return number !== undefined && isShort(number) ? formatDecimal(number) : undefined;
 }
 
-/** `1e999999999` is valid JSON, but would have a billion digits as text. */
+/**
+ * Returns true for numbers with few digits. `1e999999999` is valid JSON, but would have a billion digits as
+ * text.
+ */
 function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
 }

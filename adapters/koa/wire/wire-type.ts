@@ -11,17 +11,17 @@ export interface WireType<T> {
   readonly name?: string;
   /** Models only: required fields. */
   readonly needed?: readonly string[];
-  /** Absent, null and empty return null. */
+  /** Schema of requests. Absent, null and empty values return null. */
   readonly request: PerDialect<z.ZodType<T | null>>;
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
-  /** The schema of dialect K, if different. */
+  /** Schema of the value in dialect K, if it differs. */
   readonly jsonInK?: JsonSchema;
-  /** Converts values other than null; defaults to the value itself. */
+  /** Converts a value that is not null. By default the value is written unchanged. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
-/** A response with exactly these members. */
+/** Returns the schema of a response with exactly these members. */
 export function strictAnswer(
   members: Readonly<Record<string, readonly [schema: () => z.ZodType, json: JsonSchema]>>,
 ) {
@@ -37,7 +37,9 @@ export function strictAnswer(
   };
 }
 
-/** Created on first use, because the server does not validate responses. */
+/**
+ * Returns the schemas of both dialects, created on first use because the server does not validate responses.
+ */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }
@@ -68,7 +70,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   );
 }
 
-/** Dialect K ignores the value in requests. */
+/** Returns a type whose value dialect K ignores in requests. */
 export function ignoredInK<T>(type: WireType<T>): WireType<T> {
   return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
 }
@@ -143,7 +145,7 @@ export function unaudited(dialect: Dialect): Rendering {
 
 export interface WireProblem {
   readonly code: ErrorCode;
-  /** Completes a sentence that begins with the field's name. */
+  /** The problem, as the rest of a sentence that begins with the field's name. */
   readonly text: string;
   /** True: `text` is the whole message text (http-api §12, fixed messages). */
   readonly complete?: boolean;
@@ -180,7 +182,7 @@ export function validationError(
   );
 }
 
-/** Positions in nested lists; a text that clients know precedes it. */
+/** Returns the positions in nested lists. A fixed text that clients know comes before them. */
 function rowOf(path: readonly PropertyKey[]): string {
   const within = typeof path[0] === 'number' ? path.slice(1) : path;
   if (within.filter((step) => typeof step === 'number').length < 2) return '';
@@ -190,7 +192,7 @@ function rowOf(path: readonly PropertyKey[]): string {
   return ` (${steps.join('').slice(1)})`;
 }
 
-/** Issues of zod itself become `fallback`. */
+/** Returns the problem of an issue. Issues of zod itself become `fallback`. */
 export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
   if (issue?.code === 'custom') {
     const problem = issue.params?.problem as WireProblem | undefined;
@@ -204,7 +206,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const DATE_OR_DATE_TIME = 'date-or-date-time';
 
-/** A schema that allows anything stays as is: generators cannot handle its union with null. */
+/**
+ * Returns the schema or null. A schema that allows any value stays unchanged, because generators cannot
+ * handle its union with null.
+ */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;
   if (typeof schema.type === 'string' && !('enum' in schema))
@@ -212,7 +217,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** The zod schema of a scalar, without keywords that `format` implies. */
+/** Returns the zod schema of a scalar without the keywords that `format` implies. */
 export function documentOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

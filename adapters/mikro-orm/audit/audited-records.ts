@@ -49,12 +49,15 @@ export interface AuditedTable<R extends object> {
   snapshot(record: R): Readonly<Record<string, unknown>>;
 }
 
-/** Every audit row has these in separate columns. */
+/** Columns that every audit row stores separately. */
 const identity = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 type Write = (value: unknown) => unknown;
 
-/** Dates and instants are in wire format; decimals are exact numbers, as in the API. */
+/**
+ * Writers of history values. Dates and instants are in wire format; decimals are exact numbers, as in the
+ * API.
+ */
 const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
   instant: (value) => writeInstant(value as Instant),
   date: (value) => writeDay(value as LocalDate),
@@ -100,7 +103,10 @@ export const bundleAudit = audited(['BUNDLES', bundlesTable], bundleFields, (bun
 }));
 export const subscriptionAudit = audited(['SUBSCRIPTIONS', subscriptionsTable], subscriptionFields);
 
-/** Events of these types have their own type in the audit; all others come from a call and have it as `userType`. */
+/**
+ * Events of these types have their own type in the audit. All other events come from a call and have its user
+ * token as `userType`.
+ */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.PHASE,
   LifecycleEventType.EXPIRED,

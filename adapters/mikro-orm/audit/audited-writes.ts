@@ -53,7 +53,10 @@ export class WriteScope extends TenantScope {
     });
   }
 
-  /** Writes `properties` of records that are otherwise known to be current, in one statement, and notes the changes. */
+  /**
+   * Writes `properties` of records in one statement and notes the changes. All other columns of the records
+   * must be current.
+   */
   async updateKnown<R extends Audited, P extends keyof R & string>(
     audit: AuditedTable<R>,
     change: {
@@ -104,7 +107,7 @@ export class WriteScope extends TenantScope {
 
 export interface Audited {
   readonly id: Uuid;
-  /** Absent or null if the record belongs to the tenant and not to an account. */
+  /** Account of the record. Absent or null if the record belongs only to the tenant. */
   readonly accountRecordId?: number | null;
 }
 
@@ -138,13 +141,16 @@ interface Change {
   readonly targetId: Uuid;
   readonly targetRecordId: number;
   readonly accountRecordId: number | null;
-  /** The history columns after the change (accounts §14.1). */
+  /** The history columns of the record after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Overrides the comments of the call. */
+  /** Comments that replace the comments of the call. */
   readonly comments?: string | null;
 }
 
-/** Changes that are created only when they are written, because those of a large run need more memory than its records. */
+/**
+ * Changes that are created only when they are written, because the changes of a large run need more memory
+ * than its records.
+ */
 interface Changes {
   readonly length: number;
   at(index: number): Change;
@@ -152,13 +158,16 @@ interface Changes {
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 
-/** Limits the memory of a statement, which is bound as a whole: the rows of 60,000 changes take 100 MiB. */
+/**
+ * Maximum number of rows per statement. A statement is bound as a whole, and the rows of 60,000 changes take
+ * 100 MiB.
+ */
 const MOST_ROWS = 4_096;
 
 /** Collects the changes of a transaction and writes their audit rows in large statements (accounts §14 rule 1). */
 class ChangeLog {
   readonly #noted: Changes[] = [];
-  /** The number of written changes among the first noted ones. */
+  /** The number of changes at the start of the log that have been written. */
   #written = 0;
   #left = 0;
 
@@ -175,7 +184,9 @@ class ChangeLog {
     return this.#left > MOST_ROWS;
   }
 
-  /** Writes all but the last changes, which fit into one statement. */
+  /**
+   * Writes complete statements of changes. The last changes, which fit into one statement, stay in the log.
+   */
   async flushLong(scope: TenantScope, authorship: Authorship): Promise<void> {
     while (this.isLong) await this.#write(scope, authorship);
   }

@@ -17,7 +17,7 @@ const libraries: readonly Recognise[] = [
   sqlTransaction,
 ];
 
-/** Returns the lender for a handle, or an error message. */
+/** Returns the lender for a handle, or an error message for an unknown handle. */
 export function findLender(handle: unknown): Lender | string {
   for (const recognise of libraries) {
     const lender = recognise(handle);

@@ -3,23 +3,30 @@ import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
 export interface Lent {
-  /** The same object for the same connection, so that concurrent calls find each other. */
+  /**
+   * The transaction. It is the same object for the same connection, so that concurrent calls find each other.
+   */
   readonly transaction: Transaction;
-  /** The same object as long as it leads to the same database. */
+  /** The connection. It is the same object as long as it leads to the same database. */
   readonly connection: object;
-  /** Whether the transaction is open; null if the driver does not know and the database must be queried. */
+  /**
+   * Returns true if the transaction is open. Null if the driver does not know, so the database must be
+   * queried.
+   */
   readonly isOpen: (() => boolean) | null;
-  /** True if the library itself rejects statements outside the transaction, so that the database is not queried. */
+  /**
+   * True if the library itself rejects statements outside the transaction, so the database is not queried.
+   */
   readonly refusesAfterEnd?: true;
 }
 
-/** A host's handle, which lends its transaction. */
+/** A host's handle that lends its transaction. */
 export interface Lender {
   readonly database: Dialect['kind'];
-  /** Reason why the handle cannot lend a transaction now, if known; null if it can. */
+  /** Reason why the handle cannot lend a transaction now; null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
-  /** Calls the listener after the commit; null if the library has no such event. */
+  /** Calls the listener after the commit. Null if the library has no such event. */
   readonly onCommit: ((listener: () => void) => void) | null;
 }
 
@@ -36,7 +43,7 @@ export function propertyOf(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-/** Caches a value per key, as long as the key exists. */
+/** Caches one value per key for as long as the key exists. */
 export function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
   return (key) => {
@@ -50,12 +57,13 @@ export function kept<Key extends object, Value>(make: (key: Key) => Value): (key
 
 const FIRST_LOOK_MS = 1;
 const LONGEST_PAUSE_MS = 250;
-/** After this time, the dispatchers' own polls have found the committed entries. */
+/** Milliseconds after which the dispatchers' own polls have found the committed entries. */
 const LAST_LOOK_MS = 60_000;
 
 /**
- * Polls, less and less often, until the transaction has ended, since the driver has no event for it. Returns true once
- * it has. `waitMs` is the longest wait of a caller; without it, the polling does not keep the process alive.
+ * Polls at growing intervals until the transaction has ended, because the driver has no event for the end.
+ * Returns true once the transaction has ended. `waitMs` is the longest wait of a caller. Without `waitMs`,
+ * polling does not keep the process alive.
  */
 export async function endOf(isOpen: () => boolean, waitMs?: number): Promise<boolean> {
   const longestMs = waitMs ?? LAST_LOOK_MS;

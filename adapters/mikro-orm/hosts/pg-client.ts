@@ -18,7 +18,10 @@ interface UsedClient {
     readonly rows: readonly unknown[];
   }>;
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
-  /** I = idle, T = in a transaction, E = in a failed one. Older drivers do not have it. */
+  /**
+   * Transaction state: I = idle, T = in a transaction, E = in a failed transaction. Older drivers do not have
+   * this method.
+   */
   getTransactionStatus?(): string | null;
 }
 
@@ -27,7 +30,9 @@ export const pgClient: Recognise = (handle) =>
     ? lenderForPool(handle as object & UsedClient)
     : undefined;
 
-/** Recognizes a pool, which is a likely mistake: it runs each statement on any of its connections. */
+/**
+ * Recognizes a pool, which is a likely mistake because a pool runs each statement on any of its connections.
+ */
 export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
 }
@@ -65,7 +70,10 @@ const transactionOn = kept((client: UsedClient): Transaction => {
   };
 });
 
-/** Parses the text form, because the host may have configured its driver to return doubles or instants. */
+/**
+ * Type ids whose values are parsed from text, because the host may have configured its driver to return
+ * doubles or instants.
+ */
 const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);
 const booleanType = 16;
 

@@ -7,7 +7,7 @@ import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Exists only on the client, not on its transactions. */
+  /** Exists only on Prisma's client, which distinguishes the client from its transactions. */
   readonly $connect?: undefined;
 }
 
@@ -70,7 +70,7 @@ function plainRow(row: object, dialect: Lender['database']): Row {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, dialect)]));
 }
 
-/** Returns the value as the driver would: large integers, amounts and days as text. */
+/** Returns the value in the form of the driver: large integers, amounts and days as text. */
 function plain(value: unknown, dialect: Lender['database']): unknown {
   if (typeof value === 'bigint') return dialect === 'sqlite' ? numberIfSafe(value) : String(value);
   // Prisma returns days as instants at midnight UTC. Our tables have no other native instants.
@@ -88,7 +88,7 @@ function isDecimal(value: unknown): value is { toFixed(): string } {
   return typeof value === 'object' && hasMethods(value, 'toFixed', 'decimalPlaces');
 }
 
-/** The transaction has ended, possibly by its time limit. */
+/** Prisma's error code for a transaction that has ended, for example at its time limit. */
 const ended = 'P2028';
 const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
 
@@ -120,7 +120,7 @@ function lastLineOf(error: unknown) {
   return String(propertyOf(error, 'message')).trim().split('\n').at(-1) ?? '';
 }
 
-/** Our statements are few and have the same text each time. */
+/** Maximum number of cached statements. Billwright's statements are few and have the same text each time. */
 const MOST_REMEMBERED = 1_000;
 const remembered = new Map<string, boolean>();
 
@@ -141,7 +141,7 @@ function readsRows(text: string) {
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
-/** Leaves the outermost level: a subquery that returns rows does not count. */
+/** Returns the text outside parentheses, because a subquery that returns rows does not count. */
 function withoutParentheses(text: string) {
   const inner = /\([^()]*\)/g;
   let left = text;

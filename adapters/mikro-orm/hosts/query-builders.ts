@@ -15,7 +15,7 @@ interface UsedKnex {
   readonly isTransaction?: boolean;
   readonly client: {
     readonly driverName: string;
-    /** The only connection of a transaction. */
+    /** Returns the only connection of the transaction. */
     acquireConnection(): Promise<object>;
   };
   isCompleted(): boolean;
@@ -65,7 +65,7 @@ export interface KyselyTransaction {
 
 interface UsedKysely {
   readonly isTransaction: boolean;
-  /** Set only for transactions that the host ends itself. */
+  /** Set only in transactions that the host itself ends. */
   readonly isCommitted?: boolean;
   readonly isRolledBack?: boolean;
   getExecutor(): { readonly adapter: object };
@@ -122,8 +122,8 @@ export interface DrizzleTransaction {
 }
 
 /**
- * Recognizes Drizzle over `pg`. Its transactions over `better-sqlite3` end before anything can be awaited; there, hosts
- * begin one on the handle `db.$client`.
+ * Recognizes Drizzle over `pg`. Over `better-sqlite3`, Drizzle's transactions end before anything can be
+ * awaited, so hosts begin a transaction on the handle `db.$client`.
  */
 export const drizzle: Recognise = (handle) => {
   const session = propertyOf(propertyOf(handle, '_'), 'session') ?? propertyOf(handle, 'session');

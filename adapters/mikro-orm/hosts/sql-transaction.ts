@@ -2,7 +2,10 @@ import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A transaction that the host begins and ends, over any library. Must be the same object for the same transaction. */
+/**
+ * A transaction that the host begins and ends, over any library. Pass the same object for the same
+ * transaction.
+ */
 export interface SqlTransaction {
   readonly dialect: 'sqlite' | 'postgresql';
   /**
@@ -48,7 +51,10 @@ const transactionOver = kept(
   }),
 );
 
-/** Drivers return days as `Date` at local midnight by default. Our tables have no other native instants. */
+/**
+ * Returns the row with days as text. Drivers return days as `Date` at local midnight by default. The tables
+ * have no other native instants.
+ */
 function withDaysAsText(row: object): Row {
   const entries = Object.entries(row);
   if (!entries.some(([, value]) => value instanceof Date)) return row as Row;

@@ -46,7 +46,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Values of this many characters take the server longer than a round trip. */
+/** Number of characters from which a value takes the server longer than a round trip. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>) {
@@ -71,9 +71,9 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
 }
 
 /**
- * Transactions on connections of our own pool, in few round trips: `begin` travels with the first statements, `commit`
- * with the last ones, and all statements of one turn of the event loop go together. Plans are kept. The tenant is a
- * transaction-local setting, so that it cannot reach the next user of the connection.
+ * Transactions on connections of the engine's pool, with few round trips. `begin` travels with the first
+ * statements, `commit` with the last ones, and all statements of one turn of the event loop together. Plans
+ * are kept. The tenant is a transaction-local setting, so the next user of the connection cannot inherit it.
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,
@@ -128,7 +128,7 @@ function isOfServer(error: unknown) {
   return error instanceof Error && 'severity' in error;
 }
 
-/** Takes a connection from the pool. Fails if the server disappears meanwhile. */
+/** Takes a connection from the pool. Fails if the server disappears while waiting. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
   await watch.requireServer();
   const connecting = pool.connect();
@@ -161,7 +161,7 @@ class Reading {
     };
   }
 
-  /** @throws the error of a row that could not be read. */
+  /** Returns the rows. @throws the error of a row that could not be read. */
   result(): readonly unknown[] {
     if (this.#failure) throw this.#failure.error;
     return this.#made;
@@ -169,7 +169,7 @@ class Reading {
 }
 
 class StatementLine implements Transaction {
-  /** Settles when the result of the latest statement has arrived. */
+  /** Settles when the result of the latest statement arrives. */
   ended: Promise<unknown> = Promise.resolve();
   readonly #client: DriverClient;
   readonly #use: PoolUse;
@@ -179,7 +179,7 @@ class StatementLine implements Transaction {
   #isEnding = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param opening sent before the first statement. */
+  /** @param opening statements that are sent before the first statement. */
   constructor(client: DriverClient, use: PoolUse, opening: readonly Statement[]) {
     this.#client = client;
     this.#use = use;
@@ -196,13 +196,16 @@ class StatementLine implements Transaction {
     return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
-  /** Throws the first error: the server responds to the commit of a failed transaction with a rollback and no error. */
+  /**
+   * Commits and throws the first error of the transaction. The server answers the commit of a failed
+   * transaction with a rollback and no error.
+   */
   async commit(): Promise<void> {
     await this.end(COMMIT);
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Ends the transaction after the previous statements, or does nothing if it has not begun. */
+  /** Ends the transaction after the previous statements. Does nothing if the transaction has not begun. */
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
     if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
@@ -224,8 +227,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Sends the statements after this turn of the event loop. Large statements are sent immediately, so that the server
-   * can start.
+   * Sends the statements after this turn of the event loop. Sends large statements immediately, so that the
+   * server can start.
    */
   #sendSoon() {
     if (this.#isUnderWay) return;

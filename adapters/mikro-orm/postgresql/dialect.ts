@@ -36,9 +36,9 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
-/** Class 53, insufficient resources: disk full, out of shared memory, too many connections. */
+/** Matches class 53, insufficient resources: disk full, out of shared memory, too many connections. */
 const isOutOfResources = /^53...$/;
-/** Connection exceptions (08), shutdown and startup (57P), time limits (57014, 25P03). */
+/** Matches connection exceptions (08), shutdown and startup (57P) and time limits (57014, 25P03). */
 const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
 /** Operating system errors for an unreachable server. */
 const unreachable = new Set([
@@ -54,10 +54,10 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The driver's messages for lost or late connections, which have no code. */
+/** The driver's messages for lost or late connections. These errors have no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
-/** An arbitrary lock key that nothing else in the host's database uses: the letters "bwclaim". */
+/** Key of the claim lock: the letters "bwclaim". Nothing else in the host's database uses this key. */
 const claimLockKey = '27714813046384493';
 
 const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
@@ -160,10 +160,13 @@ export const postgresqlDialect: Dialect = {
   storesUsageAtOnce: true,
 };
 
-/** The array length that PostgreSQL assumes in a generic plan. */
+/** The array length that PostgreSQL assumes for a generic plan. */
 const EXPECTED_ELEMENTS = 10;
 
-/** Repeats the last value up to the expected length. Otherwise each call would be planned again (3 times slower). */
+/**
+ * Repeats the last value up to the expected length. Without these values, PostgreSQL would plan each call
+ * again (3 times slower).
+ */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
   if (last === undefined || values.length >= EXPECTED_ELEMENTS) return values;
@@ -174,7 +177,7 @@ function elementType({ type }: Column) {
   return type === 'json' ? 'text' : types[type];
 }
 
-/** Elements of other types need no quotes. */
+/** Writers of array elements that need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
   text: (cell) => quoted(String(cell)),
   // Documents have no control characters.
@@ -186,7 +189,7 @@ function elementWriter({ type }: Column) {
   return (cell: Cell) => (cell === null ? 'NULL' : write(cell));
 }
 
-/** Quotes an array element. JSON's quoting is correct except for control characters, and twice as fast. */
+/** Quotes an array element. JSON's quoting is correct except for control characters and is twice as fast. */
 function quoted(text: string) {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
@@ -216,13 +219,17 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 }
 
 /**
- * Class of the advisory locks of transactions that publish events: these 8 bits, 16 bits of the tenant, and 40 bits
- * with the last record id before the transaction. Tenants with the same bits only wait for each other.
+ * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 16 bits of the
+ * tenant, and 40 bits with the last record id before the transaction. Tenants with equal bits only wait for
+ * each other.
  */
 const TELLING_LOCKS = 0x62;
 const TENANT_BITS = 65_535;
 
-/** The history shares the sequence, so that entries keep their ids. The lock comes before the first number. */
+/**
+ * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before
+ * the first number.
+ */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
@@ -243,8 +250,9 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
 }
 
 /**
- * Sequence numbers are assigned before their rows are committed. A transaction that the reader must wait for holds a
- * lock with a lower number, or took its lock later and has only greater numbers, or has ended, so that its rows are
+ * Returns the record id up to which all published entries are visible. Sequence numbers are assigned before
+ * their rows are committed. A transaction that the reader must wait for holds a lock with a lower number. Any
+ * other transaction either took its lock later and has only greater numbers, or has ended and its rows are
  * visible.
  */
 async function feedHorizon(statements: Statements, tenantRecordId: number | null) {

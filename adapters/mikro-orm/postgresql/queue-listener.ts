@@ -11,7 +11,7 @@ interface ListeningClient extends NamingClient {
   end(): Promise<void>;
 }
 
-/** The driver's pool, used only for its settings: a listening connection never returns to a pool. */
+/** The driver's pool. Only its settings are used, because a listening connection never returns to a pool. */
 export interface ClientPool {
   readonly options: object;
   readonly Client: new (options: object) => ListeningClient;
@@ -20,7 +20,7 @@ export interface ClientPool {
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
-/** Listens to other nodes and holds this node's name, on its own connection. Reconnects after a loss. */
+/** Listens to other nodes and holds this node's name, on a connection of its own. Reconnects after a loss. */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
   readonly #ownTag: string;
@@ -43,7 +43,7 @@ export class QueueListener {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes the node's name on this connection and on later ones. */
+  /** Reserves the node's name on this connection and on later ones. */
   async reserveName(nodeName: string): Promise<HeldName> {
     this.#running ??= this.#connect();
     await this.#running;
@@ -62,7 +62,7 @@ export class QueueListener {
     await running;
   }
 
-  /** Destroys the connection without a message, because the server may never respond to it. */
+  /** Destroys the connection without a message to the server, which may never respond. */
   #disconnect() {
     const client = this.#client;
     this.#client = undefined;
@@ -112,15 +112,15 @@ export class QueueListener {
 }
 
 interface NamingClient {
-  /** The server process of the connection. Behind a pooler, it is a different number. */
+  /** The server process of the connection. Behind a pooler, the number does not match the server process. */
   readonly processID?: number | null;
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** The first key of the locks, the second is the hash of the name: the letters "bwnn". */
+/** The first key of the name locks: the letters "bwnn". The second key is the hash of the name. */
 const NAME_LOCKS = 0x62776e6e;
 
-/** Lets the server detect a lost machine within 25 s, so that it releases the lock. */
+/** Settings with which the server detects a lost machine within 25 s and releases its lock. */
 const aliveChecks = [
   'set tcp_keepalives_idle = 10',
   'set tcp_keepalives_interval = 5',
@@ -129,8 +129,9 @@ const aliveChecks = [
 ];
 
 /**
- * Takes the node's name with a session-level advisory lock (platform §15 rule 1), which the server releases when the
- * process ends in any way. Behind a pooler that shares connections, the lock could outlive the node, so none is taken.
+ * Reserves the node's name with a session-level advisory lock (platform §15 rule 1). The server releases the
+ * lock when the process ends in any way. Behind a pooler that shares connections, the lock could outlive the
+ * node, so no lock is taken.
  */
 export async function reserveName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';

@@ -2,13 +2,16 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * How long a server may be silent before it is probed, and how long the probe may take. With a second try, both stay
- * below the 5 s in which every call returns (http-api §12, 60018).
+ * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. With a
+ * second attempt, both stay below the 5 s in which every call returns (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
-/** Limit for a statement while the server responds to probes: longer than any lock wait (`MAX_LOCK_WAIT_STEPS`). */
+/**
+ * Milliseconds that a statement may take while the server responds to probes. This is longer than any lock
+ * wait (`MAX_LOCK_WAIT_STEPS`).
+ */
 const DATABASE_STATEMENT_MS = 120_000;
 
 export interface ServerAddress {
@@ -16,43 +19,44 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** The interval of checks. If the process is busy for seconds, that counts as one check. */
+/** Milliseconds between checks. If the process is busy for seconds, the whole time counts as one check. */
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/** The request for TLS, to which every server responds with a byte, however busy it is. */
+/** A request for TLS. Every server responds with a byte, however busy it is. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** The server has not responded, and does not respond on a new connection either. */
+/** Thrown if the server has not responded and does not respond on a new connection either. */
 export class ServerSilentError extends Error {
   override readonly name = 'ServerSilentError';
 }
 
 interface Wait {
-  /** Checks since the start of the wait, and since the last sign of the server. */
+  /** Number of checks since the start of the wait, and since the last response of the server. */
   age: number;
   silent: number;
   readonly giveUp: (error: ServerSilentError) => void;
 }
 
 /**
- * Distinguishes a slow server from an unreachable one: a statement may take a minute, but callers must learn of an
- * unreachable server within seconds. A server that is silent for a second is probed on another connection; if it does
- * not respond, all waits fail. From then on, it is probed before each use, at most once a second, until it responds.
+ * Distinguishes a slow server from an unreachable one. A statement may take a minute, but callers must learn
+ * of an unreachable server within seconds. A server that is silent for a second is probed on another
+ * connection. If the probe gets no response, all waits fail. From then on, the server is probed before each
+ * use, at most once a second, until it responds.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  /** The time of the last failed probe, by `performance.now`; undefined after a response. */
+  /** Time of the last failed probe (`performance.now`); undefined after a response. */
   #awayAtMs: number | undefined;
 
   constructor(address: () => Promise<ServerAddress>) {
     this.#address = address;
   }
 
-  /** @throws ServerSilentError while the server is known to be silent. */
+  /** Checks the server. @throws ServerSilentError while the server is known to be silent. */
   async requireServer(): Promise<void> {
     if (this.#awayAtMs === undefined) return;
     const isJustProbed = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;

@@ -1,4 +1,4 @@
-/** The driver's side of a connection, which writes messages of the extended protocol. */
+/** The driver's side of a connection, which writes the messages of the extended protocol. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   readonly submittedNamedStatements: Record<string, string>;
@@ -9,7 +9,7 @@ interface Wire {
 interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
-  /** The client sets this for statements that it gets itself. */
+  /** Set by the client for statements that the client itself receives. */
   readonly _result: { _types: unknown; addRow(row: unknown): void };
   prepare(wire: Wire): void;
   handleRowDescription(message: unknown): void;
@@ -25,12 +25,15 @@ export interface DriverResult {
   readonly rows: readonly unknown[];
 }
 
-/** A statement of a batch. Without a name, the server does not keep its plan. */
+/** A statement of a batch. The server does not keep the plan of a statement without a name. */
 export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Receives the rows as they arrive, instead of gathering them. Must not throw, which would lose the connection. */
+  /**
+   * Receives each row when it arrives; the rows are then not gathered. The function must not throw, because
+   * the connection would be lost.
+   */
   readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (
     ...answer: [error: Error, result?: undefined] | [error: null, result: DriverResult]
@@ -38,7 +41,7 @@ export interface BatchedStatement {
 }
 
 export interface DriverClient {
-  /** Missing from the type declarations of the driver's pool. */
+  /** Constructor of the client, which is missing from the type declarations of the driver's pool. */
   readonly constructor: unknown;
   /** Terminates the connection, so that pending statements fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
@@ -46,7 +49,10 @@ export interface DriverClient {
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
 
-/** Sends the statements and calls back for each, after `whenAnswered`. After a failed one, the rest fail. */
+/**
+ * Sends the statements and calls each one's callback, after `whenAnswered`. After a failed statement, the
+ * remaining ones fail.
+ */
 export type Send = (
   client: DriverClient,
   statements: readonly BatchedStatement[],
@@ -55,12 +61,12 @@ export type Send = (
 
 type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
-/** Sends the statements in one round trip, using the driver's internals. */
+/** Sends the statements in one round trip, through the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
   client.query(new StatementBatch(client, statements, whenAnswered));
 };
 
-/** Sends each statement in its own round trip, using the driver's public interface. */
+/** Sends each statement in its own round trip, through the driver's public interface. */
 export const oneByOne: Send = (client, statements, whenAnswered) => {
   void resultsOf(client, statements).then(({ results, failure }) => {
     whenAnswered();
@@ -86,9 +92,9 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
 }
 
 /**
- * Statements that travel together, in one round trip: its system calls and context switches cost more than a small
- * statement. The driver's own pipeline ends each statement separately, which takes at least a fifth longer and would
- * store what follows a failed `begin`.
+ * Statements that travel in one round trip, because the system calls and context switches of a round trip
+ * cost more than a small statement. The driver's own pipeline ends each statement separately. That takes at
+ * least a fifth longer and would store statements that follow a failed `begin`.
  */
 class StatementBatch {
   readonly #queries: readonly DriverQuery[];
@@ -96,7 +102,7 @@ class StatementBatch {
   /** Index of the statement whose result is arriving. */
   #current = 0;
 
-  /** @param whenAnswered called before the callbacks of the statements. */
+  /** @param whenAnswered function that runs before the callbacks of the statements. */
   constructor(client: DriverClient, statements: readonly BatchedStatement[], whenAnswered: () => void) {
     this.#whenAnswered = whenAnswered;
     const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
@@ -109,7 +115,7 @@ class StatementBatch {
     });
   }
 
-  /** The driver reads this to track which statements are prepared. */
+  /** The name of the statement, from which the driver tracks which statements are prepared. */
   get name(): string | undefined {
     return this.#query?.name;
   }
@@ -163,23 +169,24 @@ class StatementBatch {
 }
 
 const MAX_KEPT_STATEMENTS = 500;
-/** Searches by pattern are planned each time, because the best plan depends on the pattern. */
+/** Matches searches by pattern, which are planned each time because the best plan depends on the pattern. */
 const PATTERN = / like /;
-/** Alias of rows whose common values are bound once. Their statement varies and is not kept. */
+/** Alias of rows whose common values are bound once. The statement varies, so its plan is not kept. */
 export const MANY_ROWS = 'many_rows';
-/** Marks statements whose best plan depends on the number of rows that they are given. */
+/** Marks statements whose best plan depends on the number of their rows. */
 export const PLANNED_AGAIN = '-- planned again';
 const isPlannedAgain = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_AGAIN}`);
 
 /**
- * Names the statements whose plans the connections of our own pool keep. Parsing and planning took longer than running:
- * ten years of one account, 7,500 small statements, take 2.1 s instead of 3.1 s. Large statements, as in an invoice
- * run, show no difference. There are few texts, because each list is one parameter.
+ * Names the statements whose plans the connections of the engine's pool keep, because parsing and planning
+ * took longer than running. Ten years of one account (7,500 small statements) take 2.1 s instead of 3.1 s.
+ * Large statements, as in an invoice run, show no difference. There are few texts, because each list is one
+ * parameter.
  */
 export class PreparedStatements {
   readonly #names = new Map<string, string>();
 
-  /** Returns the name for a text, or undefined if its plan is not kept. */
+  /** Returns the name for a statement, or undefined if its plan is not kept. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || isPlannedAgain.test(text))

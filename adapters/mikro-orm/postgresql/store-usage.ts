@@ -26,10 +26,16 @@ function column(name: string, type: ColumnType): Column {
   return { name, type, nullable: false };
 }
 
-/** From this number of points on, each call plans the statement, because the generic plan suits only a few points. */
+/**
+ * Number of points from which each call plans the statement, because the generic plan suits only a few
+ * points.
+ */
 const MANY_FROM = 10;
 
-/** Stores a chunk in one statement, its own transaction: one round trip. Unknown units take two more. */
+/**
+ * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take
+ * two more.
+ */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
@@ -55,11 +61,11 @@ export async function storeUsage(
 }
 
 /**
- * Locks keys and then days in a fixed order, so that chunks never deadlock. The row of a day stays locked until the
- * end, so that its points have consecutive numbers in commit order.
+ * Returns the storing statement. Keys and then days are locked in a fixed order, so chunks never deadlock.
+ * The row of a day stays locked until the end, so its points have consecutive numbers in commit order.
  *
- * Record ids of units and keys are joined as arrays: for joins with rows that the statement has just inserted, the
- * planner expects one row and uses nested loops (600 ms for 1,000 points).
+ * Record ids of units and keys are joined as arrays. For joins with rows that the statement has just
+ * inserted, the planner expects one row and uses nested loops (600 ms for 1,000 points).
  */
 function storing(chunk: UsageChunk, units: readonly string[]) {
   const { tenantRecordId } = chunk;
@@ -129,7 +135,10 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
       left join lateral (${storedKey(chunk.tenantRecordId)}) as stored_key on true`;
 }
 
-/** A lookup per submission: there are few, and many keys. */
+/**
+ * Returns the stored key of a submission. There are few submissions and many keys, so each submission has its
+ * own lookup.
+ */
 function storedKey(tenantRecordId: number) {
   return sql`
     select k.fingerprint from bw_usage_keys k
@@ -137,7 +146,7 @@ function storedKey(tenantRecordId: number) {
       and k.tracking_id = own.tracking_id limit 1`;
 }
 
-/** Returns the number of each submission in the chunk, followed by its key. */
+/** Returns rows of the submission's number in the chunk, followed by its key. */
 function offeredRows(chunk: UsageChunk) {
   return {
     length: chunk.submissions.length,

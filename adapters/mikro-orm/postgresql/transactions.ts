@@ -15,12 +15,14 @@ export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
   write: 'begin',
 };
 
-/** Ends a transaction that is idle for too long: its node may hang while it holds locks. */
+/**
+ * Setting that ends a transaction that is idle for too long, because its node may hang while it holds locks.
+ */
 export const IDLE_SETTING = 'idle_in_transaction_session_timeout';
 
 /**
- * Transactions on a host's connections or behind a pooler. The tenant is a transaction-local setting, so that it cannot
- * reach the next user of the connection. It travels with `begin`, so that it costs no round trip.
+ * Transactions on a host's connections or behind a pooler. The tenant is a transaction-local setting, so the
+ * next user of the connection cannot inherit it. The setting travels with `begin`, so it costs no round trip.
  */
 export function postgresqlTransactions(connection: Connection): Transactions {
   const hosts = new HostReach();
@@ -42,12 +44,12 @@ export function postgresqlTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Only writes hold locks that others wait for. */
+/** Returns the idle limit of a transaction. Only writes hold locks that others wait for. */
 function boundOf(mode: TransactionKind['mode']) {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';
 }
 
-/** Runs each statement in its own transaction, because the setting does not outlast one. */
+/** Runs each statement in its own transaction, because the setting ends with the transaction. */
 export function eachInTransaction(run: Transactions['run'], reach: Reach): Transaction {
   return {
     executeQuery: async (statement) =>
@@ -66,7 +68,7 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Sets the reach in host transactions. Operations with the same reach share it; others wait. */
+/** Sets the reach of host transactions. Operations with the same reach share it; others wait. */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
 

@@ -15,7 +15,7 @@ import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 
 interface Waking {
-  /** The name under which this node notifies the others. */
+  /** Name under which this node notifies the other nodes. */
   readonly nodeTag: string;
   readonly onReady: () => void;
   readonly onPushesReady: () => void;
@@ -89,7 +89,10 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
   };
 }
 
-/** Literals, because each state has its own partial index, which a parameter would rule out. */
+/**
+ * Conditions by state. The states are literals, because each state has its own partial index, which a
+ * parameter would rule out.
+ */
 const places = {
   AVAILABLE: sql`bw_queue_entries where processing_state = 'AVAILABLE'`,
   PROCESSING: sql`bw_queue_entries where processing_state = 'IN_PROCESSING'`,
@@ -113,7 +116,10 @@ function seen(look: EntryLook) {
   return sql`select * from ${places[part]} and ${isDue} ${whose} ${inOrder(look)} limit ${limit}`;
 }
 
-/** `+ 0` prevents the index on the dates of all finished entries: failed ones have their own index. */
+/**
+ * Returns the condition for failed entries since this time. `+ 0` prevents the index on the dates of all
+ * finished entries, because failed entries have their own index.
+ */
 function failedWithin(from: Instant | null, before: Instant | null) {
   return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
     ${before === null ? nothing : sql`and effective_date + 0 < ${before}`}`;
@@ -123,7 +129,9 @@ function inOrder({ part }: EntryLook) {
   return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
 }
 
-/** Uses the index of the claim order, in which bus entries have 0. */
+/**
+ * Returns the condition for due entries. It uses the index of the claim order, in which bus entries have 0.
+ */
 function dueOf(kind: QueueKind) {
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }
@@ -138,7 +146,7 @@ function tenantOf(row: Row) {
   return numberIn(row, 'tenant_record_id');
 }
 
-/** The end of the pause that a fix-up writes: in the past, and never written otherwise. */
+/** End of the pause that a fix-up writes. The value is in the past and is never written otherwise. */
 const CLEARED_MS = 0;
 
 const owners = sql`
@@ -194,7 +202,7 @@ type DeliveryLooks = Pick<
   'lateDeliveries' | 'recentDeliveries' | 'failedDeliveries' | 'clearDeliveries' | 'resendDeliveries'
 >;
 
-/** Pushes, presented as queue entries (platform §10.2 rule 1). */
+/** Returns pushes in the form of queue entries (platform §10.2 rule 1). */
 function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks {
   const { dialect } = access;
   const columns = sql`${raw(dialect.selectList(deliveries))},
@@ -243,7 +251,7 @@ function ofAccount(accountId: Uuid | null) {
   return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
 }
 
-/** Due time of a push; a first attempt is due immediately. */
+/** Due time of a push. A first attempt is due immediately. */
 const due = sql`case when due_order = 0 then created_date else due_order end`;
 
 function deliveryDueBefore(before: number) {
@@ -258,7 +266,7 @@ function decodeOperatorDelivery(row: Row) {
   };
 }
 
-/** The claim of an entry that is neither claimed nor paused. */
+/** The claim columns of an entry that is neither claimed nor paused. */
 export const UNCLAIMED = {
   processingOwner: null,
   availableAtMs: null,
@@ -267,13 +275,13 @@ export const UNCLAIMED = {
   lapses: null,
 } as const;
 
-/** Returns a copy that replaces a REAPED entry. The event stays published under the original entry. */
+/** Inserts a copy that replaces a REAPED entry. The event stays published under the original entry. */
 export function availableCopy(tenantRecordId: number, entry: StoredEntry): EncodedEntry {
   const copy = { ...entry, ...UNCLAIMED, processingState: ProcessingState.AVAILABLE, eventId: null };
   return { live: true, announcedTenant: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
 }
 
-/** `and` with the condition for these tenants; nothing for all. */
+/** Returns `and` with the condition for these tenants, or nothing for all tenants. */
 export function ofTenants({ tenants }: OfTenants): Sql {
   return tenants === null ? nothing : sql`and ${isIn('tenant_record_id', 'bigint', tenants)}`;
 }

@@ -18,7 +18,7 @@ type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
 interface FlushedOutbox {
-  /** Whether an entry is due before the next poll of the dispatchers. */
+  /** True if an entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
   readonly tells: boolean;
   readonly published: readonly NewBusEvent[];
@@ -106,7 +106,7 @@ export class Outbox {
     );
   }
 
-  /** Defers the entries to the commit, adding requested notifications and dropping skipped events. */
+  /** Hands the entries to the commit, with requested notifications added and skipped events removed. */
   async flush(
     scope: TenantScope,
     {
@@ -157,7 +157,7 @@ function isEvent({ kind }: StoredEntry) {
   return kind === QueueKind.BUS;
 }
 
-/** Events that are not dispatched go directly into the history and are not published. */
+/** Returns the entries to dispatch. Skipped events go directly into the history and are not published. */
 function withoutSkipped(entries: readonly StoredEntry[], { notStored, notDispatched }: SkippedEvents) {
   if (notStored.length === 0 && notDispatched.length === 0) return entries;
   return entries

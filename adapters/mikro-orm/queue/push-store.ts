@@ -25,7 +25,7 @@ const leaseColumns = inputColumns({ owner: 'text', token: 'text', ends_at_ms: 'b
 const liveTable = raw(queueEntriesTable.name);
 const historyTable = raw(queueHistoryTable.name);
 
-/** Condition for the events `e` after a cursor `c`. */
+/** Condition for the events `e` that come after a cursor `c`. */
 const isPendingEvent = sql`
   e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
 
@@ -46,7 +46,7 @@ function pendingEventCounts(cursors: Sql, limit: number) {
   return sql`${of(liveTable)} ${of(historyTable)}`;
 }
 
-/** Tenants with the last event that has a delivery for the sink. */
+/** Returns the tenants with the last event that has a delivery for the sink. */
 function sinkCursors(sink: string) {
   return sql`(
     select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
@@ -55,7 +55,7 @@ function sinkCursors(sink: string) {
     where s.name = ${sink}) c`;
 }
 
-/** @param sink null for deliveries to the callbacks of tenants. */
+/** @param sink name of an event sink; null for deliveries to the callbacks of tenants. */
 export function pushStore(
   access: SystemAccess,
   sink: string | null,
@@ -70,19 +70,19 @@ export function pushStore(
   const sinkColumn = raw(sink === null ? '' : ', sink');
   const sinkValue = sink === null ? nothing : sql`, ${sink}`;
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
-  /** Condition for the leases of these tenants that still have our tokens. */
+  /** Returns the condition for leases of these tenants that still have the token of this node. */
   const areHeld = (held: readonly PushLease[]) => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
     const tokens = [...new Set(held.map(({ token }) => token))];
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
   };
-  /** Extends the lease; returns false if it is lost. */
+  /** Extends the lease. Returns false for a lost lease. */
   const extended = async (runner: Runner, lease: PushLease, leaseEndsAtMs: number): Promise<boolean> => {
     const { affected } = await runner.run(sql`
       update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
     return affected > 0;
   };
-  /** Advances the cursor of a tenant, unless another node has. */
+  /** Advances the cursor of a tenant unless another node has advanced it. */
   const moved = (
     tenantRecordId: number,
     { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -258,7 +258,7 @@ async function lastSinkEventId(
     where s.name = ${sink}`;
 }
 
-/** Starts the pushes of a tenant with the next event. null removes the callback. */
+/** Starts the pushes of a tenant with the next event. Null removes the callback. */
 export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
   const { runner, tenantRecordId } = scope;
   await runner.run(
@@ -271,7 +271,7 @@ export async function beginPushes(scope: TenantScope, callback: number | null): 
   );
 }
 
-/** @param onPushRequested called when a push was made due. */
+/** @param onPushRequested function that runs when a push becomes due. */
 export function pushWrites(scope: TenantScope, onPushRequested: () => void): PushWrites {
   return {
     sendAgain: async (delivery, to) => {
@@ -282,10 +282,16 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
   };
 }
 
-/** A due order that is never reached, for later events of an account while one is retried: sinks need the order. */
+/**
+ * Due order of events that wait for the retry of an earlier event of their account, because sinks need the
+ * order. The value is never reached.
+ */
 const HELD_BACK = 9_000_000_000_000_000;
 
-/** Holds back the events after one that is retried. Without retries, this is a single lookup. */
+/**
+ * Holds back the events after an event that is being retried. If no event is being retried, this is a single
+ * lookup.
+ */
 export function heldBack(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w
     where w.sink = ${sink} and w.tenant_record_id = ${tenantRecordId} and w.state = 'AVAILABLE' and w.due_order > 0`;
@@ -296,7 +302,7 @@ export function heldBack(tenantRecordId: number, sink: string): Sql {
       and coalesce(d.account_record_id, 0) in (select coalesce(w.account_record_id, 0) ${again})`;
 }
 
-/** Releases the events of the accounts whose retries, with these record ids, have ended. */
+/** Releases the events of accounts whose retries have ended; the retries are listed by record id. */
 function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]) {
   return sql`
     update bw_sink_deliveries as d set due_order = 0

@@ -90,7 +90,10 @@ export function notificationReads(scope: TenantScope): NotificationReads {
 const live = sql`bw_queue_entries`;
 const history = sql`bw_queue_history`;
 
-/** Literals, because each live state has its own partial index, which a parameter would rule out. */
+/**
+ * Conditions by part of the queue. The states are literals, because each live state has its own partial
+ * index, which a parameter would rule out.
+ */
 const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere: Sql }>> = {
   FINISHED: { table: history, isThere: nothing },
   AVAILABLE: { table: live, isThere: sql`and processing_state = 'AVAILABLE'` },
@@ -144,12 +147,12 @@ function isLive(part: QueuePart) {
   return part === 'AVAILABLE' || part === 'PROCESSING';
 }
 
-/** Live entries are sorted in claim order, which has an index. */
+/** Returns the order of entries. Live entries are sorted in claim order, which has an index. */
 function inOrder(part: QueuePart) {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
-/** Returns the part of the claim index that has the kind. */
+/** Returns the condition for the part of the claim index that contains the kind. */
 function ofKind({ kind, part }: QueuePageRequest) {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;

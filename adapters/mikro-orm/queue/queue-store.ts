@@ -119,7 +119,10 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
   };
 }
 
-/** Includes the account, whose due entries have an index; the token has none. */
+/**
+ * Returns the condition for entries of a call. It includes the account, because the due entries of an account
+ * have an index and the token has none.
+ */
 function causedBy({ userToken, accountRecordId }: WorkCause) {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
   return sql`${ofAccount} and user_token = ${userToken}`;
@@ -147,10 +150,11 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
 }
 
 /**
- * Claims the first due entry of each account without an entry in processing, oldest first.
+ * Claims the first due entry of each account that has no entry in processing, oldest first.
  *
- * Bus entries have `due_order` 0 and so precede all notifications. The scan uses the index of due entries and stops at the
- * limit. Each row costs two lookups in a partial index; the offset keeps PostgreSQL from turning them into a join.
+ * Bus entries have `due_order` 0, so they precede all notifications. The scan uses the index of due entries
+ * and stops at the limit. Each row costs two lookups in a partial index. The offset prevents PostgreSQL from
+ * turning the lookups into a join.
  */
 async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
@@ -192,7 +196,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** Expressed in terms of the claim order, so that the scan can use its index. */
+/** Returns the condition for a kind in terms of the claim order, so that the scan can use its index. */
 function ofKind({ kind }: ClaimRequest) {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
@@ -233,7 +237,10 @@ function inClaimOrder(first: Claimed, second: Claimed) {
   return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
 }
 
-/** Returns the condition for the live rows of these entries that we still hold. The claim id is the fencing token. */
+/**
+ * Returns the condition for live rows of these entries that this node still holds. The claim id is the
+ * fencing token.
+ */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
   const recordIds = entries.map(({ recordId }) => recordId);
@@ -274,7 +281,7 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number) {
   throw new LeaseLostError(`Only ${found} of the queue entries ${recordIds} are still claimed by this node`);
 }
 
-/** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Locked rows are skipped: their node is alive. */
+/** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Skips locked rows, because their node is alive. */
 function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
   return sql`
     update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
@@ -310,7 +317,7 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
   return copies.length;
 }
 
-/** The earliest time at which an entry could be processed. */
+/** Returns the earliest time at which an entry could be processed. */
 const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
 
 const dueEvents = sql`due_order = 0`;
@@ -324,7 +331,10 @@ function firstDue(due: Sql, limit: number) {
     order by due_order, record_id limit ${limit}`;
 }
 
-/** Counts only the first `limit` entries in claim order, which keeps PostgreSQL on its index. */
+/**
+ * Returns the size of the backlog, counted up to `limit` in claim order. The limit keeps PostgreSQL on its
+ * index.
+ */
 function backlogOf({ since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },

@@ -7,30 +7,36 @@ import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { violationOf } from '../tables/violations.ts';
 
-/** Returns whether our own connection finds the database locked while the host's transaction writes to it. */
+/**
+ * Returns true if the engine's own connection finds the database locked while the host's transaction writes
+ * to it.
+ */
 export type SeesLock = (host: Transaction) => Promise<boolean>;
 
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** null if the server takes care of locks. */
+  /** Checks for locks. Null if the database server handles locks. */
   readonly seesLock: SeesLock | null;
 }
 
 const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 
-/** Finds the host's open transaction, if it is on our database, and signals its commit. */
+/** Finds the host's open transaction on the engine's database and signals its commit. */
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: () => void;
-  /** Whether a connection leads to our database. */
+  /** For each connection, whether it leads to the engine's database. */
   readonly #leadHere = new WeakMap<object, boolean>();
-  /** Host transactions on other connections to our SQLite file. While one is open, no other connection can write. */
+  /**
+   * Host transactions on other connections to the engine's SQLite file. While one is open, no other
+   * connection can write.
+   */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
-  /** Host connections whose locks our connections see. */
+  /** Host connections whose locks the engine's connections see. */
   readonly #seen = new WeakSet<object>();
-  /** The latest savepoint of each transaction. Savepoints must end in stack order. */
+  /** The latest savepoint of each transaction. Savepoints must end in reverse order. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
   #lastSavepoint = 0;
 
@@ -41,7 +47,7 @@ export class HostTransactions {
 
   /**
    * Checks the handle as far as possible without the database.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not a handle of an open transaction.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but the handle of an open transaction.
    */
   check(host: unknown): Lender {
     const lender = findLender(host);
@@ -52,7 +58,8 @@ export class HostTransactions {
 
   /**
    * Returns the host's open transaction.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if there is none, or if it is on another database.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if no transaction is open, or if it is on another
+   * database.
    */
   async transactionOf(host: unknown): Promise<Transaction> {
     const lender = this.check(host);
@@ -74,7 +81,8 @@ export class HostTransactions {
   }
 
   /**
-   * Runs before the first write, because two copies of SQLite in one process do not see each other's locks.
+   * Checks the host's copy of SQLite before the first write, because two copies in one process do not see
+   * each other's locks.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the host uses a different copy.
    */
   async checkLocks(host: unknown, statements: Transaction): Promise<void> {
@@ -119,7 +127,7 @@ export class HostTransactions {
     return row?.identity ?? null;
   }
 
-  /** Runs `work` in a savepoint, one at a time per transaction. If it fails, nothing of it remains. */
+  /** Runs `work` in a savepoint, one at a time per transaction. A failure undoes all changes of `work`. */
   async inSavepoint<T>(transaction: Transaction, work: (statements: Transaction) => Promise<T>): Promise<T> {
     const before = this.#savepoints.get(transaction);
     const working = (async () => {
@@ -148,7 +156,10 @@ export class HostTransactions {
     }
   }
 
-  /** Calls the listener after the commit of the host's transaction, or after its end if commits are not reported. */
+  /**
+   * Calls the listener after the commit of the host's transaction, or after its end if the library does not
+   * report commits.
+   */
   async expectCommit(host: unknown): Promise<void> {
     const lender = this.check(host);
     if (lender.onCommit) {
@@ -164,14 +175,15 @@ export class HostTransactions {
     });
   }
 
-  /** Whether an open host transaction may lock the SQLite file. */
+  /** True while an open host transaction may lock the SQLite file. */
   get isHeld(): boolean {
     return this.#holding.size > 0;
   }
 
   /**
-   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including the host.
-   * @throws BillingError BUSY (60018) if one takes too long.
+   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including
+   * the host.
+   * @throws BillingError BUSY (60018) after too long a wait.
    */
   async whenFree(): Promise<void> {
     for (const [transaction, isOpen] of this.#holding) {
@@ -196,7 +208,10 @@ function refused(message: string) {
   return billingError(ErrorCode.MISSING_OR_INVALID_FIELD, message, { field: 'host' });
 }
 
-/** SQLite rejects `begin` inside a transaction, which stays open. */
+/**
+ * Returns true if the connection is in a transaction. SQLite rejects `begin` inside a transaction, which
+ * stays open.
+ */
 async function isInSqlite(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('begin'));
@@ -210,7 +225,10 @@ async function isInSqlite(transaction: Transaction) {
 
 const noTransaction = '25P01';
 
-/** PostgreSQL accepts savepoints only inside a transaction. */
+/**
+ * Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only inside a
+ * transaction.
+ */
 async function isInPostgresql(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('savepoint bw_probe'));
@@ -222,7 +240,7 @@ async function isInPostgresql(transaction: Transaction) {
   }
 }
 
-/** Ask the database whether the connection is in a transaction, without changing that. */
+/** Checks whether the connection is in a transaction, without changing that state. */
 const isInTransaction = { sqlite: isInSqlite, postgresql: isInPostgresql };
 
 const whole = '9007199254740991';
@@ -232,7 +250,7 @@ const probes = {
   postgresql: `select ${whole}::bigint as whole, ${exact}::numeric as exact, true as is_true`,
 };
 
-/** Returns whether the driver reads values exactly, in forms that we accept. */
+/** Returns true if the driver reads values exactly, in forms that the engine accepts. */
 async function readsWhole(kind: Dialect['kind'], transaction: Transaction) {
   const [row] = (await transaction.executeQuery(compiled(probes[kind]))).rows;
   const read = new Map(Object.entries(row ?? {}));

@@ -3,7 +3,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { refusal, schemaOptions, schemaState } from '../tables/schema.ts';
 
 /**
- * Runs the missing migrations on an open connection, with our own MikroORM instance.
+ * Runs the missing migrations on an open connection, with a separate MikroORM instance.
  * @throws Error if the database is older than the first migration or newer than the last.
  */
 export async function applyMigrations(input: {
@@ -28,7 +28,10 @@ function migratorOptions(entities: EntitySchema[], migrations: readonly Migratio
 /** The oldest supported version (`peerDependencies`). Other major versions may be incompatible. */
 const oldest = { major: 7, minor: 2 };
 
-/** @throws Error for an unsupported version of MikroORM. npm checks this too, but the check can be turned off. */
+/**
+ * Checks the version of MikroORM. npm checks it too, but that check can be turned off. @throws Error for an
+ * unsupported version.
+ */
 export function checkMikroOrmVersion(version: string = Utils.getORMVersion()): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === oldest.major && minor >= oldest.minor) return;

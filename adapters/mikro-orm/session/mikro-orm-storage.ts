@@ -46,7 +46,7 @@ import { defaultPolicy, type Flushed, readSession, type SessionPolicy, writeSess
 import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
 
-/** Retries of an operation after a serialization failure, deadlock or busy database. */
+/** Maximum number of retries of an operation after a serialization failure, deadlock or busy database. */
 const MAX_TRANSACTION_RETRIES = 10;
 
 /** The pause before retry n is a random part of `min(2^n × first, longest)`. */
@@ -57,21 +57,21 @@ export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
-  /** Used for host transactions, whose connections the storage has not prepared. */
+  /** Dialect of host transactions, whose connections the storage has not prepared. */
   readonly hostDialect: Dialect;
-  /** null if the server takes care of locks. */
+  /** Checks for locks. Null if the database server handles locks. */
   readonly seesLock: SeesLock | null;
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
-  /** Brings the schema up to date; null if the operator does. */
+  /** Updates the schema. Null if the operator updates it. */
   readonly migrate: (() => Promise<unknown>) | null;
-  /** Whether `prepare` rejects a role that row-level security does not bind. */
+  /** True: `prepare` rejects a role that row-level security does not bind. */
   readonly requireRowSecurity: boolean;
-  /** Releases the locks on the database after a failed start. `connect` may follow. */
+  /** Releases the locks on the database after a failed start, so that `connect` may follow. */
   letGo(): Promise<void>;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
-  /** The name under which this node notifies the others of its commits. */
+  /** Name under which this node notifies the other nodes of its commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
   readonly reserveName: NodeStore['hold'];
@@ -89,20 +89,22 @@ type Listener = (tenantRecordId: number | null) => void;
 
 interface Shared {
   readonly parts: StorageParts;
-  /** Listeners to commits: of due queue entries, of pushes to callbacks, and of published events. */
+  /** Listeners to commits of due queue entries, of pushes to callbacks and of published events. */
   readonly listeners: Readonly<Record<'due' | 'pushes' | 'published', Set<Listener>>>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
   isPrepared: boolean;
-  /** Calls that are using our connections. */
+  /** Calls in progress on the engine's connections. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
 }
 
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-/** The storage over MikroORM's connection. What differs between databases is in their dialects and parts. */
+/**
+ * Storage over MikroORM's connection. The dialects and their parts contain the differences between databases.
+ */
 export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: Storage['queue'];
@@ -319,7 +321,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return shared.closing;
   }
 
-  /** Runs `work` and writes its changes, so that only the commit is missing. */
+  /** Runs `work` and writes its changes. Only the commit remains. */
   async #perform<T>(runner: Runner, { work, ...call }: Operation<T>) {
     const { parts, policy } = this.#shared;
     const { session, flush } = writeSession({ runner, ...call, policy });
@@ -332,7 +334,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return { result, flushed };
   }
 
-  /** Uses a savepoint in the host's transaction, so that a failed operation leaves nothing behind. */
+  /** Runs `work` in a savepoint of the host's transaction, so that a failed operation leaves no changes. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     const work = async (statements: Transaction) => {
@@ -401,7 +403,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return new Runner({ dialect, trace, violationOf }, transaction);
   }
 
-  /** Wraps every use of our connections. `close` waits for it. */
+  /** Wraps every use of the engine's connections. `close` waits for its end. */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
     const { underWay } = this.#shared;
     return this.#reachingHost(async () => {
@@ -415,7 +417,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Translates database errors and rejects calls after `close`, which would open the database again. */
+  /** Translates database errors. Rejects calls after `close`, which would open the database again. */
   async #reachingHost<T>(work: () => Promise<T>): Promise<T> {
     const { closing, parts } = this.#shared;
     if (closing !== undefined)
@@ -458,7 +460,7 @@ function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null)
   for (const listener of listeners) listener(tenantRecordId);
 }
 
-/** Lets writing statements wait for host transactions that lock the SQLite file. */
+/** Makes writing statements wait for host transactions that lock the SQLite file. */
 function whenWritable(hosts: HostTransactions, single: Transaction): Transaction {
   if (!hosts.isHeld) return single;
   return {
@@ -469,7 +471,7 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
   };
 }
 
-/** Returns a function that registers a listener and returns its removal. */
+/** Returns a function that registers a listener and returns a function that removes it. */
 function listening(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);
@@ -481,7 +483,7 @@ function takePaymentNumbers(runner: Runner, tenantRecordId: number, count: numbe
   return takeNumbers(new TenantScope(runner, tenantRecordId), 'payment_number', count);
 }
 
-/** Repeats the attempt after conflicts with other transactions, a limited number of times. */
+/** Repeats the attempt after conflicts with other transactions, up to a maximum number of attempts. */
 async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknown) => boolean): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -494,12 +496,15 @@ async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknow
   }
 }
 
-/** The only conflict that can be retried in a host's transaction: any other ends the whole transaction. */
+/**
+ * Returns true for the only conflict that can be retried in a host's transaction. Any other conflict ends the
+ * whole transaction.
+ */
 function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
   return error instanceof ConcurrentChangeError;
 }
 
-/** Waits longer with each retry and partly at random, so that two calls do not collide again. */
+/** Waits longer before each retry. The pause is partly random, so that two calls do not collide again. */
 async function pauseBefore(retry: number) {
   const longestMs = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** retry, LONGEST_RETRY_PAUSE_MS);
   await setTimeout(longestMs * (0.5 + Math.random() / 2));

@@ -119,16 +119,19 @@ export function readSession(runner: Runner, tenant: TenantRef, countThreshold: n
 }
 
 export interface Flushed {
-  /** Whether an entry of the queue is due before the next poll of the dispatchers. */
+  /** True if a queue entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** Whether the tenant's callback gets a push. */
+  /** True if the tenant's callback gets a push. */
   readonly hasPushes: boolean;
-  /** The bus events, including those that the tenant skips. */
+  /** The bus events, including events that the tenant skips. */
   readonly published: readonly NewBusEvent[];
   readonly tells: boolean;
 }
 
-/** Opens a write session. `flush`, the last call before the commit, leaves the audit rows and the outbox to it. */
+/**
+ * Opens a write session. `flush` is the last call before the commit; it hands the audit rows and the outbox
+ * to the commit.
+ */
 export function writeSession(input: {
   readonly runner: Runner;
   readonly tenant: TenantRef;
@@ -191,7 +194,10 @@ export function writeSession(input: {
 
 type Makers<S extends readonly unknown[], T> = { readonly [K in keyof T]: (...source: S) => T[K] };
 
-/** Makes properties on first use, with getters of the prototype: own getters would cost more than they save. */
+/**
+ * Adds properties that are created on first use. They are getters of the prototype, because own getters would
+ * cost more than they save.
+ */
 function onDemand<S extends readonly unknown[], T extends object>(makers: Makers<S, T>): (...source: S) => T {
   class OnDemand {
     readonly #source: S;
@@ -215,7 +221,7 @@ function onDemand<S extends readonly unknown[], T extends object>(makers: Makers
   return (...source) => new OnDemand(source) as T;
 }
 
-/** How long a call waits for a busy account when the storage's policy does not specify it. */
+/** Milliseconds that a call waits for a busy account, if the storage's policy does not specify the time. */
 const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
 type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
@@ -224,7 +230,7 @@ type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 
-/** The default in effect until an engine sets its own. */
+/** The policy until an engine sets its own. */
 export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,

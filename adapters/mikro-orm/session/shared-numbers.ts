@@ -6,10 +6,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Numbers for use outside their transaction. Concurrent callers of a tenant share a statement, in order. */
+/**
+ * Numbers that may be used outside their transaction. Concurrent callers of a tenant share a statement, in
+ * order.
+ */
 export class SharedNumbers {
   readonly #take: Take;
-  /** The callers that arrived during a statement, by tenant. */
+  /** Callers that arrived during a statement, by tenant. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(take: Take) {

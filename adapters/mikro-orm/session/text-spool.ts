@@ -3,10 +3,10 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The size of the pieces in which an export is sent (accounts §16 rule 4). */
+/** Size of the pieces in which an export is sent, in bytes (accounts §16 rule 4). */
 export const EXPORT_PIECE_BYTES = 65_536;
 
-/** Text for a slow reader, in an unlinked file that the system frees even if the process crashes. */
+/** Text for a slow reader, kept in an unlinked file that the system frees even after a crash. */
 interface TextSpool {
   write(text: string): Promise<void>;
   /** Returns the text once. Closes the spool at the end, or when the reader stops. */

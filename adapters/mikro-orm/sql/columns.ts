@@ -15,7 +15,7 @@ import {
 
 /** Kinds of columns. Each dialect has an exact type for each. */
 export type ColumnType =
-  /** `record_id`: identity, primary key. */
+  /** Primary key `record_id` with an identity sequence. */
   'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
 
 export interface Column {
@@ -25,33 +25,33 @@ export interface Column {
   readonly isInstant?: true;
 }
 
-/** Returns nullable columns for rows that are bound to a statement. */
+/** Returns nullable columns of rows that are bound to a statement. */
 export function inputColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
   return Object.entries(types).map(([name, type]) => ({ name, type, nullable: true }));
 }
 
-/** A value for the database; JSON columns have JSON text. */
+/** A value for the database. JSON columns contain JSON text. */
 export type Cell = string | number | boolean | null;
 export type CellRows = readonly (readonly Cell[])[];
-/** A row from the driver, with its own types for numbers, dates and booleans. */
+/** A row from the driver, with the driver's types for numbers, dates and booleans. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Stores a property of a record in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
-  /** True if the property is written with the record and read only on request. */
+  /** True: the property is written with the record, but read only on request. */
   readonly isSearchOnly?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
 }
 
-/** A field for each property: a missing one does not compile. */
+/** A field for each property. A missing field does not compile. */
 export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
-  /** True if records may share a decoded value: it is immutable and larger than a number. */
+  /** True: records may share a decoded value, which is immutable and larger than a number. */
   readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
@@ -66,11 +66,12 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
-/** Longer texts are not kept, because documents would stay in memory. */
+/** Number of characters above which a text is not cached, because documents would stay in memory. */
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
- * Returns a reader that reuses the previous value: consecutive rows often have the same account, plan, price or day.
+ * Returns a reader that reuses the previous value, because consecutive rows often have the same account,
+ * plan, price or day.
  */
 function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
   if (!isShared) return (stored) => decode(stored, name);
@@ -94,7 +95,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** Returns a property in one column. Rejects null on reads and writes. */
+/** Returns a property in one column that rejects null on reads and writes. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -118,14 +119,14 @@ function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   };
 }
 
-/** Reads a column of a row; a missing row is unreadable. */
+/** Reads a number column of a row. A missing row is an error. */
 export const numberIn = (row: Row | undefined, column: string) => numberOf(row?.[column], column);
 export const textIn = (row: Row | undefined, column: string) => textOf(row?.[column], column);
 export const idIn = (row: Row | undefined, column: string) => textOf(row?.[column], column) as Uuid;
 export const dateIn = (row: Row | undefined, column: string) => dateOf(row?.[column], column);
 export const instantIn = (row: Row | undefined, column: string) => instant(numberOf(row?.[column], column));
 
-/** Reads a column that may be null. */
+/** Returns a reader that returns null for a null column. */
 export function orNullIn<T>(
   row: Row | undefined,
   column: string,
@@ -134,13 +135,13 @@ export function orNullIn<T>(
   return row === undefined || row[column] === null || row[column] === undefined ? null : read(row, column);
 }
 
-/** Returns a function that reads these columns. Each has the name of its property with underscores. */
+/** Returns a function that reads these columns. The column name is the property name with underscores. */
 export function rowReader<M extends FieldMakers>(makers: M): (row: Row) => ValuesOf<FieldsOf<M>> {
   const fields = Object.entries(fieldsOf(makers));
   return (row) => Object.fromEntries(fields.map(([name, { read }]) => [name, read(row)])) as never;
 }
 
-/** PostgreSQL's driver returns 64-bit integers as text. */
+/** Returns a stored number. PostgreSQL's driver returns 64-bit integers as text. */
 export function numberOf(stored: unknown, column: string): number {
   const value = typeof stored === 'number' ? stored : Number(stored ?? Number.NaN);
   return Number.isSafeInteger(value) ? value : unreadable(stored, column);
@@ -159,7 +160,10 @@ function booleanOf(stored: unknown, column: string) {
   return stored === 0 || stored === 1 ? stored === 1 : unreadable(stored, column);
 }
 
-/** Happens if the host's driver parses types differently, or if the table was edited manually. */
+/**
+ * Returns the error for an unreadable value. The host's driver may parse types differently, or the table was
+ * edited manually.
+ */
 function unreadable(stored: unknown, column: string): never {
   throw new InvariantError(`Column ${column} contains an unreadable ${typeof stored}: ${String(stored)}`, {
     column,
@@ -235,13 +239,16 @@ export const dateOrNull = (name: string) => nullable(name, dates);
 export const amount = (name: string) => required(name, decimals);
 export const amountOrNull = (name: string) => nullable(name, decimals);
 
-/** An enumeration. Values are not checked, because the engine wrote them. */
+/** Returns an enumeration field. Values are not checked, because the engine wrote them. */
 export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
 export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
 
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
-/** A document with values that JSON does not have, such as amounts. `read` restores them. */
+/**
+ * Returns a field for a document that contains values without a JSON form, such as amounts. `read` restores
+ * them.
+ */
 export const jsonRead = <S, T>(name: string, read: (stored: S) => T) => required(name, documentsRead(read));
 export const jsonReadOrNull = <S, T>(name: string, read: (stored: S) => T) =>
   nullable(name, documentsRead(read));
@@ -253,7 +260,7 @@ function documentsRead<S, T>(read: (stored: S) => T): Conversion<T> {
 type FieldMakers = Readonly<Record<string, (column: string) => Field<unknown>>>;
 type FieldsOf<M extends FieldMakers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
-/** Returns the fields of these kinds. Each column has the name of its property with underscores. */
+/** Returns the fields of these kinds. The column name is the property name with underscores. */
 export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
   const fields = Object.entries(makers).map(([name, make]) => [name, make(underscored(name))]);
   return Object.fromEntries(fields);
@@ -262,7 +269,7 @@ export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
 /** The record that fields store. */
 export type ValuesOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** Fields that only searches use: they are written with the record and not read with it. */
+/** Returns fields that only searches use. They are written with the record and not read with it. */
 export function searchOnly<M extends FieldMakers>(makers: M) {
   const fields = Object.entries(fieldsOf(makers)).map(([name, field]) => [
     name,
@@ -273,7 +280,10 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
   };
 }
 
-/** Returns a dated fact (subscriptions §2 rule 8): `<name>` has the instant, `<name>_local` the local date. */
+/**
+ * Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, `<name>_local` the local
+ * date.
+ */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);
@@ -303,7 +313,9 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/** A run has few different days and instants in thousands of rows, so conversions are cached. */
+/**
+ * Maximum number of cached conversions. The thousands of rows of a run have few different days and instants.
+ */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();

@@ -4,7 +4,7 @@ import type { Row } from './columns.ts';
 import type { Sql } from './sql.ts';
 
 export interface CompiledStatement extends CompiledQuery {
-  /** Converts each row; drivers that return rows one by one need not keep them. */
+  /** Converts each row. Drivers that return rows one by one need not keep them. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
@@ -13,12 +13,12 @@ export interface Transaction {
   executeQuery(query: CompiledStatement): Promise<{
     readonly rows: readonly unknown[];
     readonly numAffectedRows?: bigint | undefined;
-    /** True if the rows are the results of `read`. */
+    /** True if the rows have already been converted by `read`. */
     readonly isRead?: true;
   }>;
 }
 
-/** Kysely, for single statements and for connections that we hold for a while. */
+/** Kysely for single statements, and for connections that the engine holds for a while. */
 export interface Client extends Transaction {
   getExecutor(): {
     provideConnection<T>(consumer: (connection: Transaction) => Promise<T>): Promise<T>;
@@ -43,13 +43,16 @@ export interface StatementResult {
   readonly affected: number;
 }
 
-/** Runs our statements, one after the other or concurrently. */
+/** Runs the engine's statements one after the other, or concurrently. */
 export interface Statements {
   run(statement: Sql): Promise<StatementResult>;
   rows(statement: Sql): Promise<readonly Row[]>;
 }
 
-/** Runs one statement outside a transaction. Rejects a second one, which would see a different state. */
+/**
+ * Returns a client for one statement outside a transaction. Rejects a second statement, which would see a
+ * different state.
+ */
 export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;
   return {
@@ -61,10 +64,10 @@ export function singleStatementClient(client: Transaction): Transaction {
   };
 }
 
-/** The reach of work without a tenant: the queue, tenants, users, health, migrations. */
+/** Reach of work without a tenant: the queue, tenants, users, health and migrations. */
 export const EVERY_TENANT = '*';
 
-/** The tenant, by record id, whose rows a transaction can access, or all tenants. */
+/** The rows that a transaction can access: those of a tenant (its record id), or of all tenants. */
 export type Reach = number | typeof EVERY_TENANT;
 
 export interface TransactionKind {
@@ -75,21 +78,27 @@ export interface TransactionKind {
 
 export interface Done<T> {
   readonly result: T;
-  /** Statements that only the commit depends on, and that may travel with it. */
+  /** Settles after the statements that only the commit depends on, and that may travel with the commit. */
   readonly last: Promise<unknown>;
 }
 
-/** Begins and ends transactions, and sets which tenants they can access (platform §2, isolation rule 2). */
+/**
+ * Begins and ends transactions, and sets the tenants whose rows they can access (platform §2, isolation rule
+ * 2).
+ */
 export interface Transactions {
-  /** Runs `work` in its own transaction: commits when it resolves and rolls back when it throws. */
+  /** Runs `work` in its own transaction. Commits when `work` resolves; rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
-  /** Runs statements that are each their own transaction. */
+  /** Returns a runner whose statements are each a transaction of their own. */
   single(reach: Reach): Transaction;
-  /** Runs `work` in the host's transaction and then restores its previous reach. */
+  /** Runs `work` in the host's transaction and restores the previous reach afterwards. */
   join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
 }
 
-/** The connection was lost after the commit was requested. Only the database knows whether the change is stored. */
+/**
+ * Thrown if the connection was lost after the commit was requested. Only the database knows whether the
+ * change is stored.
+ */
 export class LostCommitError extends Error {
   override readonly name = 'LostCommitError';
 
@@ -111,7 +120,7 @@ export function plainTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Runs `work` between `beginning` and a commit, on a connection that we hold meanwhile. */
+/** Runs `work` between `beginning` and a commit, on a connection that is reserved for this time. */
 export async function inTransaction<T>(
   own: Transaction,
   beginning: string,
@@ -139,8 +148,9 @@ interface StatementOrder extends Transaction {
 }
 
 /**
- * Sends statements one at a time, in order. After a failed one, the rest fail without running: when SQLite rolls back
- * by itself, for example because the disk is full, later statements would be stored immediately.
+ * Returns a runner that sends statements one at a time, in order. After a failed statement, the remaining
+ * ones fail without running. If SQLite itself rolls back, for example on a full disk, later statements would
+ * be stored immediately.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();

@@ -9,7 +9,10 @@ interface RunnerRules {
   readonly violationOf: (violation: UniqueViolation, cause: unknown) => Error;
 }
 
-/** Binds parameters. MikroORM's own `execute` writes them into the text, which is five times slower. */
+/**
+ * Runs statements with bound parameters. MikroORM's own `execute` writes parameters into the text, which is
+ * five times slower.
+ */
 export class Runner implements Statements {
   readonly dialect: Dialect;
   readonly #transaction: Transaction;
@@ -37,18 +40,18 @@ export class Runner implements Statements {
     return (await this.run(statement)).rows;
   }
 
-  /** Returns the results of `read` in row order. Rows are not kept. */
+  /** Returns the results of `read` in row order. The rows themselves are not kept. */
   async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
     const { rows, isRead } = await this.#execute(statement, read);
     return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
   }
 
-  /** A tag that runs a statement and reads its rows: as records of a table, or with a function. */
+  /** Template tag that runs a statement and reads its rows, as records of a table or with a function. */
   readAs<T>(read: RowReader<T>) {
     return taggedReads(this, read);
   }
 
-  /** Reads only the first row, like `readAs`; null if there are no rows. */
+  /** Template tag that reads only the first row, like `readAs`. Returns null if the result has no rows. */
   firstAs<T>(read: RowReader<T>) {
     return taggedFirst(this, read);
   }
@@ -65,7 +68,10 @@ export class Runner implements Statements {
     }
   }
 
-  /** The first error counts: after a failed statement, concurrent ones only report that the transaction has failed. */
+  /**
+   * Returns the first error, because later errors of concurrent statements only report that the transaction
+   * has failed.
+   */
   #meaningOf(error: unknown): unknown {
     const failure = this.dialect.failureOf(error);
     if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
@@ -74,7 +80,7 @@ export class Runner implements Statements {
     return meaning;
   }
 
-  /** Accepts statements that only the commit depends on, and that can fail only in the database. */
+  /** Accepts statements that only the commit depends on. Such a statement can fail only in the database. */
   leaveToCommit(writing: Promise<unknown>): void {
     // If the work fails first, these promises are never awaited.
     writing.catch(() => undefined);
@@ -98,7 +104,7 @@ function taggedFirst<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
   return async (...statement: Parameters<typeof sql>) => (await all(...statement))[0] ?? null;
 }
 
-/** Access without a tenant: transactions, or single statements that are transactions of their own. */
+/** Access without a tenant: transactions, or single statements that are each a transaction of their own. */
 export interface SystemAccess
   extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs' | 'firstAs'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;

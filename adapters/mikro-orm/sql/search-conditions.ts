@@ -3,10 +3,10 @@ import { underscored } from '../../../lib/values/fields/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
-/** The columns of a searched field, if not the column of its name. */
+/** The columns of a searched field. By default the column has the name of the field. */
 interface Place {
   readonly column?: string;
-  /** The column that `like` searches, lowercased in JavaScript. Default: the column itself. */
+  /** Column that `like` searches, with text lowercased in JavaScript. Defaults to the column itself. */
   readonly folded?: string;
 }
 
@@ -51,10 +51,10 @@ function comparedColumn(
   return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
 }
 
-/** The maximum number of folded letters per pattern: SQLite nests at most a thousand calls. */
+/** Maximum number of folded letters per pattern. SQLite nests at most a thousand calls. */
 const MAX_FOLDED_LETTERS = 200;
 
-/** Lowercases a text: `lower` only handles ASCII, so other letters of the pattern are replaced one by one. */
+/** Lowercases a text. `lower` handles only ASCII, so other letters of the pattern are replaced one by one. */
 function foldedFor(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
@@ -64,23 +64,25 @@ function foldedFor(pattern: string, text: string) {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/** Lowercases only ASCII, on every database: with a Turkish collation, a plain `lower` turns I into ı. */
+/**
+ * Lowercases ASCII letters only, on every database. With a Turkish collation, a plain `lower` turns I into ı.
+ */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
 
-/** Returns the condition for a lowercase column that contains the text, ignoring case. */
+/** Returns the condition that a lowercase column contains the text, ignoring case. */
 export function contains(column: string | Sql, text: string): Sql {
   return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
 }
 
-/** Returns the condition for a column that contains the text, ignoring case. */
+/** Returns the condition that a column contains the text, ignoring case. */
 export function containsInAnyCase(column: string, text: string): Sql {
   if (!isStorable(text)) return sql`1 = 0`;
   return contains(foldedFor(text, column), text);
 }
 
-/** Returns the pattern for lowercase texts that contain this one. */
+/** Returns the pattern for lowercase texts that contain this text. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }

@@ -3,13 +3,13 @@ import type { Cell, Column } from './columns.ts';
 
 export type Scalar = string | number | boolean | null;
 
-/** SQL text of our own, never of a caller. */
+/** SQL text from this code, never from a caller. */
 export interface RawText {
   readonly kind: 'raw';
   readonly text: string;
 }
 
-/** `column` is one of `values`, which are bound as one parameter. */
+/** The condition that `column` has one of `values`, which are bound as one parameter. */
 export interface Membership {
   readonly kind: 'in';
   readonly column: string;
@@ -18,7 +18,7 @@ export interface Membership {
   readonly isAmongNone?: boolean;
 }
 
-/** A condition on rows. If it is among none, no row meets it and the query can be skipped. */
+/** A condition on rows. No row meets a membership in an empty list, so the query can be skipped. */
 export type Condition = Sql | Membership;
 
 /** A text column that is compared by code points, regardless of the collation of the database. */
@@ -27,18 +27,18 @@ interface OrderedText {
   readonly column: string;
 }
 
-/** A known number of rows: an array, or an iterable that creates them on each iteration. */
+/** A known number of rows: an array, or an iterable that creates the rows on each iteration. */
 export interface Rows extends Iterable<readonly Cell[]> {
   readonly length: number;
 }
 
-/** A relation `alias` of these columns, bound as a constant number of parameters. */
+/** A relation `alias` with these columns, bound as a constant number of parameters. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** Whether the statement must start from these rows, regardless of what the planner estimates. */
+  /** True: the statement must start from these rows, regardless of the planner's estimates. */
   readonly isReadFirst: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Sql {
 
 export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
 
-/** A statement: text with holes. Scalars are bound; the dialect renders other parts. */
+/** Creates a statement from text with holes. Scalars are bound; the dialect renders other parts. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
   return { kind: 'sql', strings, values };
 }
@@ -62,7 +62,7 @@ export function raw(text: string): RawText {
   return { kind: 'raw', text };
 }
 
-/** Returns a list of constants for `in`, never from a caller. */
+/** Returns a list of constants for `in`. The constants never come from a caller. */
 export function literals(values: readonly string[]): RawText {
   return raw(`(${values.map((value) => `'${value}'`).join(', ')})`);
 }
@@ -73,7 +73,7 @@ export function isIn(column: string, type: ListType, values: readonly (string | 
   return { kind: 'in', column, type, values: found, isAmongNone: found.length === 0 };
 }
 
-/** Returns the condition followed by `further`. */
+/** Returns the condition with `further` added. */
 export function narrowed(condition: Condition, further: Sql): Sql {
   return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
@@ -87,7 +87,7 @@ export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): R
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
-/** Rows to insert, or the start of a cross join. */
+/** Returns the rows to insert, or the start of a cross join. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
 }
@@ -98,7 +98,7 @@ export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  /** @param afterwards takes a callback for the end of the statement. */
+  /** @param afterwards function that registers a callback for the end of the statement. */
   rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
@@ -107,7 +107,7 @@ export interface SqlWriter {
 interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
-  /** Call this after the statement has run or failed. */
+  /** Ends the statement. Call this after the statement has run or failed. */
   end(): void;
 }
 
@@ -140,7 +140,7 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
   return { text, parameters, end };
 }
 
-/** A column of rows: the values of all rows, or null if all rows have `cell`. */
+/** A column of rows: the values of all rows, or null if every row has `cell`. */
 export interface GatheredColumn<T> {
   readonly cell: Cell;
   readonly values: readonly T[] | null;
@@ -153,12 +153,13 @@ interface Gathering<T> {
   values: T[] | null;
 }
 
-/** Number of rows from which a column with the same value in all rows is bound once. */
+/** Number of rows from which a column with one common value is bound once. */
 export const MANY_FROM = 1_000;
 
 /**
- * Gathers rows by column, with a function for each column that writes its cells. In a large run, most columns are the same in
- * all rows, and passing them costs as much as passing all others. At least one column has values, which show the number of rows.
+ * Gathers rows by column. `writers` has a function for each column that writes its cells. In a large run,
+ * most columns are the same in all rows, and passing them costs as much as passing the others. At least one
+ * column has values, which show the number of rows.
  */
 export function gather<T>(rows: Rows, writers: readonly ((cell: Cell) => T)[]): readonly GatheredColumn<T>[] {
   const columns = writers.map(

@@ -1,12 +1,15 @@
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 
-/** Decimals are split into integers of this many digits, whose sums SQLite keeps exactly. */
+/**
+ * Number of digits per part. Decimals are split into integers of this length, whose sums SQLite keeps
+ * exactly.
+ */
 const PART_DIGITS = 10;
 const WHOLE_PARTS = 3;
 const WHOLE_DIGITS = PART_DIGITS * WHOLE_PARTS;
 const FRACTION_DIGITS = 9;
 
-/** The first character of ordered texts, which sort like their decimals. */
+/** First character of a negative decimal in ordered texts. Ordered texts sort like their decimals. */
 const NEGATIVE = '0';
 const POSITIVE = '1';
 
@@ -69,7 +72,7 @@ function pointed(scaled: bigint) {
   return `${isNegative ? '-' : ''}${digits.slice(0, -FRACTION_DIGITS)}.${digits.slice(-FRACTION_DIGITS)}`;
 }
 
-/** Returns whether the decimal has no more digits than aggregates support. */
+/** Returns true if the decimal has no more digits than aggregates support. */
 export function isAggregable(amount: Decimal): boolean {
   const [whole = '', fraction = ''] = formatDecimal(amount.abs()).split('.');
   return whole.length <= WHOLE_DIGITS && fraction.length <= FRACTION_DIGITS;

@@ -43,10 +43,13 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Before storing a chunk of at least this many submissions, yields to the event loop. */
+/** Number of submissions from which storing a chunk yields to the event loop first. */
 const MANY_FROM = 500;
 
-/** Runs in a transaction without concurrent writers, so values that were read can be written back. */
+/**
+ * Stores usage in a transaction without concurrent writers, so that values can be read, changed and written
+ * back.
+ */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
@@ -60,7 +63,7 @@ export async function storeUsage(
   return refusedOf(statements, chunk, taken);
 }
 
-/** The record ids of the keys by submission index; undefined if the key is taken. */
+/** The record ids of the keys by submission index. The entry is undefined for a tracking id that is taken. */
 type UsedKeys = readonly (number | undefined)[];
 
 async function takeKeys(statements: Statements, chunk: UsageChunk) {
@@ -176,7 +179,7 @@ function namesOf({ columns }: { readonly columns: readonly Column[] }) {
   return columns.map(({ name }) => name).join(', ');
 }
 
-/** The totals of a unit on a day, as exact decimals, which SQLite cannot add. */
+/** The totals of a unit on a day as exact decimals. SQLite cannot add exact decimals. */
 class DayTotals {
   count = 0;
   #sum: Decimal = ZERO;
@@ -199,7 +202,7 @@ class DayTotals {
     return totals;
   }
 
-  /** Adds a point, whose ordinal is the new `count`. */
+  /** Adds a point. The new `count` is the point's ordinal. */
   add({ instant: at, amount }: UsagePoint): void {
     assertInvariant(isAggregable(amount), 'The amount of a usage point has too many digits to be summed', {
       amount: formatDecimal(amount),

@@ -51,7 +51,7 @@ export function accountReads(scope: TenantScope): AccountReads {
   };
 }
 
-/** Selects these accounts and all their ancestors. `union` stops at accounts that it has already visited. */
+/** Selects these accounts and all their ancestors. `union` stops at accounts that were already visited. */
 function lineOf(scope: TenantScope, accountIds: readonly Uuid[]) {
   return sql`
     with recursive line (record_id, parent_account_id) as (
@@ -106,13 +106,13 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) => scope.insertAudited(accountEmailAudit, emails),
-    /** Includes removed addresses; none may be active. */
+    /** Anonymizes addresses, including removed ones. No address may be active. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
         update bw_account_emails set email = ${FORGOTTEN}
         where ${scope.ofTenant} and account_record_id = ${accountRecordId}`);
     },
-    /** The history records of the account and of its addresses, some at a time. */
+    /** Anonymizes the history records of the account and its addresses, in batches. */
     anonymizeHistory: async (accountRecordId, anonymized) => {
       const concerned = isIn('table_name', 'text', [accountAudit.tableName, accountEmailAudit.tableName]);
       for (let last = 0; ; ) {
@@ -130,7 +130,10 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   };
 }
 
-/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` allows, which is called only if needed. */
+/**
+ * Locks the accounts in ascending record id, each after a wait of at most `waitOf`. `waitOf` runs only if a
+ * wait is needed.
+ */
 export async function lockAccounts(
   scope: TenantScope,
   accountIds: readonly Uuid[],
@@ -182,7 +185,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
-/** Returns `and` with the search condition, which is valid until the transaction ends. */
+/** Returns `and` with the search condition. The condition is valid until the transaction ends. */
 async function accountSearchCondition(scope: TenantScope, search: AccountSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
@@ -200,13 +203,13 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
     where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;
 }
 
-/** The index needs three consecutive letters or digits. */
+/** Matches texts with three consecutive letters or digits, which the index needs. */
 const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
 
 /** Separates the texts in `folded_text`, so that no search matches across two of them. */
 const FOLDED_END = '\u0001';
 
-/** Returns the text for free-text searches. */
+/** Returns the text that free-text searches read. */
 export function foldedText({ name, email, externalKey, company }: New<Account>): string {
   return [name, email, externalKey, company]
     .filter((each) => each !== null)

@@ -169,14 +169,17 @@ async function insertVersions(
     scope.noteBareChange(VERSIONS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
 }
 
-/** Binds the text separately, because it has megabytes and a row would be converted to JSON and back. */
+/**
+ * Stores the source text. The text is bound separately, because it has megabytes and a row would be converted
+ * to JSON and back.
+ */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string) {
   await setImmediate();
   await scope.runner.run(sql`
     update bw_catalog_versions set source_text = ${text} where ${scope.haveIds([id])}`);
 }
 
-/** Returns the revisions of the removed versions by effective date. */
+/** Removes versions and returns their revisions by effective date. */
 async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
   const { rows } = await scope.runner.run(sql`
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
@@ -195,7 +198,9 @@ async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
   return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
 }
 
-/** Stores the parts that the tenant does not have and returns the record ids of all by content hash. */
+/**
+ * Stores the parts that the tenant does not yet have. Returns the record ids of all parts by content hash.
+ */
 async function storeParts(scope: WriteScope, parts: Iterable<NewCatalogPart>) {
   const all = [...new Map(Array.from(parts, (part) => [part.contentHash, part])).values()];
   const ids = new Map<string, number>();
@@ -268,10 +273,13 @@ function definitionKey({
   return `${overrideHash} ${parentPlanName}`;
 }
 
-/** Small enough that the parts of the largest documents fit into one string. 256 per row were not faster. */
+/**
+ * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 were
+ * not faster.
+ */
 const PARTS_PER_ROW = 32;
 
-/** Characters that never occur in the data: XML names cannot contain them, and JSON escapes them. */
+/** Separator that never occurs in the data: XML names cannot contain it, and JSON escapes it. */
 const RECORD_SEPARATOR = '\u001e';
 const UNIT_SEPARATOR = '\u001f';
 
@@ -282,7 +290,10 @@ const line = raw(
   ),
 );
 
-/** Joins parts to a few long texts: reading hundreds of thousands of rows would be slower than all else. */
+/**
+ * Returns a statement that joins parts to a few long texts. Reading hundreds of thousands of rows would take
+ * longer than everything else.
+ */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];
   for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {
@@ -297,7 +308,7 @@ function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: read
     ) as parts from ${wanted}`;
 }
 
-/** Splits the rows of `partsStatement` into parts, which share the memory of their row. */
+/** Splits the rows of `partsStatement` into parts. The parts share the memory of their row. */
 function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
   return rows.flatMap((row) =>
     row.parts === null ? [] : textIn(row, 'parts').split(RECORD_SEPARATOR).map(partOf),

@@ -62,18 +62,21 @@ interface Reference {
   readonly from: TableSpec;
   readonly column: string;
   readonly to: TableSpec;
-  /** The records `t` that must refer to one; default all with a value in the column. */
+  /** The records `t` that must have a reference. Defaults to all records with a value in the column. */
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
-/** Only items created by the engine are checked. Manual items keep their references as given (ruling R21). */
+/**
+ * Restricts the check to items that the engine created. Manual items keep the references that their caller
+ * gave (ruling R21).
+ */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
   condition: sql`t.item_type not in ${literals(itemTypesWith('addedByPeople'))}
     and not exists (select 1 from bw_invoices i where i.id = t.invoice_id and i.is_migration)`,
 };
 
-/** References from records of accounts to records of the same account. */
+/** References between records of the same account. */
 const references: readonly Reference[] = [
   { from: bundlesTable, column: 'account_id', to: accountsTable },
   { from: formerBundleKeysTable, column: 'bundle_id', to: bundlesTable },
@@ -191,7 +194,7 @@ export function checkStore(access: SystemAccess): CheckStore {
   };
 }
 
-/** Selects by primary key, the order of every table. */
+/** Returns the records sorted by primary key, which is the order of every table. */
 function recordsOf(
   table: TableSpec,
   window: { readonly tenantRecordId: number | null; readonly afterRecordId: number; readonly limit: number },

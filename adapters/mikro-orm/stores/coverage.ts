@@ -18,8 +18,8 @@ const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
 /**
- * Start of the last row that begins before the window: rows of a subscription do not overlap, so earlier ones end
- * before the window. An index by end date would be written with each charge.
+ * Start of the last row that begins before the window. The rows of a subscription do not overlap, so earlier
+ * rows end before the window. An index by end date would be written with each charge.
  */
 const lastBegun = `coalesce((
   select p.start_date from bw_coverage p
@@ -71,7 +71,7 @@ export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonl
       and record_id in (select record_id from (${ofItems(scope, itemIds, raw('c.record_id'))}) as found)`);
 }
 
-/** Selects the rows of these items, which are within their periods. */
+/** Selects the rows of these items. The rows are within the periods of the items. */
 function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText) {
   const ofKind = (condition: string) => sql`
     select ${columns} from i cross join bw_coverage c
@@ -87,7 +87,9 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText)
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/** The last RECURRING days in force on a COMMITTED invoice. Days of a subscription do not overlap. */
+/**
+ * Returns the last RECURRING days in force on a COMMITTED invoice. The days of a subscription do not overlap.
+ */
 const ofLastDays = (columns: string) => `(
   select ${columns}
   from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
@@ -95,17 +97,17 @@ const ofLastDays = (columns: string) => `(
     and v.status = 'COMMITTED'
   order by c.start_date desc limit 1)`;
 
-/** The first item of the run that billed these days, for each subscription. */
+/** For each subscription, the first item of the run that billed these days. */
 const firstItemToRead = `min(coalesce((
   select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
   cross join bw_invoice_items f
   where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
 
 /**
- * Scans the items of the accounts, because an index by subscription would be written with each charge. Starts at the
- * invoice with the last days in force, so that the cost does not grow with the history. The invoices of a run, and
- * usage without an item, count as one charge. The days in force at the last charge are those in force now and those
- * repaired since.
+ * Returns the last charges. Scans the items of the accounts, because an index by subscription would be
+ * written with each charge. Starts at the invoice with the last days in force, so that the cost does not grow
+ * with the history. The invoices of a run, and usage without an item, count as one charge. The days in force
+ * at the last charge are those in force now and those repaired since.
  */
 async function lastCharges(
   scope: TenantScope,

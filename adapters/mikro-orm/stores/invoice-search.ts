@@ -11,9 +11,9 @@ import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoice
 import type { TenantScope } from '../tables/record-access.ts';
 
 /**
- * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted first, up to
- * the threshold of all counts: few results are found by the index and sorted; for many, the page index is read from the
- * first or last of them.
+ * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted
+ * first, up to the threshold of all counts. Few results are found by the index and sorted. For many results,
+ * the page index is read from the first or last result.
  */
 export async function searchInvoices(
   scope: TenantScope,
@@ -83,7 +83,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
   }, nothing);
 }
 
-/** Returns `and` with the days of the requested instants, for the index of days. */
+/** Returns `and` with the days of the searched instants, for the index of days. */
 function createdDays(clauses: readonly SearchClause[]) {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
@@ -92,7 +92,7 @@ function createdDays(clauses: readonly SearchClause[]) {
   }, nothing);
 }
 
-/** Returns whether an index finds the few rows, so that SQLite must not scan the tenant's. */
+/** Returns true if an index finds the few rows, so that SQLite must not scan all rows of the tenant. */
 function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(
@@ -101,7 +101,7 @@ function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolea
   };
 }
 
-/** The fields with indexed ranges, and the columns that name the indexes. */
+/** Fields with an index for ranges, and the columns in the names of these indexes. */
 const dayColumns = {
   invoiceDate: 'invoice_date',
   targetDate: 'target_date',
@@ -109,7 +109,10 @@ const dayColumns = {
 } as const;
 type RangedField = keyof typeof dayColumns;
 
-/** Returns the clauses on the first field with a range, or null if equalities find the invoices. */
+/**
+ * Returns the clauses on the first field with a range, or null if the search has equalities that find the
+ * invoices.
+ */
 function rangeAlone(clauses: readonly SearchClause[]) {
   if (clauses.some(({ operator }) => operator === 'eq')) return null;
   const isBound = ({ property, operator }: SearchClause) => property in dayColumns && operator !== 'neq';
@@ -133,7 +136,7 @@ interface RangeEnd {
   readonly isDescending: boolean;
 }
 
-/** Returns the first or the last record id in the range. */
+/** Returns the first or last record id in the range. */
 async function endOf(scope: TenantScope, range: RangeEnd) {
   const { property, bounds, indexed, isDescending } = range;
   const end = raw(isDescending ? 'max' : 'min');
@@ -156,7 +159,10 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
   return numberIn(row, 'bound');
 }
 
-/** Returns `and` with the comparison of the balance. A summary without a balance settles its linked invoices. */
+/**
+ * Returns `and` with the comparison of the balance. The linked invoices of a summary with balance 0 are
+ * settled.
+ */
 function balanceCondition(scope: TenantScope, search: BalanceSearch) {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}
@@ -176,7 +182,7 @@ function comparison(scope: TenantScope, operator: BalanceSearch['operator'], val
 
 type BalanceSearch = Extract<InvoiceSearch, { readonly kind: 'balance' }>;
 
-/** Returns whether the search finds invoices with balance 0. */
+/** Returns true if the search finds invoices with balance 0. */
 function isOfZero({ operator, balance }: BalanceSearch): boolean {
   const sign = balance.comparedTo(0);
   switch (operator) {

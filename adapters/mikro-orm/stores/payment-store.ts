@@ -223,7 +223,7 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
   };
 }
 
-/** The first and last author of a payment, which only its audit rows contain. */
+/** Returns the first or last author of a payment. Only the audit rows of a payment contain its authors. */
 const written = (column: string, order: 'asc' | 'desc'): string =>
   `(select a.${column} from bw_audit_log a where a.target_id = bw_payments.id
     and a.tenant_record_id = bw_payments.tenant_record_id order by a.record_id ${order} limit 1)`;

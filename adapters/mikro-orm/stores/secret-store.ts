@@ -6,7 +6,7 @@ import { raw, type Sql, sql } from '../sql/sql.ts';
 interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
-  /** The name for operators, as SQL. */
+  /** SQL for the name that operators see. */
   readonly name: Sql;
   readonly condition: Sql;
 }

@@ -28,13 +28,13 @@ import {
   usersTable,
 } from '../tables/security.ts';
 
-/** The tenant of rows that belong to none (platform §17 rule 2). */
+/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
 const noTenant = 0;
 const revisionCounter = 'security_revision';
 
 type Named = User | Role | ApiClient;
 
-/** A kind of record with a unique name, and the properties that audit rows show: never the secret. */
+/** A kind of record with a unique name. Audit rows show its listed properties and never the secret. */
 interface Kind<R extends Named> {
   readonly table: RecordTable<New<R>>;
   readonly tableName: string;
@@ -160,14 +160,17 @@ interface Writing {
   readonly authorship: Authorship;
 }
 
-/** Called in the transaction of every change, so that readers see the change and the revision together. */
+/**
+ * Increases the revision. Runs in the transaction of every change, so readers see the change and the revision
+ * together.
+ */
 export async function raiseRevision(runner: Runner): Promise<void> {
   await runner.run(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
 }
 
-/** Reads in the only transaction that can change the records now. */
+/** Returns reads for the only transaction that can change the records now. */
 function readsOf(runner: Runner): SecurityReads {
   return {
     findUser: (name) => activeByName(runner, usersTable, name),
@@ -184,7 +187,7 @@ function readsOf(runner: Runner): SecurityReads {
   };
 }
 
-/** Returns the record with this name, locked until the transaction ends. */
+/** Returns the record with this name and locks it until the transaction ends. */
 async function lockedByName<R extends { readonly name: string }>(
   runner: Runner,
   table: RecordTable<R>,
@@ -205,7 +208,10 @@ async function activeByName<R extends { readonly name: string; readonly isActive
   return record?.isActive ? record : null;
 }
 
-/** Inserts the record or replaces an inactive one with the same name. Returns false if an active one has it. */
+/**
+ * Inserts the record, or replaces an inactive record with the same name. Returns false if an active record
+ * has the name.
+ */
 async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;

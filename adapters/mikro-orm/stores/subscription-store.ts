@@ -66,7 +66,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   };
 }
 
-/** Returns the ids, with one index lookup per account, regardless of the length of its history. */
+/** Returns the latest ids. Each account takes one index lookup, regardless of the length of its history. */
 async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],
@@ -159,7 +159,10 @@ function bundleWrites(scope: WriteScope): BundleWrites {
   };
 }
 
-/** Each part uses its own index; for a plain `union`, SQLite would scan all bundles of the tenant. */
+/**
+ * Returns the condition for bundles that had one of these keys. Each part uses its own index; for a plain
+ * `union`, SQLite would scan all bundles of the tenant.
+ */
 function havePastKeys(scope: TenantScope, keys: readonly string[]) {
   const { tenantRecordId } = scope;
   return sql`record_id in (

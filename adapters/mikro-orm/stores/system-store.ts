@@ -13,7 +13,7 @@ import { usersTable } from '../tables/security.ts';
 import { idempotencyKeysTable as table, tenantsTable, testClockTable } from '../tables/system.ts';
 import { raiseRevision } from './security-store.ts';
 
-/** The tenant of rows that belong to none (platform §17 rule 2). */
+/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
 const noTenant = 0;
 const clockName = 'shared';
 
@@ -100,7 +100,7 @@ export function systemStore(access: SystemAccess): SystemStore {
   };
 }
 
-/** Assignments for a request that replaces another: all columns but the key. */
+/** Assignments for a request that replaces another one: all columns except the key. */
 const replacements = table.written
   .map(({ name }) => name)
   .filter((name) => name !== 'tenant_record_id' && name !== 'idempotency_key')

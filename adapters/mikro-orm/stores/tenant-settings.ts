@@ -18,8 +18,8 @@ import { keyValuesTable, signingSecretsTable } from '../tables/system.ts';
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
 /**
- * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, so that the
- * numbers have no gaps. Take them last, or separately if gaps are allowed.
+ * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends,
+ * so the numbers have no gaps. Take numbers last in a transaction, or separately if gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
   assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be allocated`);
@@ -30,7 +30,7 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
   return numberIn(row, 'value') - count + 1;
 }
 
-/** Prevents others from taking numbers until the transaction ends. */
+/** Prevents other transactions from taking numbers until this transaction ends. */
 export async function lockNumbers(scope: TenantScope, name: CounterName): Promise<void> {
   await skipNumbers(scope, name, 0);
 }
@@ -44,7 +44,7 @@ export async function skipNumbers(scope: TenantScope, name: CounterName, last: n
     returning value`);
 }
 
-/** The name of tenant values and signing secrets in audit rows, which have no history (accounts §14 rule 1). */
+/** Name of tenant values and signing secrets in audit rows. They have no history (accounts §14 rule 1). */
 const KVS = 'TENANT_KVS';
 
 export function keyValueReads(scope: TenantScope): KeyValueReads {
@@ -128,7 +128,7 @@ const NOTHING_SET: TenantRevisions = Object.freeze({
   stateMachineRevision: null,
 });
 
-/** The revisions of a session's tenant, read once for all callers and again under a lock. */
+/** The revisions of a session's tenant, read once for all callers and read again under a lock. */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
   #known: Promise<TenantRevisions> | undefined;
@@ -177,7 +177,10 @@ export class RevisionsOfSession {
   }
 }
 
-/** Reads by record id, because after a wait for the lock only the tenant's row is sure to be current. */
+/**
+ * Returns the tenant's record id in a column. The lookup uses the record id, because after a wait for the
+ * lock only the tenant's row is sure to be current.
+ */
 function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
 }

@@ -30,9 +30,9 @@ const versionFields = fieldsOf({
   id: uuid,
   effectiveDate: instantAt,
   uploadId: uuid,
-  /** Set for versions from before catalog parts; all others have a composition. */
+  /** XML of a version that was stored before catalog parts existed. All other versions have a composition. */
   canonicalXml: textOrNull,
-  /** JSON of a `CatalogComposition`. */
+  /** JSON of a `CatalogComposition`, which lists the parts of the version. */
   composition: textOrNull,
   sourceText: textOrNull,
   contentHash: text,
@@ -68,7 +68,7 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
   uniques: { content_hash: 'tenant_record_id, content_hash' },
 });
 
-/** The next attempt finds what the faster transaction stored (catalog §17). */
+/** Violation after which the next attempt finds the plan that the faster transaction stored (catalog §17). */
 const overridePlanBusy = {
   code: ErrorCode.BUSY,
   message: 'Another request created an override plan at the same time; try again',
@@ -105,7 +105,7 @@ export const planRowsTable = new RecordTable<New<PlanRow>>('catalog_plan_rows', 
   indexes: { since: 'tenant_record_id, since_revision' },
 });
 
-/** JSON columns return amounts as whole numbers or decimals. */
+/** Returns the phase with decimals. JSON columns return amounts as whole numbers or decimals. */
 function withDecimals(phase: EntryPhase): EntryPhase {
   return {
     ...phase,

@@ -33,7 +33,7 @@ import {
 
 type MakeField = (column: string) => Field<unknown>;
 
-/** Column types of each kind of field: not null, nullable. */
+/** Column types of each kind of field: first not null, then nullable. */
 const makers = {
   recordId: [bigint, bigintOrNull],
   id: [uuid, uuidOrNull],
@@ -53,7 +53,8 @@ const makers = {
 } as Readonly<Record<FieldKind, readonly [notNull: MakeField, nullable: MakeField]>>;
 
 /**
- * Returns the columns of a described record. Each has the property's name with underscores; `RecordTable` adds the record id.
+ * Returns the columns of a described record. The column name is the property name with underscores.
+ * `RecordTable` adds the record id.
  * @param names columns with another name.
  */
 export function columnsOf<F extends Description>(

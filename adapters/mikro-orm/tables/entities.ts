@@ -5,7 +5,10 @@ import { tables } from './index.ts';
 import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
-/** MikroORM entities, only for its migrator: hydrating them takes longer than the statements. */
+/**
+ * Returns the MikroORM entities, which only its migrator uses. Hydrating entities takes longer than the
+ * statements.
+ */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
 }
@@ -45,7 +48,10 @@ export function tenantTables(): readonly string[] {
   return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
 }
 
-/** Enables row-level security, also for the owner of the table (platform §2, isolation rule 2). */
+/**
+ * Returns the table with row-level security, which also binds the owner of the table (platform §2, isolation
+ * rule 2).
+ */
 function guarded(table: TableSpec, condition: string) {
   return {
     rowLevelSecurity: 'force' as const,

@@ -33,7 +33,7 @@ import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
 import { usageReadingOrNull } from './usage/usage-intervals.ts';
 
-/** An invoice with its creator and the day of its creation, for searches. */
+/** An invoice with its creator and creation day, which searches use. */
 export type StoredInvoice = New<Invoice> & {
   readonly createdBy?: string | null;
   readonly createdDay?: number | null;
@@ -44,7 +44,10 @@ export function dayOfInstant(instantMs: number): number {
   return Math.floor(instantMs / 86_400_000);
 }
 
-/** The invoices whose balance is the raw balance; all others have balance 0 (invoicing §1.4 rule 6). */
+/**
+ * Condition for invoices whose balance is the raw balance. All other invoices have balance 0 (invoicing §1.4
+ * rule 6).
+ */
 export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and not is_written_off and raw_balance <> '0'`;
 
 const invoiceColumns = {
@@ -84,7 +87,10 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
   },
 });
 
-/** A separate table, because the basis is rarely read and takes as much space as the rest of the item. */
+/**
+ * Returns the basis in a separate table, because it is rarely read and takes as much space as the rest of the
+ * item.
+ */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {

@@ -4,7 +4,7 @@ import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/
 import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../sql/columns.ts';
 
-/** The two conversions of a value that JSON does not have. */
+/** The two conversions between a value and its JSON form. */
 type Conversion<T> = readonly [write: (value: T) => string, read: (stored: string) => T];
 
 export const amountText: Conversion<Decimal> = [formatDecimal, decimal];
@@ -13,7 +13,7 @@ const WRITE = 0;
 const READ = 1;
 type Direction = typeof WRITE | typeof READ;
 
-/** The conversion of a value or of the values in it; never if it has none. */
+/** The conversion of a value or of the values that it contains; never for a value that needs none. */
 type ConversionOf<T> = T extends Decimal
   ? Conversion<Decimal>
   : T extends Instant
@@ -28,7 +28,7 @@ type ConversionOf<T> = T extends Decimal
             : Conversions<T>
           : never;
 
-/** A conversion for each property that needs one; a property without it does not compile. */
+/** A conversion for each property that needs one. Another property does not compile. */
 type Conversions<T> = {
   readonly [K in keyof T as [ConversionOf<NonNullable<T[K]>>] extends [never] ? never : K]-?: ConversionOf<
     NonNullable<T[K]>
@@ -39,7 +39,7 @@ const event = { localDate: dayText };
 const share = { base: amountText };
 const period = { startDate: dayText, endDate: dayText };
 
-/** Older items do not have the value. */
+/** Conversion of a value that older items do not have. */
 const orNull = [(value: unknown) => value, (stored: unknown) => stored];
 
 type ConversionsOf<T> = Conversions<T> & { readonly [K in keyof T]?: object };
@@ -73,7 +73,7 @@ const conversions: {
   CREDIT: { balance: amountText, credit: amountText },
 };
 
-/** Returns the basis as JSON: amounts and dates as text, instants as epoch milliseconds. */
+/** Returns the basis as JSON. Amounts and dates become text; instants become epoch milliseconds. */
 export function writeBasis(basis: ItemBasis): string {
   return JSON.stringify(convertBasis(basis, WRITE));
 }

@@ -33,7 +33,7 @@ export const accessLogTable = new RecordTable('access_log', accessFields, {
 const sampleFields = {
   ...fieldsOf({
     atMs: bigint,
-    /** Empty for the whole deployment. */
+    /** Name of the node. Empty for the whole deployment. */
     nodeName: text,
     eventGroup: text,
     eventCategory: text,

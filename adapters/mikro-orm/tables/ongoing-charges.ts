@@ -2,13 +2,13 @@ import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts'
 import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
 import { amountText, dayText } from './item-basis-text.ts';
 
-/** The facts that subscriptions bought together share, so that their texts are equal. */
+/** The facts of charges that are equal for subscriptions bought together, so their texts are equal too. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
 
-/** An ongoing charge has no usage sections. */
+/** The usage sections of an ongoing charge, which has none. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
-/** Returns the charge in three columns: the ids of the subscription are stored apart from the rest. */
+/** Returns an ongoing charge in three columns. The ids of the subscription are stored apart from the rest. */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
   const bundle = uuidOrNull('ongoing_bundle_id');
@@ -42,7 +42,7 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
 
 const asIs: null = null;
 
-/** The stored values, in their order, with their conversions. */
+/** The stored values in order, with their conversions. */
 const stored = {
   effectiveDate: asIs,
   localDate: dayText,
@@ -73,7 +73,10 @@ const fields = Object.entries(stored) as readonly (readonly [
 // Copied as a whole, as in `RecordTable`.
 const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
 
-/** Returns the values without names, since all cursors have the same: amounts and dates as text, instants as milliseconds. */
+/**
+ * Returns the values without names, because all cursors have the same names. Amounts and dates are text;
+ * instants are milliseconds.
+ */
 function valuesOf(event: SharedFacts): readonly unknown[] {
   return fields.map(([name, conversion]) => {
     const value = event[name];
@@ -81,7 +84,7 @@ function valuesOf(event: SharedFacts): readonly unknown[] {
   });
 }
 
-/** Returns null for a text that is too short: it comes from a version without `cycleStart`. */
+/** Returns the facts, or null for a text that is too short, which a version without `cycleStart` wrote. */
 function readFacts(text: string): SharedFacts | null {
   const values: readonly unknown[] = JSON.parse(text);
   if (values.length < fields.length) return null;

@@ -17,7 +17,7 @@ import { instantAtOrNull, jsonReadOrNull, searchOnly, textOrNull } from '../sql/
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A payment method with its authors, for searches. */
+/** A payment method with its authors, which searches use. */
 export type StoredPaymentMethod = New<PaymentMethod> & {
   readonly createdBy?: string | null;
   readonly updatedBy?: string | null;

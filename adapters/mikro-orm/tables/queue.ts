@@ -32,7 +32,10 @@ const entryFields = fieldsOf({
   traceParent: textOrNull,
   createdDate: instantAt,
   effectiveDate: instantAt,
-  /** 0 for a bus entry, which precedes all notifications; otherwise the due instant, at least 1. */
+  /**
+   * Order in which entries are due: 0 for a bus entry, which precedes all notifications; otherwise the due
+   * instant, at least 1.
+   */
   dueOrder: bigint,
   uniqueKey: textOrNull,
   errorCount: integer,
@@ -41,20 +44,23 @@ const entryFields = fieldsOf({
   /** The end of the lease, or the time of the next attempt. */
   availableAtMs: bigintOrNull,
   claimId: uuidOrNull,
-  /** The first claim since the entry was inserted or had an outcome. */
+  /** Time of the first claim since the entry was inserted or had an outcome. */
   claimedAtMs: bigintOrNull,
-  /** Number of times the entry has been reclaimed since then because its lease expired or its node disappeared. */
+  /**
+   * Number of times the entry has been reclaimed since its first claim, because its lease expired or its node
+   * disappeared.
+   */
   lapses: integerOrNull,
   doneHandlers: json<readonly string[]>,
   reason: textOrNull,
-  /** The public id of the event; null if the entry is not published, or another entry publishes the event. */
+  /** Public id of the event. Null if the entry is not published, or if another entry publishes the event. */
   eventId: uuidOrNull,
 });
 
 /** A stored queue entry (platform §9.1). Times named `…Ms` are system time, instants are business time. */
 export type StoredEntry = ValuesOf<typeof entryFields>;
 
-/** The published events of a tenant, in their order. */
+/** Index of the published events of a tenant, in order. */
 const publishedEvents = 'tenant_record_id, record_id where event_id is not null';
 
 /** Live entries of both kinds. */
@@ -86,13 +92,13 @@ export const queueHistoryTable: TableSpec = {
   }),
 };
 
-/** The columns that are copied from the live table into the history: all but the outcome. */
+/** Columns that are copied from the live table into the history, which are all except the outcome. */
 export const movedColumns = queueHistoryTable.columns
   .map(({ name }) => name)
   .filter((name) => name !== 'processing_state')
   .join(', ');
 
-/** Ignores a second live entry with the same key. */
+/** Clause that ignores a second live entry with the same key. */
 export const liveConflict = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
 
@@ -112,7 +118,10 @@ export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFi
   },
 });
 
-/** The last event with a delivery, for each tenant with a callback. Later events get one when there is capacity. */
+/**
+ * The last event with a delivery, for each tenant with a callback. Later events get a delivery when there is
+ * capacity.
+ */
 export const pushCursorsTable = new RecordTable('push_cursors', fieldsOf({ afterRecordId: bigint }), {
   uniques: { tenant: 'tenant_record_id' },
 });
@@ -125,8 +134,8 @@ export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
 });
 
 /**
- * The event sinks that nodes were opened with: the last event before the first use, which the sink does not get, and the time
- * of the last use (database time).
+ * The event sinks of all nodes: the last event before the first use, which the sink does not get, and the
+ * time of the last use (database time).
  */
 export const sinksTable = new RecordTable(
   'sinks',
@@ -137,7 +146,10 @@ export const sinksTable = new RecordTable(
   },
 );
 
-/** The last event of a tenant with a delivery for a sink. Without a row, the position of the sink itself applies. */
+/**
+ * The last event of a tenant with a delivery for a sink. For a tenant without a row, the position of the sink
+ * applies.
+ */
 export const sinkCursorsTable = new RecordTable(
   'sink_cursors',
   fieldsOf({ sink: text, afterRecordId: bigint }),

@@ -21,7 +21,7 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 
 export type Stored<R> = R & { readonly recordId: number };
 
-/** The columns that an update writes to the row with a unique property. */
+/** The columns to write to the row with a unique property. */
 interface Update<R, K extends keyof R, P extends keyof R> {
   readonly properties: readonly P[];
   readonly records: readonly Pick<NoInfer<R>, K | P>[];
@@ -31,7 +31,7 @@ interface Update<R, K extends keyof R, P extends keyof R> {
 export class TenantScope {
   readonly runner: Runner;
   readonly tenantRecordId: number;
-  /** The count at which totals of lists stop. */
+  /** Count at which the totals of lists stop. */
   readonly countThreshold: number;
   /** Condition for rows of the tenant. */
   readonly ofTenant: Sql;
@@ -89,8 +89,8 @@ export class TenantScope {
   }
 
   /**
-   * Returns the condition for the tenant's rows with these ids. The sign prevents an index on the tenant's column: without
-   * it, SQLite scans all rows of the tenant (50 of 24,000 invoices: 9 ms instead of 0.2 ms).
+   * Returns the condition for the tenant's rows with these ids. The sign prevents the index on the tenant's
+   * column, with which SQLite scans all rows of the tenant (50 of 24,000 invoices: 9 ms instead of 0.2 ms).
    */
   haveIds(ids: readonly Uuid[]): Sql {
     return sql`+tenant_record_id = ${this.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
@@ -101,16 +101,21 @@ export class TenantScope {
     return { ...condition, isAmongNone: accountIds.length === 0 };
   }
 
-  /** Returns the condition for rows of one account. With an equality, the index already has the order of a page. */
+  /**
+   * Returns the condition for rows of one account. It is an equality, so the index already has the order of a
+   * page.
+   */
   ofAccount(accountId: Uuid): Sql {
     return sql`account_record_id = (select record_id from bw_accounts where ${this.haveIds([accountId])})`;
   }
 
   /**
-   * Returns a page of the rows that meet `within`, in record-id order; a negative limit sorts descending. For a filtered list,
-   * `max` counts the rows that meet `among`. The counts take one statement, which the last page does not need.
-   * @param along the index that SQLite must use, after the table name.
-   * @param isSought whether `within` has an index that finds its few rows, so that SQLite must not scan the tenant's.
+   * Returns a page of the rows that meet `within`, in record-id order; a negative limit sorts descending. For
+   * a filtered list, `max` counts the rows that meet `among`. The counts take one statement, which the last
+   * page does not need.
+   * @param along index that SQLite must use, written after the table name.
+   * @param isSought true if an index finds the few rows of `within`, so that SQLite must not scan all rows of
+   * the tenant.
    */
   async page<R extends object>(
     table: RecordTable<R>,
@@ -177,7 +182,7 @@ export class TenantScope {
     return insertInto(this.tenantRecordId, table, records);
   }
 
-  /** Inserts all records, if there are any, in one statement with this ending. */
+  /** Inserts all records in one statement with this ending. Does nothing for an empty list. */
   async insertAll<R extends object>(
     table: RecordTable<R>,
     records: Batch<R>,
@@ -188,7 +193,7 @@ export class TenantScope {
 
   /**
    * Writes `properties` of the records with these ids in one statement.
-   * @throws InvariantError if the tenant does not have all of them.
+   * @throws InvariantError if a record is missing from the tenant.
    */
   async update<R extends { readonly id: Uuid }, P extends keyof R & string>(
     table: RecordTable<R>,
@@ -212,8 +217,8 @@ export class TenantScope {
   }
 
   /**
-   * Updates records that were read. Finds them by record id, which is the cheapest lookup.
-   * @throws InvariantError if the tenant does not have all of them.
+   * Updates records that were read before. Finds them by record id, which is the cheapest lookup.
+   * @throws InvariantError if a record is missing from the tenant.
    */
   async updateRows<R extends object, P extends keyof R & string>(
     table: RecordTable<R>,
@@ -252,7 +257,7 @@ export class TenantScope {
   }
 }
 
-/** Returns the records that meet `condition`, of all tenants, in creation order. */
+/** Returns the records of all tenants that meet `condition`, in creation order. */
 export async function selectOfAll<R extends object>(
   runner: Pick<Runner, 'dialect' | 'readAs'>,
   table: RecordTable<R>,
@@ -279,9 +284,8 @@ export function insertInto<R extends object>(
 const MANY_ROWS = 1_000;
 
 /**
- * Limits the record ids of a read of many rows. The rows of an account are close together; without the limits,
- * PostgreSQL reads the
- * whole table to find 30,000 of 430,000 rows (240 ms instead of 70 ms).
+ * Limits the record ids of a read of many rows. The rows of an account are close together. Without the
+ * limits, PostgreSQL reads the whole table to find 30,000 of 430,000 rows (240 ms instead of 70 ms).
  */
 function amongMany({ name }: { readonly name: string }, records: readonly { readonly recordId: number }[]) {
   if (records.length < MANY_ROWS) return nothing;
@@ -298,12 +302,14 @@ function assertAffected({ name }: { readonly name: string }, affected: number, e
   assertInvariant(affected === expected, `${name} has only ${affected} of the ${expected} rows to change`);
 }
 
-/** A known number of items: an array, or items that are made during the iteration. */
+/** A known number of items: an array, or items that are created during the iteration. */
 interface Batch<T> extends Iterable<T> {
   readonly length: number;
 }
 
-/** Returns the results of `make`, computed during the iteration, so that only one is in memory at a time. */
+/**
+ * Returns the results of `make`. They are computed during the iteration, so only one is in memory at a time.
+ */
 export function eachOf<T, U>(batch: Batch<T>, make: (each: T) => U): Batch<U> {
   return {
     length: batch.length,

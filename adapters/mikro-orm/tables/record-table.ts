@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Cell, Column, Field, Fields, Row } from '../sql/columns.ts';
 
-/** Prefix of all tables, because they share the host's database. */
+/** Prefix of all tables, because the tables share the host's database. */
 export const TABLE_PREFIX = 'bw_';
 
 export interface IndexSpec {
@@ -13,7 +13,7 @@ export interface IndexSpec {
 }
 
 export interface UniqueSpec extends IndexSpec {
-  /** The error that callers get for a violation. Without it, a violation is a defect. */
+  /** The error for callers after a violation. A violation without this error is a defect. */
   readonly violation?: Violation;
 }
 
@@ -30,17 +30,20 @@ export function uniqueName(table: string, unique: UniqueSpec): string {
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** One column, or several that form the key together. */
+  /** The key: one column, or several columns together. */
   readonly primaryKey: string | readonly string[];
   readonly uniques: readonly UniqueSpec[];
   readonly indexes: readonly IndexSpec[];
 }
 
-/** Indexes by name: the columns and, if partial, `where` and the condition, such as `id, name where is_active`. */
+/**
+ * Indexes by name. An index lists its columns and, if partial, `where` and the condition, such as `id, name
+ * where is_active`.
+ */
 export type Indexes = Readonly<Record<string, string>>;
 
 interface TableOptions {
-  /** Default true: every row has a `tenant_record_id` (platform §17 rule 2). */
+  /** False: rows have no `tenant_record_id`. By default every row has one (platform §17 rule 2). */
   readonly ofTenant?: false;
   readonly uniques?: Indexes;
   /** Errors for violations, by the name of the unique index. */
@@ -60,7 +63,7 @@ export const recordIdColumn: Column = { name: 'record_id', type: 'identity', nul
 export const TENANT_COLUMN = 'tenant_record_id';
 export const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
 
-/** A table whose rows are records, and the only place that maps properties to columns. */
+/** A table whose rows are records. This is the only place that maps properties to columns. */
 export class RecordTable<R extends object> implements TableSpec {
   readonly name: string;
   readonly primaryKey = 'record_id';
@@ -70,13 +73,17 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly ofTenant: boolean;
   /** All columns. */
   readonly columns: readonly Column[];
-  /** The columns that `decode` reads: all except the tenant's, which the reader knows, and those kept aside. */
+  /**
+   * Columns that `decode` reads: all except the column of the tenant, which the reader knows, and columns in
+   * separate tables.
+   */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
-   * All properties that are read, without values. V8 turns an object that gets more than a dozen properties one by one into a
-   * hash table, and copying that with `...` takes 14 microseconds instead of 0.1.
+   * Template with all properties that are read, without values. V8 turns an object that gets more than a
+   * dozen properties one by one into a hash table. Copying a hash table with `...` takes 14 microseconds
+   * instead of 0.1.
    */
   readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];

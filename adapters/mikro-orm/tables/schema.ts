@@ -22,13 +22,13 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   };
 }
 
-/** Lets MikroORM compare accounts: it skips tables that inherit. */
+/** Statement after which MikroORM compares accounts. It skips tables that inherit. */
 export const SHOW_ACCOUNTS = 'alter table if exists bw_accounts no inherit bw_account_texts';
 
 export interface SchemaState {
   /** Migrations of this version that have not run yet, in order. */
   readonly missing: readonly string[];
-  /** Executed migrations that this version does not know: the schema is newer than the code. */
+  /** Executed migrations that this version does not know. The schema is newer than the code. */
   readonly unknown: readonly string[];
   /** Executed migrations from before the first release. Such a database cannot be migrated. */
   readonly former: readonly string[];
@@ -63,7 +63,7 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
   return rows.map((row) => String(row.name));
 }
 
-/** Returns why the engine cannot start on this schema, or null. */
+/** Returns the reason why the engine cannot start on this schema, or null. */
 export function refusal({ former, missing, unknown }: SchemaState): Error | null {
   if (former.length > 0) {
     return new Error(

@@ -12,7 +12,7 @@ import { bigint, fieldsOf, instantAtOrNull, text, textOrNull, uuid } from '../sq
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A bundle with its authors, for searches. */
+/** A bundle with its authors, which searches use. */
 export type StoredBundle = New<Bundle> & {
   readonly createdBy: string | null;
   readonly updatedBy: string | null;
@@ -40,7 +40,10 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-/** Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had it several times. */
+/**
+ * Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had the key several
+ * times.
+ */
 export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
   fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),
@@ -77,7 +80,9 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
 });
 
-/** Excludes the starts and ends of entitlements, which every subscription has. */
+/**
+ * Condition for blocking states without the starts and ends of entitlements, which every subscription has.
+ */
 export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
 
 export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(blockingStateFields), {

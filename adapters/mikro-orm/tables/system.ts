@@ -29,7 +29,7 @@ export const tenantsTable = new RecordTable('tenants', columnsOf(tenantFields), 
   },
 });
 
-/** The shared test clock (platform §14.1): one row at most. */
+/** The shared test clock (platform §14.1), stored in one row at most. */
 export const testClockTable = new RecordTable(
   'test_clock',
   fieldsOf({ name: text, base: instantAt, setAtMs: bigint }),
@@ -39,7 +39,9 @@ export const testClockTable = new RecordTable(
   },
 );
 
-/** Rows, not sequences: these counters must not leave gaps when a transaction rolls back. */
+/**
+ * Counters in rows instead of sequences, because a counter must not have gaps when a transaction rolls back.
+ */
 export const countersTable = new RecordTable('counters', fieldsOf({ name: text, value: bigint }), {
   uniques: { name: 'tenant_record_id, name' },
 });

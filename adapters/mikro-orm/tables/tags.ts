@@ -11,7 +11,7 @@ import { searchOnly, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A definition with its description lowercased for searches; names are always lowercase. */
+/** A definition with its description lowercased for searches. Names are always lowercase. */
 export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription?: string };
 
 const definitionFields = { ...columnsOf(tagDefinitionFields), ...searchOnly({ foldedDescription: text }) };
@@ -41,7 +41,7 @@ export const tagsTable = new RecordTable('tags', columnsOf(tagFields), {
   },
 });
 
-/** A field with its name and value lowercased in JavaScript, for searches that agree on both databases. */
+/** A field whose name and value are lowercased in JavaScript, so that both databases find the same fields. */
 export type StoredField = New<CustomField> & { readonly foldedName?: string; readonly foldedValue?: string };
 
 const fields = {

@@ -48,7 +48,9 @@ async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
   if (other !== null) await step('void', payments.void({ paymentId: other.payment.id, properties }));
 }
 
-/** Returns the result of an operation in the engine; null and a finding if it failed. */
+/**
+ * Returns the result of an operation in the engine. If the operation fails, returns null and adds a finding.
+ */
 function stepsOf(caller: GatewayCaller) {
   return async (member: string, work: Promise<Plain<PaymentResult>>) => {
     try {
@@ -65,7 +67,7 @@ function stepsOf(caller: GatewayCaller) {
   };
 }
 
-/** Loses the response to a purchase, so that recovery must read the outcome from the gateway (payments §7). */
+/** Loses the response to a purchase. Recovery must then read the outcome from the gateway (payments §7). */
 async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
   const { amount, currency } = caller;
   const properties = caller.options.properties ?? [];
@@ -132,7 +134,7 @@ async function hasMethod({
   }
 }
 
-/** Returns a gateway whose purchases take effect, but whose responses are lost. */
+/** Returns a gateway whose purchases take effect but whose responses are lost. */
 function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   const purchase: PaymentGateway['purchase'] = async (request, context): Promise<GatewayResult> => {
     await gateway.purchase(request, context);

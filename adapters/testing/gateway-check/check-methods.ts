@@ -9,7 +9,7 @@ export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await checkMethodSearch(caller);
 }
 
-/** Deletes the method after all payments. */
+/** Deletes the payment method after all payments. */
 export async function checkDeletedMethod(caller: GatewayCaller): Promise<void> {
   const { gateway, accountId, paymentMethodId } = caller;
   const question = { accountId, paymentMethodId, properties: [] };
@@ -74,7 +74,7 @@ const PAGE = 10;
 
 interface Search {
   readonly member: 'searchPayments' | 'searchPaymentMethods';
-  /** Tried in order until one has a hit. */
+  /** Search keys that are tried in order until one has a result. */
   readonly keys: readonly string[];
   readonly isHit: (row: {
     readonly kbPaymentId?: string;
@@ -82,7 +82,7 @@ interface Search {
   }) => boolean;
 }
 
-/** Searches for the added method (payments §10.2). */
+/** Searches for the added payment method (payments §10.2). */
 async function checkMethodSearch(caller: GatewayCaller): Promise<void> {
   const { gateway, paymentMethodId, accountId, options } = caller;
   if (gateway.searchPaymentMethods === undefined) return;
@@ -124,7 +124,7 @@ async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Searc
   );
 }
 
-/** Returns the page of a search; null and a finding if it is invalid. */
+/** Returns the page of a search. For an invalid page, returns null and adds a finding. */
 async function pageOf(
   caller: GatewayCaller,
   asked: Pick<Search, 'member'> & { readonly searchKey: string; readonly limit: number },

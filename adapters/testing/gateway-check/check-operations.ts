@@ -16,7 +16,7 @@ import {
   shown,
 } from './gateway-caller.ts';
 
-/** Flows of transactions of one payment. */
+/** Transaction sequences of one payment. */
 const FLOWS: readonly (readonly CalledType[])[] = [
   ['PURCHASE', 'REFUND'],
   ['AUTHORIZE', 'CAPTURE', 'REFUND'],
@@ -25,8 +25,8 @@ const FLOWS: readonly (readonly CalledType[])[] = [
 ];
 
 /**
- * Calls every offered operation (payments §2.1). Responses must be valid and still known afterwards, and a repeated
- * transaction must have one effect.
+ * Calls every offered operation (payments §2.1). Responses must be valid and later reads must return them. A
+ * repeated transaction must have one effect.
  */
 export async function checkOperations(caller: GatewayCaller): Promise<void> {
   for (const flow of FLOWS) await checkFlow(caller, flow);
@@ -52,7 +52,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
   await checkNothingElse(caller, paymentId, done);
 }
 
-/** Returns the result of a valid call; null and a finding if it is not processed. */
+/** Returns the result of a call that must be processed. Otherwise, returns null and adds a finding. */
 export async function processed(caller: GatewayCaller, asked: OperationCall): Promise<GatewayAnswer | null> {
   const answer = await validAnswer(caller, asked);
   const { member } = asked;
@@ -68,7 +68,7 @@ export async function processed(caller: GatewayCaller, asked: OperationCall): Pr
   return null;
 }
 
-/** Returns the result of a call; null and a finding if the engine would reject it. */
+/** Returns the result of a call. If the engine would reject the result, returns null and adds a finding. */
 export async function validAnswer(
   caller: GatewayCaller,
   asked: OperationCall,
@@ -111,7 +111,10 @@ function checkAmounts(
   else caller.note(sentence);
 }
 
-/** Repeats the transaction id, which must return the same result without a second effect (payments §2.1 rule 2). */
+/**
+ * Repeats the transaction id. The gateway must return the same result without a second effect (payments §2.1
+ * rule 2).
+ */
 async function checkRepeated(
   caller: GatewayCaller,
   asked: OperationCall,
@@ -129,7 +132,7 @@ async function checkRepeated(
   checkReferences(caller, member, [first, again]);
 }
 
-/** Without `effectsOf` and references, a second effect would be invisible. */
+/** Checks that a second effect would be visible. Without `effectsOf` and references, it would not be. */
 function checkShown(caller: GatewayCaller, answer: GatewayAnswer): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
@@ -158,9 +161,7 @@ async function checkEffects(caller: GatewayCaller, { member, request }: Operatio
   if (effects < 1) caller.wrong(`${member} returns PROCESSED without an effect in the gateway's ledger`);
 }
 
-/**
- * Checks that `getPaymentInfo` returns the transaction that was just made, because recovery reads it (payments §7.1).
- */
+/** Checks that `getPaymentInfo` returns the latest transaction, because recovery reads it (payments §7.1). */
 async function checkReported(
   caller: GatewayCaller,
   { member, request }: OperationCall,
@@ -227,7 +228,7 @@ async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
     caller.wrong('getPaymentInfo returns transactions for a payment that was never made');
 }
 
-/** Notes whether the gateway accepts a refund above the payment (payments §4.3 rule 5). */
+/** Notes whether the gateway accepts a refund larger than the payment (payments §4.3 rule 5). */
 async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   if (caller.gateway.refund === undefined) return;
   const purchase = caller.asked('PURCHASE');
@@ -240,7 +241,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   );
 }
 
-/** Returns the flaws of a result as ends of sentences that begin with the member. */
+/** Returns the flaws of a result. Each flaw is the rest of a sentence that begins with the member. */
 export function answerFlaws(answer: GatewayAnswer, { type, request }: OperationCall): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {

@@ -10,7 +10,10 @@ import {
   shown,
 } from './gateway-caller.ts';
 
-/** Checks the outcomes that the author can provoke: declined, unreachable, pending (payments §2.2). */
+/**
+ * Checks the outcomes that the gateway's author can provoke: declined, unreachable and pending (payments
+ * §2.2).
+ */
 export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   const { declined, unreachable, pending } = caller.options.outcomes ?? {};
   if (declined !== undefined) await checkDeclined(caller, declined);
@@ -92,7 +95,7 @@ async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise
   }
 }
 
-/** Returns true if the result has the status; adds a finding otherwise. */
+/** Returns true if the result has the status. Otherwise adds a finding. */
 async function expectStatus(
   caller: GatewayCaller,
   { asked, called }: Provoked,
@@ -111,7 +114,10 @@ async function expectStatus(
   return false;
 }
 
-/** Checks that `getPaymentInfo` returns every received transaction, because recovery treats missing ones as not received. */
+/**
+ * Checks that `getPaymentInfo` returns every transaction that the gateway received, because recovery treats a
+ * missing transaction as not received.
+ */
 async function expectKnown(
   caller: GatewayCaller,
   { request: { paymentId, transactionId } }: OperationCall,

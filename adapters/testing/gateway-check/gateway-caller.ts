@@ -14,22 +14,22 @@ import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { frozenCopy } from '../../../lib/values/host-values/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
 
-/** A gateway's result, whose ids and amounts may be text. */
+/** A result of the gateway. Its ids and amounts may be text. */
 export type GatewayAnswer = GatewayResult;
 
 /** Provokes an outcome of a call. */
 export interface ProvokedOutcome {
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
-  /** Called before the call, for example to disconnect a fake processor. */
+  /** Runs before the call, for example to disconnect a fake processor. */
   arrange?(): Promise<void> | void;
-  /** Called after the call, to undo `arrange`. */
+  /** Runs after the call, to undo `arrange`. */
   restore?(): Promise<void> | void;
 }
 
 /** Provokes a pending call. */
 export interface ProvokedPending extends ProvokedOutcome {
-  /** Lets the processor decide, so that the gateway no longer returns PENDING. */
+  /** Makes the processor decide, so that the gateway no longer returns PENDING. */
   settle?(transactionId: Uuid): Promise<void> | void;
 }
 
@@ -40,36 +40,36 @@ export interface SignedNotification {
   readonly query?: string;
 }
 
-/** Options of a gateway check; optional parts enable further checks. */
+/** Options of a gateway check. Optional parts enable further checks. */
 export interface PaymentGatewayCheckOptions {
   /** Returns an empty storage for each engine: `() => sqlite(':memory:')`. */
   storage(): Promise<Storage<never>> | Storage<never>;
   /** Default `USD`. */
   readonly currency?: Currency;
-  /** Authorized and purchased amount; half of it is captured and refunded. Default `10.00`. */
+  /** Amount of authorizations and purchases. Half of it is captured and refunded. Default `10.00`. */
   readonly amount?: string;
-  /** Plugin properties of every operation, such as a token. */
+  /** Plugin properties of every operation, such as a payment token. */
   readonly properties?: readonly PluginProperty[];
   /** Details of the added payment method. */
   readonly paymentMethod?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
   };
-  /** Time limit of a call; default 30,000. */
+  /** Time limit of a call in milliseconds. Default 30,000. */
   readonly timeLimitMs?: number;
-  /** Returns the number of effects of a transaction at the processor; default: compares references. */
+  /** Returns the number of effects of a transaction at the processor. By default, references are compared. */
   effectsOf?(transactionId: Uuid): Promise<number> | number;
-  /** Keys of the gateway's searches; default ids and references. */
+  /** Search keys of the gateway. Defaults to ids and references. */
   readonly search?: {
-    /** Returns a key that finds the purchase with that transaction. */
+    /** Returns a key that finds the purchase with this transaction. */
     payment?(transactionId: Uuid): string;
-    /** A key that finds the method of `paymentMethod`. */
+    /** Search key that finds the payment method of `paymentMethod`. */
     readonly paymentMethod?: string;
   };
   readonly outcomes?: {
     /** The processor declines. */
     readonly declined?: ProvokedOutcome;
-    /** The processor is unreachable, so nothing happens. */
+    /** The processor is unreachable, so no payment is made. */
     readonly unreachable?: ProvokedOutcome;
     readonly pending?: ProvokedPending;
   };
@@ -80,7 +80,7 @@ export interface PaymentGatewayCheckOptions {
 export interface PaymentGatewayReport {
   /** Problems, each in a sentence. */
   readonly findings: readonly string[];
-  /** Choices of the gateway that its host should know. */
+  /** Design choices of the gateway that its host should know. */
   readonly notes: readonly string[];
   /** Called members of the gateway. */
   readonly called: readonly string[];
@@ -101,7 +101,7 @@ export type Called<T> =
   | { readonly kind: 'THROW'; readonly message: string }
   | { readonly kind: 'TIMEOUT' };
 
-/** The member of each transaction type. */
+/** The gateway member for each transaction type. */
 export const memberOfType = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -163,7 +163,7 @@ export class GatewayCaller {
     return this.#ids.next();
   }
 
-  /** Returns the call of a new transaction, by default of a new payment. */
+  /** Returns the call of a new transaction. The transaction belongs to a new payment by default. */
   asked(type: CalledType, given: Partial<GatewayRequest> = {}): OperationCall {
     const { paymentId = this.newId(), properties = this.options.properties ?? [] } = given;
     const { accountId, paymentMethodId, currency } = this;
@@ -197,7 +197,10 @@ export class GatewayCaller {
     }
   }
 
-  /** Returns the result of a call; undefined without the member, and with a finding if the call fails. */
+  /**
+   * Returns the result of a call. If the call fails, adds a finding. Returns undefined without the member or
+   * after a failure.
+   */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;
     const called = await this.call(member, question);
@@ -205,7 +208,10 @@ export class GatewayCaller {
     return called.kind === 'VALUE' ? called.value : undefined;
   }
 
-  /** Returns the gateway's transactions of a payment; undefined and a finding if unreadable. */
+  /**
+   * Returns the gateway's transactions of a payment. If they are unreadable, returns undefined and adds a
+   * finding.
+   */
   async told(paymentId: Uuid): Promise<readonly GatewayAnswer[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;

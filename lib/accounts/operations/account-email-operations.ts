@@ -1,20 +1,20 @@
 import type { AccountEmail, Leading } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Secondary addresses of accounts. */
+/** Operations on the secondary addresses of accounts. */
 export interface AccountEmailOperations<C extends Leading = []> {
   /** Returns the active addresses, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   emails(...given: [...C, accountId: Uuid | string]): Promise<readonly AccountEmail[]>;
 
   /**
-   * Adds an address as given, unless exactly this address is active.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address and one
-   * above 254 characters, BUSY.
+   * Adds an address as given. Does nothing if exactly this address is active.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address
+   * or one above 254 characters, BUSY.
    */
   addEmail(...given: [...C, accountId: Uuid | string, email: string]): Promise<void>;
 
   /**
-   * Removes an address; ignores an unknown one.
+   * Removes an address. Ignores an unknown address.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY.
    */
   removeEmail(...given: [...C, accountId: Uuid | string, email: string]): Promise<void>;

@@ -11,33 +11,33 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;
-  /** True: null resets a field; default false. */
+  /** True: null resets a field. Default false. */
   readonly treatNullAsReset?: boolean;
 }
 
 /** Accounts of a tenant. */
 export interface AccountOperations<C extends Leading = []> {
   /**
-   * Creates an account with the defaults of §1.1; no field is required.
+   * Creates an account with the defaults of §1.1. No field is required.
    * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) for a used external key, MISSING_OR_INVALID_FIELD,
-   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method, since a new
-   * account has none, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
+   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method (a
+   * new account has no payment methods), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
    */
   create(...given: [...C, input: HostInput<AccountInput>]): Promise<Account>;
 
   /**
-   * Merges `changes` into the account (§4): absent members change nothing, null resets only with `treatNullAsReset`. A
-   * bill cycle day changes only if the tenant's `features.account.allowBCDUpdate` allows it; subscriptions aligned to it
-   * are then billed again at once.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
-   * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
+   * Merges `changes` into the account (§4). Absent members change nothing; null resets a field only with
+   * `treatNullAsReset`. A bill cycle day changes only if the tenant's `features.account.allowBCDUpdate`
+   * allows it. Subscriptions aligned to the day are then billed again immediately.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for
+   * any fixed field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
   update(...given: [...C, accountId: Uuid | string, update: HostInput<AccountUpdate>]): Promise<Account>;
 
   /**
-   * Replaces all personal data of the account, of its secondary addresses, which are removed, and of their history with a
-   * fixed text (§19). Ids, keys, dates and money stay. The host must clear custom fields, descriptions of invoice items and
-   * the data of gateways.
+   * Replaces all personal data of the account, its secondary addresses and their history with a fixed text
+   * (§19). The secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear
+   * custom fields, descriptions of invoice items and the data of gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -58,16 +58,19 @@ export interface AccountOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns a page of the accounts with this id, or with the key as a part of name, e-mail, external key or company,
-   * ignoring case. A key in operator form (§6) filters by its clauses.
+   * Returns a page of accounts. The key is the account's id, or part of its name, e-mail, external key or
+   * company, ignoring case. A key in operator form (§6) filters by its clauses.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
-  /** Returns the account whose id, otherwise name, e-mail, external key or company equals the key; null if none. */
+  /**
+   * Returns the account whose id, otherwise name, e-mail, external key or company equals the key. Returns
+   * null if no account matches.
+   */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 
-  /** Returns the direct children in creation order; empty for an unknown account (§7 rule 7). */
+  /** Returns the direct children in creation order. An unknown account has no children (§7 rule 7). */
   children(...given: [...C, accountId: Uuid | string]): Promise<readonly Account[]>;
 
   /** Returns the stored balance and credit of each account (§8) in one query. */

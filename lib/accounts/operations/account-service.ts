@@ -32,11 +32,14 @@ import { concurrentMove, lockFamily } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/** The invoicing operations that accounts need. Invoicing is a higher module, so they are passed in. */
+/**
+ * The invoicing operations that accounts need. Invoicing is a higher module, so the host of both passes the
+ * operations in.
+ */
 export interface AccountInvoicing {
-  /** Bills the account, which is locked, after a change of its bill cycle day. */
+  /** Bills a locked account after a change of its bill cycle day. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
-  /** Returns balances and credit in one statement, without accounts that have no invoices. */
+  /** Returns balances and credits in one statement. Accounts without invoices are missing. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
 
@@ -204,7 +207,10 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
   );
 }
 
-/** Setting the first bill cycle day does not count as a change, because nothing billed before depends on it (subscriptions §15.2). */
+/**
+ * Returns true if the bill cycle day changes. Setting the first day does not count as a change, because
+ * earlier bills do not depend on it (subscriptions §15.2).
+ */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }

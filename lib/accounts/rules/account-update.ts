@@ -9,14 +9,15 @@ const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
 export interface MergeOptions {
   readonly treatNullAsReset: boolean;
-  /** Tenant setting `features.account.allowBCDUpdate`. */
+  /** The tenant setting `features.account.allowBCDUpdate`. */
   readonly allowsBillCycleDayChange: boolean;
   readonly now: Instant;
 }
 
 /**
- * Returns the updated account (§4). Absent members change nothing; null resets only with `treatNullAsReset`. Fixed fields
- * may be repeated but not changed (3005). The service checks payment method and parent.
+ * Returns the updated account (§4). Absent members change nothing; null resets a field only with
+ * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). The service checks the payment
+ * method and the parent.
  */
 export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
   checkAccountInput(input);
@@ -51,7 +52,9 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value ?? (value === null && treatNullAsReset ? false : stored.isPaymentDelegatedToParent);
 }
 
-/** Changes only from 0 to 1–31, unless the tenant allows other changes (§4). */
+/**
+ * Returns the bill cycle day, which changes only from 0 to 1–31 unless the tenant allows other changes (§4).
+ */
 function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
   const { billCycleDayLocal: set } = stored;
   const { billCycleDayLocal: asked } = input;

@@ -16,7 +16,7 @@ export function anonymizedAccount(account: Account, now: Instant): Account {
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** The personal members of history records; true for texts. */
+/** Members of history records with personal data. The value is true for texts. */
 const personalMembers = new Map(
   Object.entries({ ...accountEmailFields, ...accountFields })
     .filter(([, { isPersonal }]) => isPersonal)
@@ -32,7 +32,7 @@ export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   return Object.fromEntries(members);
 }
 
-/** Returns null for a personal number, such as the length of the first name. */
+/** Returns the fixed text, or null for a personal number such as the length of the first name. */
 function anonymizedValue(isText: boolean, value: unknown): unknown {
   return isText && value !== null ? FORGOTTEN : null;
 }

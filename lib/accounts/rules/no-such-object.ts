@@ -1,7 +1,7 @@
 import { type ObjectRef, ObjectType } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 
-/** Error codes of unknown ids by type (http-api §12). */
+/** Error codes of unknown ids by object type (http-api §12). */
 const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -15,7 +15,7 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
 };
 
-/** Returns the error for an unknown id; OBJECT_NOT_FOUND (60007) for types without their own code. */
+/** Returns the error for an unknown id: the code of its type, otherwise OBJECT_NOT_FOUND (60007). */
 export function noSuchObject({ type, id }: ObjectRef): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
   return billingError(

@@ -11,7 +11,10 @@ export interface AccountCreation {
   readonly userToken: Uuid;
 }
 
-/** Returns a text that is equal for calls with the same authorship, which one transaction can write. */
+/**
+ * Returns a key that is equal for calls with the same authorship. One transaction can write the records of
+ * such calls.
+ */
 export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);
 }

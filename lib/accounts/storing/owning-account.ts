@@ -32,7 +32,7 @@ export async function owningAccountId(session: ReadSession, object: ObjectRef<Fi
   return owned.accountId;
 }
 
-/** Locks the object's account. @throws as `owningAccountId`, BUSY (60018). */
+/** Locks the object's account. @throws the errors of `owningAccountId`, and BUSY (60018). */
 export async function lockOwningAccount(
   session: WriteSession,
   object: ObjectRef<FieldedType>,

@@ -14,36 +14,43 @@ import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
- * The cached catalogs of tenants as the session sees them; a write is visible to the next call on every node (§13 rule
+ * Caches the catalogs of tenants as the session sees them. The next call on every node sees a write (§13 rule
  * 2).
  */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
-  /** Data that a host's transaction may roll back is cached for that transaction only. */
+  /**
+   * Caches of host transactions. Data that a host's transaction may roll back is cached for that transaction
+   * only.
+   */
   readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
 
-  /** `globalDefault` returns the catalog of tenants created with it that have none of their own (§14). */
+  /**
+   * `globalDefault` returns the default catalog. It applies to tenants that were created with it and have no
+   * catalog of their own (§14).
+   */
   constructor(globalDefault: (() => Catalog) | null, slices: TimeSlices) {
     this.#committed = new EffectiveCatalogs(globalDefault, new StoredCatalogs(slices));
   }
 
-  /** Drops the cached catalog of a tenant, or all (null). */
+  /** Drops the cached catalog of a tenant, or of all tenants (null). */
   drop(tenantRecordId: number | null): void {
     this.#committed.drop(tenantRecordId);
   }
 
-  /** Returns the tenant's catalog, possibly without versions. */
+  /** Returns the tenant's catalog, which may have no versions. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);
   }
 
-  /** Returns the catalogs of accounts, which may have their own content. Reads the revision once. */
+  /** Returns the catalogs of accounts, which may have their own content. Reads the catalog revision once. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
   /**
-   * Returns the catalogs of accounts after an upload. @param added the same list for all questions about one upload.
+   * Returns the catalogs of accounts as they would be after an upload. @param added versions of the upload;
+   * pass the same list in all calls about one upload.
    */
   candidatesOf(
     session: ReadSession,
@@ -53,7 +60,7 @@ export class CatalogCache {
     return this.#in(session).ofAccountsWith(session, accountIds, added);
   }
 
-  /** Returns the tenant's uploaded or default XML catalog without entries. */
+  /** Returns the tenant's uploaded or default XML catalog, without catalog entries. */
   xmlOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).xml(session);
   }
@@ -62,7 +69,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** Returns the plans that may bill subscriptions differently than at an earlier revision. */
+  /** Returns the plans that may bill subscriptions differently from an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -77,7 +84,7 @@ export class CatalogCache {
 
 export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
 
-/** The memory weight of a plan row in characters, excluding its text. */
+/** Memory weight of a plan row in characters, without its text. */
 const CHARACTERS_OF_PLAN_ROW = 1_000;
 
 interface TenantCatalogs {
@@ -85,15 +92,15 @@ interface TenantCatalogs {
   readonly xml: Catalog;
   readonly entries: readonly CatalogEntry[];
   readonly catalog: Catalog;
-  /** False: all accounts use the tenant's catalog. */
+  /** False if all accounts use the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** The catalog of each account; null for an account without its own plans. */
+  /** The catalog of each account. Null for an account without its own plans. */
   readonly byAccount: Map<Uuid, Catalog | null>;
-  /** Memory weight of the XML catalog and the entries. */
+  /** Memory weight of the XML catalog and the entries, in characters. */
   readonly characters: number;
 }
 
-/** XML versions with catalog entries, built once per tenant and revision (§13, §15.6). */
+/** Catalogs with XML versions and catalog entries, built once per tenant and revision (§13, §15.6). */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;
@@ -106,8 +113,8 @@ export class EffectiveCatalogs {
   readonly #committed: EffectiveCatalogs | null;
 
   /**
-   * `globalDefault` returns the catalog of tenants created with it that have none of their own (§14). `committed` is
-   * the shared cache, if these are for one transaction.
+   * `globalDefault` returns the default catalog, which applies to tenants that were created with it and have
+   * no catalog of their own (§14). `committed` is the shared cache; pass it to the cache of one transaction.
    */
   constructor(
     globalDefault: (() => Catalog) | null,
@@ -119,7 +126,9 @@ export class EffectiveCatalogs {
     this.#committed = committed;
   }
 
-  /** Creates the cache of a host's transaction, which starts from the shared cache and isolates uncommitted data. */
+  /**
+   * Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data.
+   */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
@@ -133,14 +142,17 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** Returns the tenant's own XML catalog, otherwise the default if it was created with that. */
+  /**
+   * Returns the tenant's own XML catalog, otherwise the default catalog for a tenant that was created with
+   * it.
+   */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** Returns the default catalog, and since when the tenant has its own (§14 rule 2). */
+  /** Returns the default catalog, and the time since which the tenant has its own (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
@@ -151,7 +163,7 @@ export class EffectiveCatalogs {
     return (await this.#current(session)).catalog;
   }
 
-  /** Uses a constant number of statements. */
+  /** Returns the catalogs of these accounts with a constant number of statements. */
   async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const tenant = await this.#current(session);
     const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
@@ -170,7 +182,7 @@ export class EffectiveCatalogs {
     return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
   }
 
-  /** Same as `ofAccounts`, including versions of a planned upload. */
+  /** Returns the catalogs of these accounts including the versions of a planned upload. */
   async ofAccountsWith(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -185,7 +197,10 @@ export class EffectiveCatalogs {
     return (accountId) => own.get(accountId) ?? candidate.catalog;
   }
 
-  /** Uploaded versions replace the default catalog at once (§14 rule 2). */
+  /**
+   * Returns the catalog after an upload. Uploaded versions replace the default catalog immediately (§14 rule
+   * 2).
+   */
   async #candidate(
     session: ReadSession,
     current: TenantCatalogs,
@@ -244,13 +259,16 @@ export class EffectiveCatalogs {
 }
 
 interface GlobalDefault {
-  /** Null for a tenant created without it. */
+  /** The default catalog. Null for a tenant that was created without it. */
   readonly globalDefault: Catalog | null;
-  /** Time at which the tenant stored its first version; null means never. */
+  /** Time at which the tenant stored its first version. Null if the tenant has never stored one. */
   readonly ownSince: Instant | null;
 }
 
-/** Resolves subscriptions on plans of the default catalog after the tenant has its own. */
+/**
+ * Returns a catalog that also resolves subscriptions on plans of the default catalog, for a tenant with its
+ * own catalog.
+ */
 function withGlobalDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;
   return catalog.beside({ catalog: globalDefault, until: ownSince });

@@ -16,32 +16,37 @@ export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The accounts concerned; none for the tenant's own catalog. A function runs in its own transaction, only if a
-   * catalog plugin needs the accounts.
+   * The affected accounts; an empty list for the tenant's own catalog. A function runs in its own
+   * transaction, and only if a catalog plugin needs the accounts.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];
 }
 
-/** Opens catalogs once per operation, before its transaction, since catalog plugins may be called (§16). */
+/**
+ * Opens the catalogs of an operation once, before its transaction, because catalog plugins may be called
+ * (§16).
+ */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
 
-/** Limit of cached override plans per catalog; others cost one statement. */
+/** Maximum number of cached override plans per catalog. Other override plans cost one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-/** Override plans, which never change, by tenant and name; only names the catalog does not have. */
+/**
+ * Override plans by tenant and name, for names that the catalog does not have. Override plans never change.
+ */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions with new override plans. A rollback could give their names to other plans. */
+/** Sessions that stored new override plans. A rollback could give their names to other plans. */
 const storing = new WeakSet<ReadSession>();
 
 export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
 }
 
-/** Adds the override plans that an operation reads, in at most one statement. */
+/** Adds the override plans that an operation reads. Takes at most one statement. */
 export async function withOverridePlans(
   session: ReadSession,
   {

@@ -27,7 +27,7 @@ import type { CatalogOfAccount, CatalogRequest, CatalogSource } from './catalog-
 import { StampedCache } from './stamped-cache.ts';
 import { sha256Hex } from './stored-parts.ts';
 
-/** Concurrent calls of one batch to a plugin with a catalog per account. */
+/** Maximum number of concurrent calls of one batch to a plugin with a catalog per account. */
 const MAX_CONCURRENT_CATALOG_CALLS = 10;
 
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
@@ -46,21 +46,21 @@ interface ServedCatalog {
   readonly catalog: Catalog;
 }
 
-/** The plugins' results per account; null: not served. */
+/** The plugins' results per account. Null means that no plugin serves the account. */
 interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 
 interface Loaded {
-  /** Null: the plugin does not serve it. */
+  /** The plugin's catalog. Null means that the plugin does not serve it. */
   readonly answer: ServedCatalog | null;
-  /** Memory weight as characters of XML. */
+  /** Memory weight in characters of XML. */
   readonly characters: number;
 }
 
 /**
- * Returns the host's catalog plugins (§16). The first one with a catalog supplies it. Catalogs with a stamp are cached per
- * tenant and plugin.
+ * Returns the host's catalog plugins (§16). The first plugin with a catalog supplies the catalog. Catalogs
+ * with a stamp are cached per tenant and plugin.
  */
 export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
   const kept = new StampedCache<string, Loaded>({
@@ -103,9 +103,9 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
     },
 
     /**
-     * Calls the plugins once per operation. A plugin with a stamp is called for one catalog for all accounts.
-     * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT (2080) for an
-     * invalid catalog.
+     * Calls the plugins once per operation. A plugin with a stamp returns one catalog for all accounts.
+     * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT
+     * (2080) for an invalid catalog.
      */
     async ask(request: PluginRequest): Promise<ServedCatalogs> {
       const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
@@ -151,7 +151,10 @@ async function loadedOf(
   return { answer: { pluginName, catalog }, characters: content.length };
 }
 
-/** Getters and proxies in the catalog run plugin code too. */
+/**
+ * Compiles a plugin's catalog under the time limit, because getters and proxies in the catalog run plugin
+ * code too.
+ */
 function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
   try {
     return compile();
@@ -177,8 +180,8 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * Returns the catalogs of operations: a plugin's, otherwise the stored one (§16 rule 1). Plugins are called before the
- * operation's transaction.
+ * Returns the catalogs of operations: the catalog of a plugin, otherwise the stored one (§16 rule 1). Plugins
+ * are called before the operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */

@@ -7,13 +7,13 @@ interface Stamped<V> {
 
 interface CacheLimits {
   readonly maxEntries: number;
-  /** Limit of the total weight set by `weigh`; none by default. */
+  /** Maximum total weight, measured by `weigh`. Unlimited by default. */
   readonly maxWeight?: number;
 }
 
 /**
- * Caches values while their stamp is unchanged; evicts the least recently used. Concurrent calls share one load; failed
- * loads are not cached.
+ * Caches values as long as their stamp is unchanged. Evicts the least recently used value. Concurrent calls
+ * share one load. Failed loads are not cached.
  */
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Stamped<V>>();

@@ -31,24 +31,26 @@ import {
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * The stored catalogs of tenants, cached by revision (§13), bounded. A change reads only new parts; plans are decoded
- * on demand.
+ * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. A change reads only new
+ * parts; plans are decoded on demand.
  */
 export class StoredCatalogs {
-  /** Entries by tenant record id, least recently used first. */
+  /** Entries by tenant record id, the least recently used first. */
   readonly #kept = new Map<number, CachedCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
   readonly #slices: TimeSlices;
 
-  /** `committed` is the shared cache, if these are for one transaction. */
+  /** `committed` is the shared cache; pass it to the cache of one transaction. */
   constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
     this.#slices = slices;
     this.#committed = committed;
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
-  /** Creates the cache of a host's transaction, which starts from the shared cache and isolates uncommitted data. */
+  /**
+   * Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data.
+   */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);
   }
@@ -88,7 +90,7 @@ export class StoredCatalogs {
 }
 
 interface CachedVersion {
-  /** The catalog revision that added it. */
+  /** The catalog revision that added the version. */
   readonly since: number;
   readonly contentHash: string;
   readonly version: CatalogVersion;
@@ -107,7 +109,7 @@ class CachedCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin the catalog that this one forks. */
+  /** @param origin catalog that this catalog forks. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: CachedCatalog,
@@ -160,7 +162,7 @@ class CachedCatalog {
     return catalog;
   }
 
-  /** Reads again parts that another call released meanwhile. */
+  /** Reads the parts. Parts that another call released in the meantime are read again. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
       const parts = await this.#partsOf(missing, session);
@@ -169,7 +171,7 @@ class CachedCatalog {
     }
   }
 
-  /** Reads in batches, because an in-process database does not yield while it reads. */
+  /** Reads parts in batches, because an in-process database does not yield while it reads. */
   async #partsOf(
     recordIds: ReadonlySet<number>,
     session: ReadSession,
@@ -217,7 +219,7 @@ class CachedCatalog {
     }
   }
 
-  /** Builds the versions in the order of `stored`, so that each shares parts with the previous one. */
+  /** Builds the versions in the order of `stored`. Each version shares parts with the previous one. */
   #compose(
     stored: readonly StoredCatalogVersion[],
     known: CachedVersions,
@@ -257,7 +259,7 @@ function isCached(known: CachedVersions, { recordId, contentHash }: StoredCatalo
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** Reads a version that was stored, after validation, before parts existed. */
+/** Returns a version that was stored, after validation, before parts existed. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document contains no version');

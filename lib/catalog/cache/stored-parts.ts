@@ -16,20 +16,20 @@ import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
 interface Decoding<T> {
   decode(text: string): T;
-  /** The product and period of a plan, without decoding the rest. */
+  /** Returns the product and period of a plan without decoding the rest. */
   soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }
 
 /**
- * A part as stored text, decoded on demand. The value may be evicted; while it is referenced, callers get the same
- * object.
+ * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller holds it, other
+ * callers get the same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** The stored text: the filling of the shape or, without a shape, all. */
+  /** The stored text: the filling of the shape, or the whole text without a shape. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
@@ -52,7 +52,7 @@ export class StoredPart<T extends object> implements Part<T> {
     return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
   }
 
-  /** Characters not shared through the shape. */
+  /** Number of characters that are not shared through the shape. */
   get characters(): number {
     return this.#ownText.length;
   }
@@ -80,13 +80,13 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 }
 
-/** Records by id, with their memory weight. */
+/** Cached records by id, with their memory weight. */
 class CachedRecords<V extends { readonly characters: number }> {
   readonly #values = new Map<number, V>();
   readonly #origin: CachedRecords<V> | undefined;
   characters = 0;
 
-  /** @param origin where missing records are looked up. */
+  /** @param origin cache that supplies missing records. */
   constructor(origin: CachedRecords<V> | undefined) {
     this.#origin = origin;
   }
@@ -185,7 +185,7 @@ interface Releasable {
   release(): void;
 }
 
-/** A ring of decoded parts, in which a new one replaces the oldest. */
+/** A ring of decoded parts. A new part replaces the oldest one. */
 export class DecodedParts {
   readonly #ring: Releasable[] = [];
   readonly #size: number;
@@ -215,7 +215,7 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
   };
 }
 
-/** The batch size limits waiting, memory and blocking of the event loop. */
+/** Processes items in batches. The batch size limits waiting, memory and blocking of the event loop. */
 async function someAtOnce<P, T>(
   parts: readonly P[],
   slices: TimeSlices,
@@ -243,13 +243,13 @@ export function planOfText(text: string): Plan {
   return plan;
 }
 
-/** Product and period of a plan's text without decoding the rest. */
+/** Returns product and period from a plan's text without decoding the rest. */
 export function soldAsOfText(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** Returns the frame without the version's billing mode, which its plans contain (§3.4). */
+/** Returns the text of the frame without the version's billing mode, which the plans contain (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }
@@ -282,12 +282,15 @@ function hashOf(kind: CatalogPartKind, text: string): Promise<string> {
   return sha256Hex(`${kind} ${text}`);
 }
 
-/** Marks a blank; JSON text escapes this character. */
+/** Marks a blank in a shape. JSON text escapes this character. */
 const BLANK = '\u001a';
-/** Separates fillings; no single-line JSON value contains it. */
+/** Separates fillings. A single-line JSON value never contains this character. */
 const SEPARATOR = '\n';
 
-/** The variable parts of a plan's text: the date for existing subscriptions and the digits of each decimal. */
+/**
+ * Matches the variable parts of a plan's text: the date for existing subscriptions and the digits of each
+ * decimal.
+ */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
 interface ShapedText {
@@ -296,8 +299,8 @@ interface ShapedText {
 }
 
 /**
- * Splits a plan's text into a shape shared by its versions and the filling that price changes alter, to save memory.
- * `Shape.fill` restores the text.
+ * Splits a plan's text into a shape and a filling, to save memory. All versions of the plan share the shape;
+ * a price change alters only the filling. `Shape.fill` restores the text.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];
@@ -327,11 +330,11 @@ export class Shape {
   }
 }
 
-/** Characters per encoding step, and their maximum bytes. */
+/** Characters per encoding step, and their maximum size in bytes. */
 const CHARACTERS_PER_STEP = 65_536;
 const BYTES_PER_CHARACTER = 3;
 
-/** @param slices for a long text. */
+/** Yields pieces of the text without dividing surrogate pairs. */
 export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): Promise<string> {
   const bytes = new Uint8Array(text.length * BYTES_PER_CHARACTER);
   const encoder = new TextEncoder();

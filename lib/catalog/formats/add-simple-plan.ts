@@ -26,16 +26,16 @@ import { fixed, phase, plan, priceList, product, version } from './fields/catalo
 import { completed } from './fields/field.ts';
 
 export interface EditedVersion {
-  /** The stored version to replace; null: new. */
+  /** The stored version to replace. Null for a new version. */
   readonly replaces: CatalogVersion | null;
   readonly content: VersionContent;
 }
 
 /**
- * The versions changed by a simple plan: the one in force and all later ones without it (§12 rule 3). Not validated
- * yet.
- * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or differs,
- * or if a new plan or product is incomplete.
+ * Yields the versions that a simple plan changes: the version in force, and all later versions without the
+ * plan (§12 rule 3). The result is not validated yet.
+ * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or
+ * differs, or if a new plan or product is incomplete.
  */
 export function* addSimplePlan(
   catalog: Catalog,
@@ -68,7 +68,7 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
   });
 }
 
-/** Returns the same value if nothing is missing. */
+/** Returns the version with the plan. Returns the same version if nothing is missing. */
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
@@ -147,7 +147,10 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   return { ...version, plans: version.plans.map((each) => (each === plan ? edited : each)) };
 }
 
-/** A trial free in some currencies becomes free in all; otherwise it could not start in the new one. */
+/**
+ * Returns the trial for the currency. A trial that is free in some currencies becomes free in all of them,
+ * because it could not start in a new currency otherwise.
+ */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];
   if (trial.fixed === null || prices.length === 0 || prices.some((each) => each.currency === currency))
@@ -155,7 +158,7 @@ function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
 }
 
-/** An existing plan must be simple and match the request (§12 rule 3, step 4). */
+/** Checks that an existing plan is simple and matches the request (§12 rule 3, step 4). */
 function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;
@@ -226,7 +229,7 @@ export interface SimplePlan {
   /** 0 or absent: no trial. */
   readonly trialLength?: number | null;
   readonly trialTimeUnit?: TimeUnit | null;
-  /** Base products that offer the add-on; required with ADD_ON. */
+  /** Base products that offer the add-on. Required with ADD_ON. */
   readonly availableBaseProducts?: readonly string[] | null;
 }
 
@@ -237,14 +240,14 @@ interface CheckedSimplePlan {
   readonly currency: Currency;
   readonly amount: Decimal;
   readonly billingPeriod: BillingPeriod | null;
-  /** null: none requested or not specified. */
+  /** The trial. Null if the request has no trial or does not specify one. */
   readonly trial: Duration | null;
   /** True if the request contains a trial length and unit, which an existing plan must match. */
   readonly hasTrialTerms: boolean;
   readonly availableBaseProducts: readonly string[];
 }
 
-/** @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060). */
+/** Returns the checked plan. @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060). */
 export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   const planId = planIdOf(plan);
   const price = priceOf(plan);
@@ -266,7 +269,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   };
 }
 
-/** Returns the error of every rejected simple plan (§12 rule 3). */
+/** Returns the error for any rejected simple plan (§12 rule 3). */
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
@@ -307,7 +310,10 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
   return trialTimeUnit === TimeUnit.UNLIMITED ? null : { unit: trialTimeUnit, number: trialLength };
 }
 
-/** Callers without type checks may pass any value, which could not be invoiced later. */
+/**
+ * Checks a named value. Callers without type checks may pass any value, and a plan with it could not be
+ * invoiced later.
+ */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);
   if (!isPresent(given) || known.some((name) => name === given)) return;

@@ -39,8 +39,9 @@ export class DefinedCatalog {
   }
 
   /**
-   * Returns the catalog with one more version. Versions are complete: missing plans are retired from its date on.
-   * @throws BillingError 2080 as `defineCatalog`, also if the versions contradict each other (§5).
+   * Returns the catalog with one more version. Versions are complete: a missing plan is retired from the
+   * version's date on.
+   * @throws BillingError 2080, as `defineCatalog`, also if the versions contradict each other (§5).
    */
   withVersion<
     const C extends Currency,
@@ -62,30 +63,19 @@ export class DefinedCatalog {
 }
 
 /**
- * Returns a catalog written in TypeScript. Products, plans, price lists, units and currencies that a version refers to are
- * checked by the compiler; everything else is validated at once, as an upload would do it (§4).
+ * Returns a catalog written in TypeScript. Products, plans, price lists, units and currencies that a version
+ * refers to are checked by the compiler. Everything else is validated immediately, as in an upload (§4).
  *
- * @param definition the first version; further ones are added by `withVersion`.
- * @returns an immutable value, equal to what its XML is read as.
+ * @param definition the first version. Add further versions with `withVersion`.
+ * @returns an immutable catalog, equal to the catalog that its XML describes.
  * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` with all errors as `problems`.
  *
- * @example
- * const lantern = defineCatalog({
- *   name: 'Lantern',
- *   effectiveDate: '2026-01-01',
- *   recurringBillingMode: 'IN_ADVANCE',
- *   currencies: ['USD'],
- *   products: { Light: { category: 'BASE' } },
- *   plans: {
- *     'light-monthly': {
- *       product: 'Light',
- *       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
- *     },
- *   },
- *   priceLists: { DEFAULT: ['light-monthly'] },
- *   rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'END_OF_TERM' }] },
- * });
- * await acme.uploadCatalog(lantern);
+ * @example const lantern = defineCatalog({ name: 'Lantern', effectiveDate: '2026-01-01',
+ * recurringBillingMode: 'IN_ADVANCE', currencies: ['USD'], products: { Light: { category: 'BASE' } }, plans:
+ * { 'light-monthly': { product: 'Light', finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod:
+ * 'MONTHLY', price: { USD: '9.00' } } }, }, }, priceLists: { DEFAULT: ['light-monthly'] }, rules: {
+ * changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'END_OF_TERM' }] }, }); await
+ * acme.uploadCatalog(lantern);
  */
 export function defineCatalog<
   const C extends Currency,
@@ -97,7 +87,7 @@ export function defineCatalog<
   return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
 }
 
-/** Shares equal plans with earlier versions. */
+/** Returns the version. Equal plans are shared with earlier versions. */
 function versionOf(
   name: string,
   definition: AnyVersionDefinition,
@@ -119,7 +109,7 @@ function throwAny(problems: readonly Problem[]): void {
 }
 
 /**
- * Returns a plugin's catalog, checked like an uploaded one (§16 rule 4).
+ * Returns a plugin's catalog, validated like an uploaded one (§16 rule 4).
  * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with the plugin's name and every error.
  */
 export function compilePluginCatalog(
@@ -156,14 +146,15 @@ function invalid(
 }
 
 interface ReadDefinition {
-  /** Unusable if there are problems. */
+  /** The content, which is unusable if there are problems. */
   readonly content: VersionContent;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Converts a definition to the same content as its document.
- * @param missingDefault the plans of `DEFAULT` if the definition has only other lists; by default that is a problem.
+ * Converts a definition to the content of the equivalent document.
+ * @param missingDefault the plans of `DEFAULT` for a definition that has only other lists. By default, a
+ * missing `DEFAULT` is a problem.
  */
 function contentOf(
   name: string,
@@ -185,8 +176,8 @@ function contentOf(
 type HostInput = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition by the field tables: named records by name, prices by currency, flat rule cases. If there
- * are problems, the result does not match its type.
+ * Reads a definition by the field tables, with named records by name, prices by currency and flat rule cases.
+ * If there are problems, the result does not match its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];
@@ -258,7 +249,7 @@ class DefinitionReader {
     };
   }
 
-  /** Rejects numbers, since their digits may be inexact. */
+  /** Reads an amount. Rejects numbers, because their digits may be inexact. */
   #amount(given: unknown, place: string): unknown {
     if (typeof given !== 'number') return this.#scalar(decimal, given, place);
     return this.note(`${place}: the number ${given} is not ${decimal.description}; write it as text`);
@@ -302,7 +293,7 @@ function inFull({ short, fields }: RecordType, given: unknown): unknown {
   return isFull ? given : { [short]: given };
 }
 
-/** Returns the text of a scalar; undefined if the value has another type. */
+/** Returns the text of a scalar, or undefined for a value of another type. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' && (type === decimal || type === int)) return String(given);

@@ -49,9 +49,9 @@ export interface VersionParts {
 }
 
 /**
- * One complete, dated catalog: deeply frozen and shared. Products, plans and the plans of a list are sorted by name,
- * price lists with `DEFAULT` first, the rest as in the document. Look-ups by name read a map and decode only the plan
- * found. Created by `createVersion`, or from parts of other versions.
+ * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted
+ * by name, price lists with `DEFAULT` first; the rest is in document order. Look-ups by name read a map and
+ * decode only the plan found. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;
@@ -72,7 +72,7 @@ export class CatalogVersion implements PlanLookup {
     return this.frame.value.catalogName;
   }
 
-  /** The document's default for plans without a mode, already applied to `plans`. */
+  /** The document's default billing mode. It has already been applied to `plans`. */
   get recurringBillingMode(): BillingMode | null {
     return this.frame.value.recurringBillingMode;
   }
@@ -101,7 +101,7 @@ export class CatalogVersion implements PlanLookup {
     return this.frame.value.priceLists;
   }
 
-  /** `catalog "Acme" effective 2026-03-01T00:00:00.000Z`, for messages. */
+  /** Title for messages, such as `catalog "Acme" effective 2026-03-01T00:00:00.000Z`. */
   get title(): string {
     return `catalog "${this.catalogName}" effective ${formatInstant(this.effectiveDate)}`;
   }
@@ -150,8 +150,9 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * Returns the phase of a name such as `pro-monthly-evergreen`.
-   * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version has no such phase.
+   * Returns the phase with a name such as `pro-monthly-evergreen`.
+   * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version does not have the
+   * phase.
    */
   findPhase(name: string): PlanPhase {
     const { planName, type } = parsePhaseName(name);
@@ -164,7 +165,10 @@ export class CatalogVersion implements PlanLookup {
     );
   }
 
-  /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (§1, §10). */
+  /**
+   * Returns the name of the first price list with the plan or its parent, with `DEFAULT` before the others
+   * (§1, §10).
+   */
   priceListOf(plan: Plan): string {
     const { listOfPlan } = priceListIndex(this.frame.value);
     return listOfPlan.get(plan.parentPlanName ?? plan.name) ?? DEFAULT_PRICE_LIST;
@@ -175,7 +179,7 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** @throws BillingError as `selectPlan` of rules.ts (§7). */
+  /** Selects a plan (§7). @throws BillingError as `selectPlan` of rules.ts. */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }
@@ -271,7 +275,7 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
   return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
 }
 
-/** Returns a unique key: a space can occur neither in a period nor in an NCName. */
+/** Returns a unique key for a selection. Neither a period nor an NCName contains the separating space. */
 function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
   return `${billingPeriod} ${priceListName} ${productName}`;
 }
@@ -282,7 +286,7 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Returns every plan of a BASE product, once per list, by plan name, then list (§12 rule 4). */
+/** Yields every plan of a BASE product once per list, by plan name, then list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
@@ -297,8 +301,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * Returns the plans of add-ons available with a base product, without included ones, by add-on, period, list and name (§12
- * rule 4), optionally of one list.
+ * Returns the plans of add-ons that are available with a base product, without included ones, by add-on,
+ * period, list and name (§12 rule 4). The list can be limited to one price list.
  */
 export function listAddOns(
   version: CatalogVersion,
@@ -323,9 +327,10 @@ export function listAddOns(
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * Returns the plans that added versions change, or all if one changes the billed day. Reads no plan.
+ * Returns the plans that added versions change, or all plans if a version changes the billed day. Reads no
+ * plan.
  * @param before versions that `after` contains too.
- * @param after all versions, ascending by effective date.
+ * @param after all versions, sorted by effective date.
  */
 export function changedPlans(
   before: readonly CatalogVersion[],

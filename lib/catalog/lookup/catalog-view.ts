@@ -8,17 +8,17 @@ import type { CatalogVersion } from './catalog-version.ts';
 export interface CatalogView {
   /** Null without versions. */
   readonly name: string | null;
-  /** Changes with every change of the catalog. */
+  /** Number that changes with every change of the catalog. */
   readonly revision: number;
   readonly versions: readonly CatalogVersionView[];
-  /** Returns the document of all versions, accepted by `catalogs.upload`. */
+  /** Returns the document of all versions. `catalogs.upload` accepts this document. */
   toXml(): string;
 }
 
-/** Products, plans and price lists are sorted by name. */
+/** A version whose products, plans and price lists are sorted by name. */
 export interface CatalogVersionView {
   readonly catalogName: string;
-  /** Name and effective date, for people. */
+  /** Name and effective date in a readable form. */
   readonly title: string;
   readonly effectiveDate: Date;
   readonly recurringBillingMode: BillingMode | null;
@@ -39,7 +39,7 @@ export const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'insta
   plan: Plan,
 ) => Plain<Plan>;
 
-/** Plans are decoded on first read. */
+/** Returns the view of a version. Plans are decoded on first read. */
 export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
   const { catalogName, title, recurringBillingMode, currencies, units, products, rules, priceLists } =
     version;

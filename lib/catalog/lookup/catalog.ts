@@ -26,10 +26,10 @@ import {
   type PlanSpecifier,
 } from './rules.ts';
 
-/** Limit of earlier revisions kept in memory per catalog; they share its versions. */
+/** Maximum number of earlier revisions per catalog in memory. They share its versions. */
 const MAX_EARLIER_CATALOGS = 16;
 
-/** A plan with its version, whose date is the `catalogEffectiveDate` of charges. */
+/** A plan with its version. The version's date is the `catalogEffectiveDate` of charges. */
 export interface ResolvedPlan {
   readonly version: CatalogVersion;
   readonly plan: Plan;
@@ -37,14 +37,17 @@ export interface ResolvedPlan {
 
 export interface LastPlanChange {
   readonly at: Instant;
-  /** The time at which that event was recorded, regardless of its date. */
+  /** The time at which the choice was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 
 /** Another catalog with plans of running subscriptions (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
-  /** Earlier choices use that catalog, even for plans of this one; null if the plan name decides. */
+  /**
+   * Choices before this instant use the other catalog, even for plans of this one. Null if the plan name
+   * determines the catalog.
+   */
   readonly until: Instant | null;
 }
 
@@ -52,16 +55,22 @@ export interface Elsewhere {
 export interface CatalogPast {
   /** The current `catalogRevision`. */
   readonly revision: number;
-  /** Returns the versions at an earlier revision, in any order. */
+  /** Returns the versions at an earlier revision. Their order is undefined. */
   versionsAt(revision: number): readonly CatalogVersion[];
-  /** False if the plan can change without the revision: the host may start with another default catalog. */
+  /**
+   * False if the plan can change without a new revision, because the host may start with another default
+   * catalog.
+   */
   readonly isRevised?: boolean;
 }
 
 /** All versions of a tenant's catalog, immutable and shared. Created by `createCatalog`. */
 export class Catalog {
   readonly versions: readonly CatalogVersion[];
-  /** The tenant's `catalogRevision`; 0 without a tenant; negative for a plugin's catalog, derived from its content. */
+  /**
+   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is negative and
+   * derived from its content.
+   */
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
@@ -87,8 +96,8 @@ export class Catalog {
   }
 
   /**
-   * False if the plan (by default: any plan) can change without the revision, since the host may start with another
-   * default catalog.
+   * Returns false if the plan (by default: any plan) can change without a new revision, because the host may
+   * start with another default catalog.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -96,17 +105,17 @@ export class Catalog {
     return planName !== null && this.#has(planName) && !this.#elsewhere.catalog.#holder(planName, null);
   }
 
-  /** Adds another catalog for plans of running subscriptions. */
+  /** Adds another catalog, for plans of running subscriptions. */
   beside(elsewhere: Elsewhere): Catalog {
     return new Catalog(this.versions, this.#past, elsewhere);
   }
 
-  /** Returns false for an earlier revision of a plugin's catalog, which is not stored. */
+  /** Returns false for an earlier revision of a plugin's catalog, because such a revision is not stored. */
   knows(revision: number): boolean {
     return this.revision >= 0 && revision >= 0;
   }
 
-  /** Returns the catalog at an earlier revision; without versions before the first upload. */
+  /** Returns the catalog at an earlier revision. Before the first upload the catalog has no versions. */
   asOf(revision: number): Catalog {
     if (this.#past === null || revision >= this.revision) return this;
     const known = this.#earlier.get(revision);
@@ -122,8 +131,8 @@ export class Catalog {
   }
 
   /**
-   * Returns the latest version effective at the instant, otherwise the earliest (§6.1).
-   * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
+   * Returns the latest version that is effective at the instant, otherwise the earliest version (§6.1).
+   * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` for a catalog without versions.
    */
   resolveVersion(at: Instant): CatalogVersion {
     const version = this.versionAt(at);
@@ -136,10 +145,12 @@ export class Catalog {
   }
 
   /**
-   * Returns the plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange` until a
-   * later version's date for existing subscriptions is reached. A retired plan is found in its last version.
-   * @param lastPlanChange the effective date of the choice; an instant alone means a choice made now.
-   * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
+   * Returns the plan of an existing subscription at an instant (§6.2). The plan comes from the version of
+   * `lastPlanChange` until a later version's date for existing subscriptions is reached. A retired plan comes
+   * from its last version.
+   * @param lastPlanChange effective date of the choice. An instant alone means a choice made now.
+   * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 for a
+   * catalog without versions.
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const { at: chosenAt, decided } = choiceOf(lastPlanChange);
@@ -161,14 +172,17 @@ export class Catalog {
     );
   }
 
-  /** Returns the events in date order (§6.4); with `alignment`, on bill cycle dates. */
+  /**
+   * Returns the price change events in date order (§6.4). With `alignment`, the events are on bill cycle
+   * dates.
+   */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
 
   /**
-   * Later versions that change the plan for existing subscriptions, up to the first without it; ascending (§6.4 rule
-   * 2).
+   * Returns the later versions that change the plan for existing subscriptions, up to the first version
+   * without the plan, sorted by date (§6.4 rule 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -184,9 +198,10 @@ export class Catalog {
   }
 
   /**
-   * The catalog with the plan of a running subscription: this one; the tenant's, if an account's lacks the plan (§15.6
-   * rule 4); the default one before the tenant's own (§14 rule 2). Falls back to this one.
-   * @param decided when the plan was chosen; null: now.
+   * Returns the catalog with the plan of a running subscription. This is the tenant's catalog if the
+   * account's catalog lacks the plan (§15.6 rule 4), the default catalog for choices before the tenant's own
+   * (§14 rule 2), otherwise this catalog.
+   * @param decided time at which the plan was chosen; null means now.
    */
   holderOf(planName: string, decided: Instant | null = null): Catalog {
     return this.#elsewhere === null ? this : (this.#holder(planName, decided) ?? this);
@@ -209,7 +224,9 @@ export class Catalog {
     return this.#runs;
   }
 
-  /** Index of the version in force: 0 before the first one, −1 without any. */
+  /**
+   * Returns the index of the version in force: 0 before the first version, −1 for a catalog without versions.
+   */
   #indexAt(at: Instant): number {
     let low = 0;
     let high = this.#dates.length - 1;
@@ -237,8 +254,9 @@ function noVersion(at: Instant): BillingError {
 }
 
 /**
- * Creates a catalog of versions in any order, with equal names and distinct dates (`validateVersions`).
- * @param elsewhere for subscriptions on plans of another catalog.
+ * Creates a catalog from versions in any order. Versions have equal names and distinct dates
+ * (`validateVersions`).
+ * @param elsewhere another catalog for subscriptions on its plans.
  */
 export function createCatalog(
   versions: readonly CatalogVersion[],
@@ -265,22 +283,25 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
-  /** The time at which that event was recorded, regardless of its date. */
+  /** The time at which the choice was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 
 interface PlanChangeQuestion {
-  /** The subscription at `now`, by its own plan, so that one on a retired plan can change. */
+  /**
+   * The subscription at `now`, described by its own plan, so that a subscription on a retired plan can
+   * change.
+   */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
-  /** Null until the policy gives it. */
+  /** Date of the change. Null until the policy determines the date. */
   readonly changeDate: Instant | null;
   readonly now: Instant;
 }
 
 /**
- * List, policy and alignment of a change by the version in force at its date, or now without one. Call it again with
- * the date, since that version may forbid the change.
+ * Returns the list, policy and alignment of a change by the version in force at its date, or now for a change
+ * without a date. Call this again with the date, because the version at that date may forbid the change.
  * @throws BillingError as `decidePlanChange` of rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
@@ -289,7 +310,7 @@ export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuest
   return catalog.decidePlanChange(version, ruledContext(catalog, subscription, now).context, target);
 }
 
-/** Evaluates the rules of the version that supplies the plan now. */
+/** Returns the cancellation policy by the rules of the version that supplies the plan now. */
 export function cancelPolicyOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -299,7 +320,10 @@ export function cancelPolicyOf(
   return cancelPolicy(version.rules, context);
 }
 
-/** Returns the bill cycle alignment from an event on, by the version that supplies its plan. */
+/**
+ * Returns the bill cycle alignment from an event on, by the rules of the version that supplies the event's
+ * plan.
+ */
 export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -310,8 +334,8 @@ export function billingAlignmentOf(
 }
 
 /**
- * Returns the create alignment, by the version that supplies the plan at the event's date.
- * @param subscriptionStart replaces the last plan change.
+ * Returns the create alignment by the rules of the version that supplies the plan at the event's date.
+ * @param subscriptionStart date that replaces the last plan change.
  */
 export function createAlignmentOf(
   catalog: RuledCatalog,

@@ -17,14 +17,14 @@ import type { Plan, PlanPhase } from '../model/catalog-model.ts';
 import type { Part } from '../model/part.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
-/** Consecutive versions with the same plan, by index. */
+/** Consecutive versions with the same plan, by version index. */
 interface Run {
   readonly part: Part<Plan>;
   readonly first: number;
   last: number;
 }
 
-/** Ascending runs of one plan, with adjacent beginnings for the processor's cache. */
+/** Runs of one plan, sorted. Their beginnings are adjacent in memory for the processor's cache. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -32,7 +32,7 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/** The versions of each plan, so that searches decode no plan. */
+/** The versions of each plan. Searches decode no plan. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
   readonly #dated = new Map<string, PlanRunList>();
@@ -48,9 +48,9 @@ export class PlanRuns {
   }
 
   /**
-   * Index of the version that supplies a plan by §6.2, undefined if none does.
+   * Returns the index of the version that supplies a plan by §6.2, or undefined if no version does.
    * @param at index of the version in force at the instant.
-   * @param anchor index of the version in force at the last plan change, or of the first one.
+   * @param anchor index of the version in force at the last plan change, or of the first version.
    */
   indexFor(planName: string, time: { at: number; anchor: number; instant: Instant }): number | undefined {
     return (
@@ -61,8 +61,8 @@ export class PlanRuns {
   }
 
   /**
-   * Later versions that change a plan for existing subscriptions, without repetitions, up to the first without it (§6.4
-   * rule 2).
+   * Returns the later versions that change a plan for existing subscriptions, without repetitions, up to the
+   * first version without the plan (§6.4 rule 2).
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
@@ -136,7 +136,7 @@ function add({ runs, firsts }: PlanRunList, run: Run): void {
   firsts.push(run.first);
 }
 
-/** Index of the last run that begins at or before a version; −1 if there is none. */
+/** Returns the index of the last run that begins at or before a version, or −1. */
 function latestBy(firsts: readonly number[], index: number): number {
   let low = -1;
   let high = firsts.length - 1;
@@ -148,17 +148,20 @@ function latestBy(firsts: readonly number[], index: number): number {
   return low;
 }
 
-/** Price changes in the calendar's last year never take effect: their zoned dates could lie outside the calendar. */
+/**
+ * An instant in the calendar's last year. Price changes in that year never take effect, because their zoned
+ * dates could lie outside the calendar.
+ */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 export interface ChosenPlan {
   readonly planName: string;
   readonly effective: Pick<DatedInstant, 'at'>;
-  /** When it was recorded; default now. */
+  /** Time at which the choice was recorded. Defaults to now. */
   readonly decided?: Instant;
 }
 
-/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with its phase as resolved by §6.2. */
+/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE event, with its phase as resolved by §6.2. */
 export interface PlanStep extends ChosenPlan {
   readonly kind: 'PLAN' | 'PHASE';
   readonly effective: DatedInstant;
@@ -171,7 +174,7 @@ export interface PlanEnd {
   readonly effective: DatedInstant;
 }
 
-/** One subscription's transitions in time order, without those that keep plan and phase. */
+/** The transitions of one subscription in time order, without transitions that keep plan and phase. */
 export interface PlanTimeline {
   readonly steps: readonly (PlanStep | PlanEnd)[];
   readonly zone: TimeZone;
@@ -186,11 +189,11 @@ export interface RecurringStep {
 export interface PriceChangeAlignment {
   /** Returns the subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
-  /** `toInstant` of a local date (subscriptions §2 rule 2). */
+  /** Returns the instant of a local date, as `toInstant` of subscriptions §2 rule 2. */
   dated(date: LocalDate): DatedInstant;
 }
 
-/** The start of a version's prices. Fixed prices are not charged again. */
+/** The start of a version's prices for a subscription. Fixed prices are not charged again. */
 export interface PriceChangeEvent {
   readonly effective: DatedInstant;
   readonly version: CatalogVersion;
@@ -203,12 +206,15 @@ interface PlanOfVersion {
   readonly plan: Plan;
 }
 
-/** Later versions that change the plan for existing subscriptions, up to the first without it; ascending. */
+/**
+ * Returns the later versions that change the plan for existing subscriptions, up to the first version without
+ * the plan, sorted by date.
+ */
 type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * Price changes of one subscription in date order (§6.4). A version with a date not before a newer one's changes
- * nothing, as in §6.2.
+ * Returns the price changes of one subscription in date order (§6.4). As in §6.2, a version has no effect if
+ * its date is on or after the date of a newer version.
  */
 export function priceChangeEvents(
   plansChangedAfter: PlansChangedAfter,
@@ -250,7 +256,7 @@ function proposalOf(
   return effective === undefined ? undefined : { effective, version, plan, phase };
 }
 
-/** Returns the period start of a price change; undefined if the phase or the calendar has none. */
+/** Returns the period start of a price change. Undefined if the phase or the calendar has no such date. */
 function alignedDate(
   change: DatedInstant,
   step: PlanStep,
@@ -267,7 +273,7 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
-/** Returns the sorted proposals, each only if it is before all proposals of newer versions (§6.4 rule 6). */
+/** Returns the sorted proposals that come before all proposals of newer versions (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {
@@ -290,13 +296,13 @@ function withOtherPrices(
   });
 }
 
-/** Compares recurring section and usages (§6.4 rule 8). */
+/** Compares the recurring section and the usages of two phases (§6.4 rule 8). */
 function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
   if (one === other) return true;
   return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);
 }
 
-/** Compares plain data; written decimals by value. */
+/** Compares plain data. Written decimals are compared by value. */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (!isObject(one) || !isObject(other)) return false;

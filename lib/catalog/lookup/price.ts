@@ -13,8 +13,8 @@ import {
 
 /**
  * Returns the amount in one currency (§2 rule 2). An empty price is zero in every currency.
- * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` without an entry, 2011
- * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry: not sold in this currency.
+ * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` for a missing entry, 2011
+ * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry, which means not sold in this currency.
  */
 export function priceOf(price: InternationalPrice, currency: Currency): Decimal {
   if (price.prices.length === 0) return ZERO;
@@ -30,7 +30,9 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   return entry.amount.value;
 }
 
-/** A null entry is not zero: it means not sold. */
+/**
+ * Returns true if the price is zero in every currency. A null entry is not zero, because it means not sold.
+ */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }
@@ -43,8 +45,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * Returns the phases from the one of `initialPhaseType` on, or all; undefined if the plan lacks it (error 1011 of
- * subscriptions §5 rule 1).
+ * Returns the phases from the initial phase on, or all phases without one. Undefined if the plan lacks the
+ * initial phase (error 1011 of subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;
@@ -54,12 +56,13 @@ export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): read
 
 export interface SectionSource {
   readonly currency: Currency;
-  /** Effective date of the plan's or its parent's version. */
+  /** Effective date of the version of the plan or of its parent. */
   readonly versionDate: Instant;
 }
 
 /**
- * Usage charges of a phase in one currency, without usage billed in advance, which charges nothing (§2 rule 3).
+ * Returns the usage charges of a phase in one currency, without usage billed in advance, which charges
+ * nothing (§2 rule 3).
  * @throws BillingError 2010 or 2011 for a missing price.
  */
 export function usageSectionsOf(
@@ -95,12 +98,15 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
   return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
 }
 
-/** A fee missing in the currency is not charged. */
+/** Returns the fee in a currency. A fee that is missing in the currency is not charged. */
 function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
   return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
 }
 
-/** Sizes and limits cannot be overridden: within a version, prices distinguish sections of one name (§10). */
+/**
+ * Returns the identity of a section by its prices. Sizes and limits cannot be overridden, so prices
+ * distinguish sections of one name within a version (§10).
+ */
 function identityOf(prices: readonly Decimal[]): string {
   return prices.map(formatDecimal).join(' ');
 }

@@ -24,7 +24,7 @@ import {
   type SubscriptionContext,
 } from '../model/catalog-model.ts';
 
-/** Results without a matching case (§8 rule 3); the price list rule keeps the current list. */
+/** Results of rules without a matching case (§8 rule 3). The price list rule keeps the current list. */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
   changeAlignment: PlanAlignmentChange.START_OF_BUNDLE,
@@ -75,7 +75,7 @@ function decision<Result extends string>(
   return { result: found.result, conditions: conditionsOf(found) };
 }
 
-/** Cached, because every billing event needs its case and cases never change. */
+/** Conditions of each case, cached because every billing event needs them and cases never change. */
 const conditionsByCase = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {
@@ -98,14 +98,17 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 
 /** The rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /** The list for the target plan, before `DEFAULT`; for a plan given by name, its own list. */
+  /**
+   * The list in which the target plan is searched before `DEFAULT`. For a plan given by name, the plan's own
+   * list.
+   */
   readonly priceList: string;
   /** Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
-/** A `PlanChangeEvaluation` with the matching cases. */
+/** A `PlanChangeEvaluation` with the cases that matched. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
@@ -113,10 +116,10 @@ export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceLis
 }
 
 /**
- * Evaluates a change by the rules of `version`: target list, policy, alignment. `from` describes the subscription by
- * its own plan, so that one on a retired plan can change (§6.3).
- * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` if the policy is ILLEGAL; 2021, 2031, 2015, 2030, 2013 for
- * a missing target.
+ * Evaluates a change by the rules of `version`: target list, policy and alignment. `from` describes the
+ * subscription by its own plan, so that a subscription on a retired plan can change (§6.3).
+ * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` for the policy ILLEGAL; 2021, 2031, 2015, 2030,
+ * 2013 for a missing target.
  */
 export function decidePlanChange(
   version: PlanLookup,
@@ -142,7 +145,10 @@ export function decidePlanChange(
   return { priceList: to.priceList, policy, alignment };
 }
 
-/** The list for the target plan if the request names none; `DEFAULT` replaces a list no longer sold. */
+/**
+ * Returns the list for the target plan of a request without a list. `DEFAULT` replaces a list that is no
+ * longer sold.
+ */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = firstMatch(version.rules.priceList, prefixed('from', from))?.result ?? from.priceList;
   return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;
@@ -164,7 +170,7 @@ function targetContext(
   };
 }
 
-/** Existing product, period and list. */
+/** Existing product, period and price list. */
 export interface PlanCriteria {
   readonly productName: string;
   readonly billingPeriod: BillingPeriod;
@@ -174,18 +180,18 @@ export interface PlanCriteria {
 export interface PlanLookup {
   readonly title: string;
   readonly rules: PlanRules;
-  /** @throws BillingError 2021 `CATALOG_NO_SUCH_PLAN` */
+  /** Returns the plan. @throws BillingError 2021 `CATALOG_NO_SUCH_PLAN`. */
   findPlan(name: string): Plan;
-  /** @throws BillingError 2030 `CATALOG_NO_SUCH_PRODUCT` */
+  /** Returns the product. @throws BillingError 2030 `CATALOG_NO_SUCH_PRODUCT`. */
   findProduct(name: string): Product;
   hasPriceList(name: string): boolean;
-  /** @throws BillingError 2013 `CATALOG_PRICE_LIST_NOT_FOUND` */
+  /** Returns the price list. @throws BillingError 2013 `CATALOG_PRICE_LIST_NOT_FOUND`. */
   findPriceList(name: string): PriceList;
   plansMatching(criteria: PlanCriteria): readonly Plan[];
   contextOf(plan: Plan): CreationContext;
 }
 
-/** A plan by `planName` (§7), otherwise by product, period and price list (default `DEFAULT`). */
+/** A plan given by `planName` (§7), otherwise by product, period and price list (default `DEFAULT`). */
 export interface PlanSpecifier {
   readonly planName?: string | null;
   readonly productName?: string | null;
@@ -219,9 +225,9 @@ function planCriteria(
 }
 
 /**
- * Returns the plan of a specifier (§7). Without plan name, searches the list, then `DEFAULT`.
- * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches; 2002 if
- * several do.
+ * Returns the plan of a specifier (§7). Without a plan name, searches the list, then `DEFAULT`.
+ * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches;
+ * 2002 if several plans match.
  */
 export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan {
   const { planName } = specifier;

@@ -16,22 +16,22 @@ import type { BillingPeriod, Duration, Instant } from '../../values/time/index.t
 
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
-/** Means no limit in `max`, `min`, `plansAllowedInBundle` and the number of a duration. */
+/** Value that means unlimited in `max`, `min`, `plansAllowedInBundle` and the number of a duration. */
 export const UNBOUNDED = -1;
 
-/** A decimal with its digits in the document: `75.00` is written back as `75.00` (§2). */
+/** A decimal with the digits of its document. `75.00` is written as `75.00` again (§2). */
 export interface WrittenDecimal {
   readonly value: Decimal;
   readonly text: string;
 }
 
-/** If `amount` is null, the plan is not sold in this currency (error 2011). */
+/** A price in one currency. If `amount` is null, the plan is not sold in this currency (error 2011). */
 export interface Price {
   readonly currency: Currency;
   readonly amount: WrittenDecimal | null;
 }
 
-/** An empty price is zero in every currency. Read it with `priceOf`. */
+/** Prices by currency. An empty price is zero in every currency. Read a price with `priceOf`. */
 export interface InternationalPrice {
   readonly prices: readonly Price[];
 }
@@ -42,7 +42,7 @@ export interface Unit {
   readonly prettyName: string;
 }
 
-/** Allows `min ≤ value ≤ max`; −1 = unbounded. */
+/** Allows `min ≤ value ≤ max`. −1 means unlimited. */
 export interface Limit {
   readonly unit: string;
   readonly max: WrittenDecimal;
@@ -60,7 +60,7 @@ export interface Product {
   readonly limits: readonly Limit[];
 }
 
-/** Units sold together outside tiers, in advance. */
+/** Units sold together in advance, outside tiers. */
 export interface Block {
   readonly type: BlockType;
   readonly unit: string;
@@ -70,7 +70,7 @@ export interface Block {
   readonly minTopUpCredit: WrittenDecimal | null;
 }
 
-/** `max` counts blocks; −1 is unbounded. */
+/** A block of a tier. `max` counts blocks; −1 means unlimited. */
 export interface TieredBlock {
   readonly unit: string;
   readonly size: WrittenDecimal;
@@ -78,7 +78,7 @@ export interface TieredBlock {
   readonly max: WrittenDecimal;
 }
 
-/** A step of a usage price: up to its limits (CAPACITY) or blocks (CONSUMABLE). */
+/** A step of a usage price, which applies up to its limits (CAPACITY) or blocks (CONSUMABLE). */
 export interface Tier {
   readonly limits: readonly Limit[];
   readonly blocks: readonly TieredBlock[];
@@ -100,20 +100,20 @@ export interface Usage {
   readonly recurringPrice: InternationalPrice | null;
 }
 
-/** Charged once, when the phase starts. */
+/** A charge that is billed once, when the phase starts. */
 export interface Fixed {
   readonly type: FixedType;
   readonly price: InternationalPrice;
 }
 
-/** `price` is null only with NO_BILLING_PERIOD. */
+/** A recurring charge. `price` is null only with NO_BILLING_PERIOD. */
 export interface Recurring {
   readonly billingPeriod: BillingPeriod;
   readonly price: InternationalPrice | null;
 }
 
 export interface PlanPhase {
-  /** `<planName>-<type in lower case>`; never written in a document. */
+  /** Name in the form `<planName>-<type in lower case>`. Documents never contain it. */
   readonly name: string;
   readonly type: PhaseType;
   readonly prettyName: string;
@@ -127,18 +127,18 @@ export interface PlanPhase {
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
-  /** Only for an override plan (§10). */
+  /** Name of the parent plan. Only an override plan has one (§10). */
   readonly parentPlanName?: string;
   readonly product: string;
-  /** null only for a plan that never recurs. */
+  /** Billing mode. Null only for a plan without recurring charges. */
   readonly recurringBillingMode: BillingMode | null;
   readonly effectiveDateForExistingSubscriptions: Instant | null;
   readonly initialPhases: readonly PlanPhase[];
   readonly finalPhase: PlanPhase;
   readonly phases: readonly PlanPhase[];
-  /** Period of the final phase's recurring section, or NO_BILLING_PERIOD. */
+  /** Billing period of the final phase's recurring section, or NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
-  /** Add-ons of this plan per bundle; −1 is unlimited. */
+  /** Maximum number of add-ons with this plan per bundle; −1 means unlimited. */
   readonly plansAllowedInBundle: number;
 }
 
@@ -158,7 +158,9 @@ export interface RuleCase<Conditions, Result> {
   readonly result: Result;
 }
 
-/** In each list, the first case whose conditions all hold gives the result (§8). */
+/**
+ * The rules of a version. In each list, the first case whose conditions all hold determines the result (§8).
+ */
 export interface PlanRules {
   readonly changePolicy: readonly RuleCase<ChangeConditions, BillingActionPolicy>[];
   readonly changeAlignment: readonly RuleCase<ChangeConditions, PlanAlignmentChange>[];
@@ -168,7 +170,7 @@ export interface PlanRules {
   readonly priceList: readonly RuleCase<PriceListConditions, string>[];
 }
 
-/** Properties of the target plan (§8 rule 2). */
+/** Properties of the target plan, which conditions compare (§8 rule 2). */
 export interface CreationContext {
   readonly product: string;
   readonly productCategory: ProductCategory;
@@ -176,7 +178,7 @@ export interface CreationContext {
   readonly priceList: string;
 }
 
-/** The same for a running subscription, by its own plan (§6.3), with the current phase type. */
+/** Properties of a running subscription by its own plan (§6.3), with the current phase type. */
 export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
@@ -217,7 +219,7 @@ const anySubscription = { ...anyCreation, phaseType: null };
 const anySource = prefixed('from', anyCreation);
 const anyChange = { ...anySource, phaseType: null, ...prefixed('to', anyCreation) };
 
-/** Default rules (§12 item 3 step 2). */
+/** Default rules of a new catalog (§12 item 3 step 2). */
 export const SIMPLE_RULES: PlanRules = {
   changePolicy: [{ conditions: anyChange, result: BillingActionPolicy.IMMEDIATE }],
   changeAlignment: [{ conditions: anyChange, result: PlanAlignmentChange.START_OF_BUNDLE }],
@@ -227,7 +229,10 @@ export const SIMPLE_RULES: PlanRules = {
   priceList: [{ conditions: anySource, result: DEFAULT_PRICE_LIST }],
 };
 
-/** Compact JSON with sorted fields and decimals as `{"d":"75.00"}`. Equal values have equal texts. */
+/**
+ * Returns compact JSON with sorted fields. Decimals have the form `{"d":"75.00"}`. Equal values have equal
+ * texts.
+ */
 export function textOfValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOfValue).join(',')}]`;
@@ -251,7 +256,7 @@ function withDecimals(value: unknown): unknown {
   return value;
 }
 
-/** Returns a decimal with its original digits; a zero has no sign. */
+/** Returns a decimal with its original digits. A zero has no sign. */
 export function writtenDecimal(text: string): WrittenDecimal {
   const value = new Decimal(text);
   return { value: value.isZero() ? ZERO : value, text };

@@ -4,10 +4,10 @@ import { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Plan, Product } from './catalog-model.ts';
 
-/** A plan, a product, or the frame of a version, shared by versions in which it is unchanged. */
+/** A plan, a product, or the frame of a version. Versions that have the same part share it. */
 export interface Part<T extends object> {
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, without decoding; otherwise null. */
+  /** A plan's `effectiveDateForExistingSubscriptions`, available without decoding. Null for other parts. */
   readonly forExisting: Instant | null;
   /** Deeply frozen. */
   readonly value: T;
@@ -36,7 +36,7 @@ export class LazyPart<T extends object> implements Part<T> {
   #make: (() => T) | null;
   #value: T | undefined;
 
-  /** @param make returns the frozen value. */
+  /** @param make function that returns the frozen value. */
   constructor({ name, forExisting }: Pick<Part<T>, 'name' | 'forExisting'>, make: () => T) {
     this.name = name;
     this.forExisting = forExisting;
@@ -54,19 +54,19 @@ export class LazyPart<T extends object> implements Part<T> {
 
 export type SoldAs = Pick<Plan, 'product' | 'billingPeriod'>;
 
-/** Product and period of a plan, without decoding it. */
+/** Returns product and period of a plan without decoding the plan. */
 export function soldAs(part: Part<Plan>): SoldAs {
   return part.soldAs?.() ?? part.value;
 }
 
-/** Parts of one kind sorted and indexed by name, shared by versions with the same parts. */
+/** Parts of one kind, sorted and indexed by name. Versions with the same parts share the list. */
 export class PartList<T extends object> {
   readonly parts: readonly Part<T>[];
-  /** Index by name, shared by lists with the same names. */
+  /** Index by name. Lists with the same names share the index. */
   readonly #positions: ReadonlyMap<string, number>;
   #values: WeakRef<readonly T[]> | undefined;
 
-  /** @param previous a similar list to share memory with. */
+  /** @param previous a similar list, whose memory is shared. */
   constructor(parts: readonly Part<T>[], previous?: PartList<T>) {
     this.parts = Object.freeze(parts);
     this.#positions =
@@ -85,7 +85,7 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** Returns all values, held only by the returned list and the ring of decoded parts. */
+  /** Returns all values. Only the returned list and the ring of decoded parts hold them. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }
@@ -103,14 +103,14 @@ function haveSameNames(ones: readonly Part<object>[], others: readonly Part<obje
   return ones.length === others.length && ones.every((one, index) => one.name === others[index]?.name);
 }
 
-/** Freezes plain records and lists deeply. Decimals are immutable already. */
+/** Freezes plain records and lists deeply. Decimals are already immutable. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Decimal.isDecimal(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
 
-/** Compares names by UTF-16 code unit, independent of the locale. */
+/** Compares names by UTF-16 code unit, independently of the locale. */
 export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   if (one.name === other.name) return 0;
   return one.name < other.name ? -1 : 1;

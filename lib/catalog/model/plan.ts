@@ -14,7 +14,7 @@ import type { PhaseContent, PlanContent } from './version-content.ts';
 const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
-/** Applies the version's mode by default. A plan stays the same object. */
+/** Returns the plan of content, by default with the version's billing mode. A plan stays the same object. */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
   const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
@@ -31,7 +31,10 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
   return plan;
 }
 
-/** Compares plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the same object. */
+/**
+ * Returns true for equal plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the
+ * same object.
+ */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);
 }
@@ -74,19 +77,19 @@ const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(
   Object.values(PhaseType).map((type) => [type.toLowerCase(), type]),
 );
 
-/** Returns a name such as `pro-monthly-evergreen` (§1). */
+/** Returns the name of a phase, such as `pro-monthly-evergreen` (§1). */
 export function phaseName(planName: string, type: PhaseType): string {
   return `${planName}-${type.toLowerCase()}`;
 }
 
-/** Returns whether a phase of this name is a trial. */
+/** Returns true if the name is that of a trial phase. */
 export function isTrialPhase(name: string): boolean {
   return parsePhaseName(name).type === PhaseType.TRIAL;
 }
 
 /**
- * Returns the plan name and type in a phase name.
- * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` without a phase type or plan name.
+ * Returns the plan name and the type that a phase name contains.
+ * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` for a name without a phase type or plan name.
  */
 export function parsePhaseName(name: string): { readonly planName: string; readonly type: PhaseType } {
   const dash = name.lastIndexOf('-');
@@ -123,7 +126,7 @@ export function pricesOfPhase(
   ];
 }
 
-/** Returns the prices used by invoices: without usage billed in advance (§2 rule 3). */
+/** Returns the prices that invoices use, without usage billed in advance (§2 rule 3). */
 export function billedPrices(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {

@@ -4,12 +4,12 @@ import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Plan, PlanPhase, PlanRules, PriceList, PriceListSet, Product, Unit } from './catalog-model.ts';
 
-/** A phase without its computed name; `prettyName` null means that name. */
+/** A phase without its computed name. A null `prettyName` means the computed name. */
 export interface PhaseContent extends Omit<PlanPhase, 'name' | 'prettyName'> {
   readonly prettyName: string | null;
 }
 
-/** A plan before defaults; `recurringBillingMode` null means the version's. */
+/** A plan before defaults are applied. A null `recurringBillingMode` means the version's mode. */
 export interface PlanContent
   extends Omit<Plan, 'parentPlanName' | 'initialPhases' | 'finalPhase' | 'phases' | 'billingPeriod'> {
   readonly initialPhases: readonly PhaseContent[];
@@ -30,7 +30,7 @@ export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
   return [...plan.initialPhases, plan.finalPhase];
 }
 
-/** The rest of a version: without date, products and plans. */
+/** The rest of a version without date, products and plans. */
 export interface VersionFrame {
   readonly catalogName: string;
   readonly recurringBillingMode: BillingMode | null;
@@ -40,7 +40,7 @@ export interface VersionFrame {
   readonly priceLists: PriceListSet;
 }
 
-/** Price lists by name, and the first list of each plan; `DEFAULT` comes first. */
+/** Price lists by name, and the first list of each plan. `DEFAULT` comes first. */
 interface PriceListIndex {
   readonly all: readonly PriceList[];
   readonly byName: ReadonlyMap<string, PriceList>;
@@ -62,13 +62,16 @@ export function priceListIndex(frame: VersionFrame): PriceListIndex {
   return index;
 }
 
-/** Position in a document, from 1; the column in UTF-16 code units. */
+/** Position in a document, counted from 1. Columns count UTF-16 code units. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
-/** Locates a record, a child element, or one of its repeated children; undefined: not written. */
+/**
+ * Returns the position of a record, of a child element, or of one of its repeated children. Undefined for an
+ * element that is missing from the document.
+ */
 export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
 
 /** A well-formed version of a document before validation. */
@@ -77,7 +80,7 @@ export interface ParsedVersion {
   readonly locate: Locate;
 }
 
-/** Limits of one catalog version (platform §16); cases are counted over all rules. */
+/** Limits of one catalog version (platform §16). The number of cases is counted over all rules. */
 const MAX_CATALOG_PRODUCTS = 5_000;
 const MAX_CATALOG_PLANS = 10_000;
 const MAX_CATALOG_PRICE_LISTS = 200;
@@ -85,7 +88,7 @@ const MAX_CATALOG_RULE_CASES = 5_000;
 
 const MAX_PLAN_PHASES = 20;
 
-/** A limit of a catalog version or plan (platform §16). */
+/** A limit on the size of a catalog version or plan (platform §16). */
 export interface VersionLimit {
   readonly what: string;
   readonly max: number;

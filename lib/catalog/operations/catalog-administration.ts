@@ -43,7 +43,10 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
     return catalog.versionAt(context.createdDate);
   }
 
-  /** Each version becomes its own upload, with its current content as document. */
+  /**
+   * Returns the rows of an upload. Each version becomes an upload of its own, with its current content as the
+   * document.
+   */
   async function rowsOf(
     versions: readonly CatalogVersion[],
     context: CallContext,
@@ -124,7 +127,10 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
   };
 }
 
-/** Throws if subscriptions use the catalog, because they could not be billed after its deletion (§5 rule 10). */
+/**
+ * Rejects the deletion of a catalog that subscriptions use, because they could not be billed afterwards (§5
+ * rule 10).
+ */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
   const used = await session.catalogEntries.usedPlans([...names]);
@@ -141,7 +147,10 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   );
 }
 
-/** An added plan can break rules that only validation knows, such as unique names. */
+/**
+ * Yields the validated edits. An added plan can break rules that only validation checks, such as unique
+ * names.
+ */
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
@@ -151,7 +160,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** Reports problems common to several versions once. */
+/** Returns the error for several versions. Reports problems that are common to them once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

@@ -40,50 +40,56 @@ export interface CatalogSync {
 
 export interface CatalogOperations<C extends Leading = []> {
   /**
-   * Adds the versions of an XML document to the tenant's catalog: all or nothing (§5). For a catalog defined in code,
-   * same as `sync`.
-   * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in code.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and column if
-   * known.
+   * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a
+   * catalog defined in code, same as `sync`.
+   * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in
+   * code.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and
+   * column if known.
    */
   upload(...given: [...C, document: CatalogUpload]): Promise<void>;
 
   /**
-   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if it has all of
-   * them, so that an application can call it at each start (§5 rule 11).
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists each
-   * difference with plan, phase, currency, old and new price; otherwise as `upload`.
+   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the
+   * tenant has all of them, so an application can call this at each start (§5 rule 11).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists
+   * each difference with plan, phase, currency, old and new price; otherwise as `upload`.
    */
   sync(...given: [...C, document: CatalogUpload]): Promise<CatalogSync>;
 
   /**
-   * Returns the problems of an upload, including conflicts with the tenant's versions; stores nothing (§12 row 4).
+   * Returns the problems of an upload, including conflicts with the tenant's versions. Stores nothing (§12
+   * row 4).
    * @throws BillingError TOO_LARGE (60012).
    */
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * Returns the current catalog: a plugin's, otherwise the stored one, possibly without versions; with an account, the one
-   * it sees (§15.6, §16).
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080)
-   * for a failed plugin or invalid catalog.
+   * Returns the current catalog: the catalog of a plugin, otherwise the stored one, which may have no
+   * versions. With an account, returns the catalog that the account sees (§15.6, §16).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) for a failed plugin, or
+   * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog.
    */
   current(...given: [...C, accountId?: Uuid | string | null]): Promise<Catalog>;
 
-  /** Returns the documents of the tenant's catalog in upload order: the values of its key CATALOG (§5 rule 9). */
+  /**
+   * Returns the documents of the tenant's catalog in upload order. They are the values of the tenant's key
+   * CATALOG (§5 rule 9).
+   */
   sources(...given: [...C]): Promise<readonly string[]>;
 
   /**
-   * Adds a plan with one recurring price and, if new, its product, or adds a currency to such a plan: in the version in
-   * force and all later ones, or in a new first version (§12 rule 3). Idempotent.
-   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); CATALOG_INVALID_FOR_TENANT (2080) while a
-   * catalog plugin serves the tenant.
+   * Adds a plan with one recurring price, and a new product if needed. For an existing simple plan, adds a
+   * currency. The change applies to the version in force and all later versions, or to a new first version
+   * (§12 rule 3). Idempotent.
+   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); CATALOG_INVALID_FOR_TENANT (2080)
+   * while a catalog plugin serves the tenant.
    */
   addSimplePlan(...given: [...C, plan: HostInput<SimplePlan>]): Promise<void>;
 
   /**
-   * Returns the plans of base products in the version in force, once per price list (§12 rule 4), of the tenant's or an
-   * account's catalog.
+   * Returns the plans of base products in the version in force, once per price list (§12 rule 4). The catalog
+   * is the tenant's or an account's.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableBasePlans(
@@ -91,22 +97,22 @@ export interface CatalogOperations<C extends Leading = []> {
   ): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Returns the plans of add-ons available for a base product in the version in force (§12 rule 4); empty for an
-   * unknown product.
+   * Returns the plans of add-ons available for a base product in the version in force (§12 rule 4). An
+   * unknown product has no plans.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableAddOns(...given: [...C, request: HostInput<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Removes all versions the tenant has uploaded; their rows stay as history. Afterwards the tenant has no catalog,
-   * even if it used the default one (§5 rule 10, §14).
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while any subscription, even an ended one, has one of its
-   * plans.
+   * Removes all versions that the tenant has uploaded; their rows stay as history. Afterwards the tenant has
+   * no catalog, even if it used the default one (§5 rule 10, §14).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, even an ended one, has one
+   * of the plans.
    */
   delete(...given: [...C]): Promise<void>;
 }
 
-/** The entries of an account or, without one, of the tenant. */
+/** Selects the entries of an account, or of the tenant by default. */
 export interface EntryScopeOptions {
   readonly accountId?: Uuid | null;
 }
@@ -114,31 +120,31 @@ export interface EntryScopeOptions {
 export interface DeletePlanOptions extends EntryScopeOptions {
   /** Must be true. */
   readonly force: boolean;
-  /** True: all rows of the plan; defaults to the latest. */
+  /** True: returns all rows of the plan. By default, returns the latest row. */
   readonly allVersions?: boolean;
 }
 
 export interface DeleteProductOptions extends EntryScopeOptions {
   /** Must be true. */
   readonly force: boolean;
-  /** True also deletes its plans; otherwise they stay listed, but leave the catalog. */
+  /** True: also deletes the product's plans. Otherwise the plans stay listed, but leave the catalog. */
   readonly deleteAllPlans?: boolean;
 }
 
-/** Plans and products that are stored individually, not in catalog documents. */
+/** Operations on plans and products that are stored individually, not in catalog documents. */
 export interface CatalogEntryOperations<C extends Leading = []> {
   /**
-   * Creates plans and products, and the price lists the plans name: all or nothing. Existing entries of the scope stay
-   * unchanged and are returned, so a call may be repeated.
-   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name of
-   * another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
+   * Creates plans, products and the price lists that the plans name, all or nothing. Existing entries of the
+   * scope stay unchanged and are returned, so a call may be repeated.
+   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a
+   * name of another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
    */
   create(
     ...given: [...C, request: HostInput<CatalogEntriesInput>, options?: HostInput<EntryScopeOptions>]
   ): Promise<CatalogEntriesView>;
 
   /**
-   * Creates one plan of an existing product; returns an existing plan with that name unchanged.
+   * Creates one plan of an existing product. Returns an existing plan with the same name unchanged.
    * @throws BillingError as `create`.
    */
   createPlan(
@@ -147,37 +153,38 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 
   /**
    * Sets new prices of a plan from a date on.
-   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan,
-   * phases of another shape or dates out of order.
+   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a
+   * retired plan, phases of another shape or dates out of order.
    */
   updatePlan(
     ...given: [...C, planName: string, update: HostInput<PlanUpdate & EntryScopeOptions>]
   ): Promise<PlanEntryView>;
 
   /**
-   * Retires a plan from now on; running subscriptions keep it. Idempotent.
+   * Retires a plan now. Running subscriptions keep the plan. Idempotent.
    * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006).
    */
   retirePlan(...given: [...C, planName: string, options?: HostInput<EntryScopeOptions>]): Promise<void>;
 
   /**
-   * Deletes the latest row of a plan, or all of it.
+   * Deletes the latest row of a plan, or all rows.
    * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PLAN_NOT_FOUND (61006),
-   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while any subscription, even an ended one, has the plan.
+   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, even an ended one, has the plan.
    */
   deletePlan(...given: [...C, planName: string, options: HostInput<DeletePlanOptions>]): Promise<void>;
 
   /**
-   * Deletes a product. Its plans, including those of accounts, leave the catalog; `deleteAllPlans` deletes them too.
+   * Deletes a product. Its plans, including plans of accounts, leave the catalog; `deleteAllPlans` also
+   * deletes them.
    * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007),
-   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while any subscription, even an ended one, has a plan of it.
+   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, even an ended one, has a plan of the product.
    */
   deleteProduct(...given: [...C, name: string, options: HostInput<DeleteProductOptions>]): Promise<void>;
 
   /** Returns the products of the scope by name. */
   products(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly ProductEntryView[]>;
 
-  /** Returns every row of the scope's plans, including retired ones, by name, then date. */
+  /** Returns every row of the scope's plans, including retired plans, by name, then date. */
   plans(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
@@ -193,16 +200,16 @@ export interface CatalogEntryOperations<C extends Leading = []> {
     ...given: [...C, planName: string, options?: HostInput<EntryScopeOptions>]
   ): Promise<PlanEntryView>;
 
-  /** Returns the source of the scope's catalog; UNKNOWN while a catalog plugin fails. */
+  /** Returns the source of the scope's catalog. UNKNOWN means that a catalog plugin fails. */
   state(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<CatalogState>;
 }
 
 /** The effect of an upload. */
 export interface CatalogPreview {
-  /** The reasons for a rejection; empty if there are none. */
+  /** The reasons for a rejection. Empty for a valid upload. */
   readonly errors: readonly Problem[];
-  /** Warnings do not reject an upload. */
+  /** Problems that do not reject an upload. */
   readonly warnings: readonly Problem[];
-  /** The new versions; none if the upload is rejected. */
+  /** The new versions. Empty for a rejected upload. */
   readonly added: readonly CatalogVersion[];
 }

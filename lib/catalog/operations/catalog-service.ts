@@ -39,21 +39,21 @@ import { overridePlanProblems } from './obtain-override-plan.ts';
 
 interface CatalogSettings {
   /**
-   * XML of the catalog for tenants created with `useGlobalDefault` until they have their own, or a function that
-   * returns it.
+   * XML of the default catalog, or a function that returns it. The default applies to tenants that were
+   * created with `useGlobalDefault`, until they have their own catalog.
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
-  /** Document limit in bytes (`server.limits.text`); default 10 MiB. */
+  /** Size limit of documents in bytes (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
 }
 
-/** Catalogs of the tenants: upload, and the immutable value for every operation (§5, §13). */
+/** The catalogs of tenants: uploads, and the immutable catalog for every operation (§5, §13). */
 export function catalogService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
   { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
 ) {
-  /** Limits how long work on a large catalog runs without yielding. */
+  /** Limits how long work on a large catalog runs before other work gets a turn. */
   const slices = timeSlices(ports);
   // Concurrent calls share one load, which continues if the first caller stops waiting.
   const cache = new CatalogCache(
@@ -108,7 +108,10 @@ export function catalogService(
     ];
   }
 
-  /** Changes to stored catalogs would have no effect (§16 rule 6). @throws BillingError 2080 that names the plugin. */
+  /**
+   * Rejects a change of a stored catalog that a plugin replaces, because the change would have no effect (§16
+   * rule 6). @throws BillingError 2080 that names the plugin.
+   */
   async function refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await servingPlugin(context);
     if (pluginName === null) return;
@@ -136,7 +139,7 @@ export function catalogService(
     }));
   }
 
-  /** Stores the versions that `select` returns; returns them. */
+  /** Stores the versions that `select` returns, and returns them. */
   async function store(
     context: CallContext,
     document: CatalogUpload,
@@ -167,7 +170,10 @@ export function catalogService(
     return { status: dates.length === 0 ? 'UNCHANGED' : 'UPDATED', added: dates };
   }
 
-  /** Returns the versions with new dates, and every difference between the others and the stored ones (§5 rule 11). */
+  /**
+   * Returns the versions with new dates, and every difference between the other versions and the stored ones
+   * (§5 rule 11).
+   */
   async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {
     const { versions } = await cache.uploadedBy(session);
     const stored = new Map(versions.map((version) => [version.effectiveDate, version]));
@@ -210,8 +216,9 @@ export function catalogService(
     },
 
     /**
-     * Previews an upload; stores nothing.
-     * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+     * Previews an upload. Stores nothing.
+     * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves
+     * the tenant.
      */
     async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
       await refuseWhileServed(context);
@@ -244,7 +251,10 @@ function isDefinition(document: CatalogUpload): document is WritesXml {
   return typeof document === 'object' && 'toXml' in document;
 }
 
-/** A text is parsed at once to reject a bad document; a function is called on demand. */
+/**
+ * Returns the default catalog. A text is parsed immediately, so that a bad document is rejected; a function
+ * is called on demand.
+ */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;
   if (typeof document === 'string') {
@@ -272,8 +282,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * Returns the catalogs of a batch of due work. If they are unavailable, fails each entry with that error and returns null,
- * so that the batch is not repeated entry by entry.
+ * Returns the catalogs of a batch of due work. If the catalogs are unavailable, fails each entry with that
+ * error and returns null, so that the batch is not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -295,8 +305,8 @@ export async function catalogsOfBatch(
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Returns the bus event of a changed catalog (§13 rule 4); `objectId` is the catalog row, `catalogRevision` the new
- * revision.
+ * Returns the bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision`
+ * the new revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {
@@ -306,7 +316,7 @@ export function catalogChanged(objectId: Uuid | null, catalogRevision: number): 
   };
 }
 
-/** Published before `catalogChanged` (§12 rule 6). */
+/** Returns the event that is published before `catalogChanged` (§12 rule 6). */
 export function catalogDeleted(): NewBusEvent {
   return {
     type: BusEventType.TENANT_CONFIG_DELETION,

@@ -51,8 +51,8 @@ type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
- * Plans, products and price lists added to a tenant's or account's catalog individually (§15). Every operation throws
- * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
+ * Operations on plans, products and price lists that are added individually to a tenant's or account's
+ * catalog (§15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
 export function catalogEntryOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
@@ -89,7 +89,7 @@ export function catalogEntryOperations(
       });
     };
   const write = writeUnder('lock');
-  /** Deletes under a lock that also keeps subscriptions from choosing a plan. */
+  /** Deletes entries under a lock that also prevents subscriptions from choosing a plan. */
   const remove = writeUnder('lockForDeletion');
 
   async function read<T>(
@@ -222,7 +222,7 @@ async function scopeOf(session: ReadSession, { accountId }: EntryScopeOptions): 
   return { accountId, accountRecordId: account.recordId };
 }
 
-/** Writes the change and its bus event, if there is a change (§15.4 rule 10). */
+/** Writes the change and its bus event. Writes nothing without a change (§15.4 rule 10). */
 async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
@@ -292,7 +292,10 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
   );
 }
 
-/** @throws BillingError 61005, since running and ended subscriptions would lose their price. */
+/**
+ * Checks that no subscription uses the plan, because running and ended subscriptions would lose their price.
+ * @throws BillingError 61005.
+ */
 async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
   const used = await session.catalogEntries.usedPlans(planNames);
   if (used.length === 0) return;
@@ -311,7 +314,10 @@ function productNotFound(name: string): BillingError {
   );
 }
 
-/** Stored changes would have no effect (§16 rule 6). */
+/**
+ * Returns the error while a plugin serves the tenant, because a stored change would have no effect (§16 rule
+ * 6).
+ */
 function servedByPlugin(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

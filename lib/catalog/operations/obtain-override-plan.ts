@@ -16,9 +16,9 @@ import {
 } from '../overrides/define-overrides.ts';
 
 /**
- * Finds the tenant's override plan of a definition, or stores it with the next free number (§10 rules 3, 4), under the
- * catalog lock, which should be the transaction's last.
- * @param currentCatalog reads the catalog under that lock, since a plan of it may have the name.
+ * Finds the tenant's override plan of a definition, or stores a new one with the next free number (§10 rules
+ * 3, 4). Takes the catalog lock, which should be the last lock of the transaction.
+ * @param currentCatalog reads the catalog under that lock, because one of its plans may have the name.
  */
 export async function obtainOverridePlan(
   session: WriteSession,
@@ -91,7 +91,7 @@ function identityOf(each: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanN
   return `${each.overrideHash} ${each.parentPlanName}`;
 }
 
-/** Ascending numbers above the existing ones with free plan names. */
+/** Returns ascending numbers above the existing ones whose plan names are free. */
 async function freeNumbers(
   session: WriteSession,
   definitions: readonly HashedDefinition[],
@@ -127,13 +127,16 @@ export async function foreseenOverridePlan(
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
-/** Names are unique in the tenant, including entries of other accounts. */
+/** Returns the names of entries. Names are unique in the tenant, including entries of other accounts. */
 async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
   const entries = await session.catalogEntries.named(planNames);
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
-/** Plan names taken by override plans (§10 rule 7). Requires the tenant's catalog lock. */
+/**
+ * Returns a problem for each plan name that an override plan has (§10 rule 7). Requires the tenant's catalog
+ * lock.
+ */
 export async function overridePlanProblems(
   session: ReadSession,
   planNames: Iterable<string>,
@@ -148,7 +151,7 @@ export async function overridePlanProblems(
 
 /**
  * Returns the unsaved override plan `<parent>-dryrun-<number>` of a dry run (§10 rule 8).
- * @param first the first number to try.
+ * @param first number to try first.
  */
 export function dryRunOverridePlan(
   definition: OverrideDefinition,

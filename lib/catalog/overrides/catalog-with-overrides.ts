@@ -18,13 +18,16 @@ import {
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
-/** A span whose instants all count as its end. */
+/** A time span whose instants all count as its end. */
 export interface CollapsedSpan {
   readonly from: Instant;
   readonly end: Instant;
 }
 
-/** A catalog with the override plans of one operation; its own plans come first in look-ups (§10 rule 7). Immutable. */
+/**
+ * A catalog with the override plans of one operation. Look-ups find the catalog's own plans first (§10 rule
+ * 7). Immutable.
+ */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;
   readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
@@ -32,8 +35,8 @@ export class CatalogWithOverrides {
   readonly #seen: CollapsedSpan | null;
 
   /**
-   * @param overridePlans no names of the catalog.
-   * @param seen instants at which a later version already counts; none by default.
+   * @param overridePlans plans whose names the catalog does not have.
+   * @param seen instants at which a later version already applies; none by default.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: CollapsedSpan | null = null) {
     this.catalog = catalog;
@@ -66,7 +69,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** Makes every instant of a span count as its end, for a dry run of a day (§6.1). */
+  /** Makes every instant of a span count as its end, for the dry run of a day (§6.1). */
   collapseSpan(span: CollapsedSpan): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
@@ -87,7 +90,7 @@ export class CatalogWithOverrides {
     return this.catalog.versionAt(this.#collapsedInstant(at));
   }
 
-  /** Resolves an override plan by its parent, whose version it follows. */
+  /** Resolves a plan. An override plan resolves like its parent, whose version it follows. */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
     const changed =
@@ -100,7 +103,7 @@ export class CatalogWithOverrides {
     return { version, plan: overridePlan.planFrom(plan) };
   }
 
-  /** An override plan follows the versions of its parent. */
+  /** Returns price change events. An override plan follows the versions of its parent. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((choice) => this.#plansChangedAfter(choice), timeline, alignment);
   }
@@ -122,7 +125,7 @@ export class CatalogWithOverrides {
     return version && plan && { version, plan };
   }
 
-  /** Undefined if the version retired the plan or its parent. */
+  /** Returns the plan in a version. Undefined if the version retired the plan or its parent. */
   planIn(version: CatalogVersion, planName: string): Plan | undefined {
     const overridePlan = this.#overridePlans.get(planName);
     const plan = version.planNamed(overridePlan?.parentPlanName ?? planName);

@@ -14,11 +14,11 @@ import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
 
 /**
- * A plan with overridden prices: immutable and independent of versions (rule 6). Other prices follow the parent's
- * version.
+ * A plan with overridden prices, immutable and independent of catalog versions (rule 6). Its other prices
+ * follow the version of the parent.
  */
 export interface OverrideDefinition {
-  /** Never an override plan (rule 5). */
+  /** Name of the parent plan, which is never an override plan (rule 5). */
   readonly parentPlanName: string;
   readonly currency: Currency;
   /** In canonical order. */
@@ -33,10 +33,10 @@ export interface OverrideInput {
 }
 
 /**
- * Creates the definition of requested prices. For an override plan, merges the prices of both, in the account's
- * currency only; new ones win (rule 5).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
- * account without currency.
+ * Creates the definition of requested prices, in the account's currency only. For an override plan, merges
+ * the prices of both; new prices take precedence (rule 5).
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3)
+ * for an account without currency.
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {
   if (currency === null) {
@@ -56,7 +56,7 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   };
 }
 
-/** Returns the canonical JSON list of targets and amounts, as stored. */
+/** Returns the overrides as stored: the canonical JSON list of targets and amounts. */
 export function writeOverrides(overrides: PriceOverrides): string {
   return JSON.stringify(
     [...overrides].map(([target, amount]) => [...partsOf(target), formatDecimal(amount)]),
@@ -78,7 +78,9 @@ export function readOverrides(text: string): PriceOverrides {
 
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/** A request without a price is malformed (subscriptions §6.1). */
+/**
+ * Returns true if the request contains a price. A request without a price is malformed (subscriptions §6.1).
+ */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -88,8 +90,8 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
 
 /**
  * Finds the plan's prices for the overrides (§10 rule 2).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section, block or tier,
- * two amounts for one price, and an amount that is negative or has too many digits.
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section,
+ * block or tier, for two amounts for one price, and for an amount that is negative or has too many digits.
  */
 export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverrideRequest[]): PriceOverrides {
   const matching = new Matching(plan);
@@ -152,7 +154,9 @@ class Matching {
     }
   }
 
-  /** A block without a price must exist too: an equal block with a price may follow. */
+  /**
+   * Matches a block. A block without a price must exist too, because an equal block with a price may follow.
+   */
   #takeBlock(
     block: BlockPriceOverride,
     usage: {
@@ -171,7 +175,7 @@ class Matching {
     this.#add(target, block.price, what);
   }
 
-  /** `what` is for messages: `fixed price of phase "gold-trial"`. */
+  /** Adds an override. `what` names the price in messages, such as `fixed price of phase "gold-trial"`. */
   #add(target: PriceTarget, amount: Decimal | null | undefined, what: string): void {
     if (!isPresent(amount)) return;
     this.#checkHas(target, what);
@@ -206,13 +210,13 @@ function refused(message: string): BillingError {
 }
 
 /**
- * The canonical text of an overridable price (§10 rule 2): the JSON list `FIXED` phase type, `RECURRING` phase type,
- * `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type, usage, position. Phase types make
- * targets equal in every version and in an override plan.
+ * The canonical text of an overridable price (§10 rule 2), a JSON list of one of these forms: `FIXED` phase
+ * type; `RECURRING` phase type; `BLOCK` phase type, usage, unit, size, max, occurrence; `TIER` phase type,
+ * usage, position. Targets name the phase type, so they are equal in every version and in an override plan.
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
-/** A tiered block by value; `occurrence` counts equal blocks of its section from 0. */
+/** The identity of a tiered block by its values. `occurrence` counts equal blocks of its section from 0. */
 interface BlockIdentity {
   readonly unit: string;
   readonly size: string;
@@ -224,7 +228,7 @@ export const PriceTarget = {
   recurring: (phase: PhaseType): PriceTarget => targetOf('RECURRING', phase),
   block: (usage: UsageOfPhase, block: BlockIdentity, occurrence: number): PriceTarget =>
     targetOf('BLOCK', usage.phase, usage.usageName, block.unit, block.size, block.max, occurrence),
-  /** A CAPACITY tier by its position from 0. */
+  /** Returns the target of a CAPACITY tier by its position, counted from 0. */
   tier: (usage: UsageOfPhase, position: number): PriceTarget =>
     targetOf('TIER', usage.phase, usage.usageName, position),
 } as const;
@@ -244,7 +248,7 @@ function partsOf(target: PriceTarget): TargetParts {
   return JSON.parse(target) as TargetParts;
 }
 
-/** Replaces a price; returning the same one changes nothing. */
+/** Replaces a price. Return the same price for no change. */
 type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
@@ -304,8 +308,8 @@ function mapUsagePrices(usage: Usage, phase: PhaseType, change: PriceChange): Us
 }
 
 /**
- * A tenant's plan with overridden prices, derived from its parent in a version, so that other prices follow that
- * version (rule 6).
+ * A tenant's plan with overridden prices. It is derived from its parent in a version, so its other prices
+ * follow that version (rule 6).
  */
 export class OverridePlan implements OverrideDefinition {
   readonly name: string;
@@ -322,7 +326,10 @@ export class OverridePlan implements OverrideDefinition {
     Object.freeze(this);
   }
 
-  /** Returns the override plan for this parent version, cached by parent. Overrides of missing prices have no effect. */
+  /**
+   * Returns the override plan for this version of the parent, cached by parent. Overrides of missing prices
+   * have no effect.
+   */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
     if (known !== undefined) return known;
@@ -362,7 +369,7 @@ export function overridePlanName(parentPlanName: string, number: number): string
   return `${parentPlanName}-${number}`;
 }
 
-/** Returns the first free number, since a catalog may have plans named like `gold-2`. */
+/** Returns the first free number. A catalog may have plans named like `gold-2`. */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;

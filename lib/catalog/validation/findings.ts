@@ -7,7 +7,7 @@ import type { Locate, VersionContent } from '../model/version-content.ts';
 
 type Place = readonly [record: object, child?: string, index?: number];
 
-/** Collects the problems of one version, with positions if it came from a document. */
+/** Collects the problems of one version, with positions if the version came from a document. */
 export class Findings {
   readonly #locate: Locate | null;
   readonly #errors: Problem[] = [];
@@ -69,7 +69,9 @@ const NC_NAME = new RegExp(
   'u',
 );
 
-/** An NCName has no space, no `: @ $ % & / + , ;`, no leading digit, dot or minus. */
+/**
+ * Returns true for an NCName. It has no space, no `: @ $ % & / + , ;`, and no leading digit, dot or minus.
+ */
 export function isNcName(name: string): boolean {
   return NC_NAME.test(name);
 }
@@ -89,7 +91,7 @@ export class Names {
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 
-  /** V1: an NCName, unique among all kinds; reports the later duplicate. */
+  /** V1: checks that the name is an NCName and unique among all kinds. The later duplicate is reported. */
   declare(kind: NameKind, record: { readonly name: string }): void {
     const { name } = record;
     const holder = this.#seen.get(name);
@@ -112,7 +114,7 @@ export class Names {
     return this.#kinds.get(name)?.has(kind) ?? false;
   }
 
-  /** V2: a reference to an existing name of the right kind. */
+  /** V2: checks that a reference has an existing target of the right kind. */
   refer(reference: Reference): boolean {
     const { owner, kind, name, place } = reference;
     const kinds = this.#kinds.get(name);
@@ -132,7 +134,7 @@ export class Names {
 }
 
 interface Reference {
-  /** For messages: `Plan "gold-monthly"`. */
+  /** Name of the owner in messages, such as `Plan "gold-monthly"`. */
   readonly owner: string;
   readonly kind: NameKind;
   readonly name: string;

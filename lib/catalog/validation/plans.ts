@@ -49,7 +49,7 @@ function checkDateForExisting(check: VersionCheck, plan: PlanContent, owner: str
   );
 }
 
-/** V7, V8, then each phase by itself. */
+/** V7 and V8: checks the phases of a plan, then each phase separately. */
 function checkPhases(check: VersionCheck, plan: PlanContent, owner: string): void {
   const seen = new Set<PhaseType>();
   for (const phase of contentPhases(plan)) {
@@ -78,7 +78,7 @@ function checkPosition(
 
 const MAX_PHASE_YEARS = 1_000;
 
-/** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
+/** Checks a phase by V9, V11 and V12, and its prices and usages by V13 to V15, V20 and V21. */
 function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
   if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
     check.findings.error(`${owner} needs a fixed price, a recurring price or usages`, [phase]);
@@ -126,7 +126,7 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
   }
 }
 
-/** V10, in the last section of the report. */
+/** V10: checks the terms of phases, in the last section of the report. */
 export function checkPhaseTerms(check: VersionCheck): void {
   for (const plan of check.content.plans) {
     for (const phase of contentPhases(plan)) {
@@ -223,7 +223,7 @@ function checkSize(
   check.findings.error(message, [block, 'size']);
 }
 
-/** V13: declared currencies, each once, no negative amount. */
+/** V13: checks that a price uses declared currencies, each once, and has no negative amount. */
 function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner: string): void {
   const seen = new Set<Currency>();
   for (const entry of price?.prices ?? []) {
@@ -249,7 +249,10 @@ export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[
   return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
 }
 
-/** V20: each unit occurs once in every tier and is unbounded at most in its last tier. Linear in the tiers. */
+/**
+ * V20: checks that each unit occurs once in every tier and is unlimited only in its last tier, if at all.
+ * Linear in the number of tiers.
+ */
 function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
   usage.tiers.forEach((tier, index) => {
@@ -274,7 +277,9 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
   });
 }
 
-/** Names a few units that are not in `seen`. Examines no more units than are seen and named. */
+/**
+ * Returns the names of a few units that are not in `seen`. Examines no more units than are seen and named.
+ */
 function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
   const missing: string[] = [];
   for (const unit of units.keys()) {
@@ -289,7 +294,7 @@ export function isUnbounded(bound: WrittenDecimal): boolean {
   return bound.value.equals(UNBOUNDED);
 }
 
-/** V2 of the units; V15 of `max` and `min`. */
+/** V2 and V15: checks the units of limits, and their `max` and `min`. */
 export function checkLimits(check: VersionCheck, limits: readonly Limit[], owner: string): void {
   for (const limit of limits) {
     check.names.refer({ owner, kind: NameKind.UNIT, name: limit.unit, place: [limit, 'unit'] });

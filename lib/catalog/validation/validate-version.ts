@@ -26,22 +26,25 @@ import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
-  /** The findings in the order units, products, plans, price lists, rules, durations; empty for a valid version. */
+  /**
+   * The findings in the order units, products, plans, price lists, rules, durations. Empty for a valid
+   * version.
+   */
   readonly errors: readonly Problem[];
-  /** Warnings do not reject an upload. */
+  /** Problems that do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Checks one version: its size (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors, with
- * lines if `locate` knows them; never throws.
+ * Checks the size of one version (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors,
+ * with line numbers if `locate` knows them. Never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
   const { errors, unbilled, warnings } = atOnce(validationSteps(version));
   return { errors: [...errors, ...unbilled], warnings };
 }
 
-/** V21 rejects only new versions, since catalogs stored before it may violate it. */
+/** Findings of a version. V21 rejects only new versions, because earlier stored catalogs may violate it. */
 export interface VersionFindings extends VersionValidation {
   /** The errors of rule V21, which `errors` does not contain. */
   readonly unbilled: readonly Problem[];
@@ -130,7 +133,7 @@ function checkAddOnList(
   });
 }
 
-/** V16, with V1 and V2 of the lists. */
+/** V16: checks price lists, with V1 and V2 for the lists. */
 function checkPriceLists(check: VersionCheck): void {
   const { defaultPriceList, childPriceLists } = check.content.priceLists;
   const { name } = defaultPriceList;
@@ -173,7 +176,7 @@ const REFERENCES: ReadonlyMap<string, NameKind> = new Map([
 
 type AnyCase = RuleCase<object, string>;
 
-/** V2, V17, V18 and V19 of the six rules, in the order of the grammar. */
+/** V2, V17, V18 and V19: checks the six rules in the order of the grammar. */
 function checkRules(check: VersionCheck): void {
   const { rules } = check.content;
   const { START_OF_TERM, ILLEGAL } = BillingActionPolicy;
@@ -194,7 +197,7 @@ function checkRules(check: VersionCheck): void {
   });
 }
 
-/** V2 of the conditions, then V18, case by case. */
+/** Checks the conditions of a rule by V2, then each case by V18. */
 function checkRule(check: VersionCheck, rule: keyof PlanRules, cases: readonly AnyCase[]): void {
   const seen = new Map<string, number>();
   cases.forEach((ruleCase, index) => {
@@ -239,7 +242,7 @@ function caseTitle(rule: keyof PlanRules, index: number): string {
   return `Rule ${rule}, case ${index + 1}`;
 }
 
-/** Reports probable mistakes, which do not reject the version (§4). */
+/** Adds warnings for probable mistakes, which do not reject the version (§4). */
 function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
@@ -277,9 +280,9 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 }
 
 /**
- * Checks new versions against the tenant's and each other (§5 rules 1 to 3): one name, distinct dates, the same
- * phases and product of a plan, the same category of a product. Lines come from `parsed`, the documents of `added` in
- * the same order.
+ * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): one name,
+ * distinct dates, the same phases and product of a plan, the same category of a product. Line numbers come
+ * from `parsed`, the documents of `added` in the same order.
  */
 export function validateVersions(
   stored: readonly CatalogVersion[],
@@ -289,7 +292,7 @@ export function validateVersions(
   return atOnce(agreementSteps(stored, added, parsed));
 }
 
-/** Same as `validateVersions`, in steps. */
+/** Runs `validateVersions` in steps. */
 export function* agreementSteps(
   stored: readonly CatalogVersion[],
   added: readonly CatalogVersion[],
@@ -310,8 +313,8 @@ interface Held<T> {
 }
 
 /**
- * What versions have in common so far; the first holder of a name stands for all, and only plans of new versions are
- * read.
+ * Facts on which versions agree so far. The first version with a name stands for all, and only plans of new
+ * versions are read.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

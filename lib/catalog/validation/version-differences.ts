@@ -10,9 +10,9 @@ import {
 } from '../model/catalog-model.ts';
 
 /**
- * Compares a version with the stored one of the same date (§5 rule 11). Each difference names its place and both values,
- * such as `plan "gold-monthly", phase EVERGREEN, recurring price in USD: 9.00 is stored, 12.00 is given`. Empty if the
- * versions mean the same, even if their documents differ.
+ * Compares a version with the stored version of the same date (§5 rule 11). Each difference names its place
+ * and both values, such as `plan "gold-monthly", phase EVERGREEN, recurring price in USD: 9.00 is stored,
+ * 12.00 is given`. Equivalent versions have no differences, even if their documents differ.
  */
 export function versionDifferences(stored: CatalogVersion, given: CatalogVersion): readonly Problem[] {
   const messages: string[] = [];
@@ -29,7 +29,7 @@ function contentOf({ frame, products, plans }: CatalogVersion): Fields {
   return { ...others, priceLists: lists, products, plans: plans.map(ownFields) };
 }
 
-/** Returns a plan without the fields that repeat others. */
+/** Returns a plan without the fields that repeat other fields. */
 function ownFields({ initialPhases: _i, finalPhase: _f, billingPeriod: _b, ...plan }: Plan): Fields {
   const { effectiveDateForExistingSubscriptions: date } = plan;
   return { ...plan, effectiveDateForExistingSubscriptions: date === null ? null : formatInstant(date) };
@@ -37,7 +37,10 @@ function ownFields({ initialPhases: _i, finalPhase: _f, billingPeriod: _b, ...pl
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A place in a version: the innermost named part, and the names of the fields that lead from it to the value. */
+/**
+ * A place in a version: the innermost named part, and the names of the fields between that part and the
+ * value.
+ */
 interface Place {
   readonly owner: string;
   readonly words: readonly string[];

@@ -72,8 +72,8 @@ const productName = ['productName', 'text'] as const;
 const documentText = { kind: must(oneOf(DocumentTextKind)), locale: 'text' } as const;
 
 /**
- * The parameters of each operation: a name and a shape. A name that ends with `?` may be absent, also because the operation
- * has its own error for it.
+ * The parameters of each operation: a name and a shape. A parameter whose name ends with `?` may be absent,
+ * for example because the operation has its own error for its absence.
  */
 export const inputs: Inputs = {
   accounts: {
@@ -519,7 +519,7 @@ type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => un
   ? { readonly [I in keyof P]-?: Parameter<P[I]> }
   : never;
 
-/** The parameters of each operation that has any. */
+/** The parameters of each operation with parameters. */
 export type Inputs = {
   readonly [G in keyof StrictOperations]: {
     readonly [N in keyof StrictOperations[G] as ParametersOf<StrictOperations[G][N]> extends readonly []

@@ -16,36 +16,43 @@ export type CreditedInvoice = Pick<
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
 > &
   Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount' | 'creditAdj'>> & {
-    /** Its repairs that take effect now, for an invoice that this transaction commits. */
+    /** Repairs of the invoice that take effect now, for an invoice that this transaction commits. */
     readonly repairs?: readonly BroughtRepair[];
   };
 
-/** Sorts an invoice without a number as the newest of its day. */
+/** Number with which an invoice without a number sorts as the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
-  /** The account's credit, counting the candidates. */
+  /** The account's credit, including the candidates. */
   readonly credit: Decimal;
-  /** The invoices that the transaction has changed, in order, counting the changes. */
+  /** The invoices that the transaction has changed, in order, including the changes. */
   readonly candidates: readonly CreditedInvoice[];
-  /** The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit`. */
+  /**
+   * The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit` is true.
+   */
   readonly unpaid: readonly CreditedInvoice[];
-  /** Invoices with a payment in flight: they get no credit. */
+  /** Invoices with a payment in flight, which get no credit. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** Balances that replace the raw ones of invoices whose summary the parent owes or has paid (rule 5). */
+  /**
+   * Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5).
+   */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
-  /** Repairs of debts that the parent has not paid (rule 8); none by default. */
+  /** Repairs of debts that the parent has not paid (rule 8). None by default. */
   readonly repaired?: readonly RepairedDebt[];
 }
 
-/** One CBA_ADJ item: positive = credit generated from a negative balance, negative = credit used on the invoice. */
+/**
+ * One CBA_ADJ item. A positive amount is credit generated from a negative balance; a negative amount is
+ * credit used on the invoice.
+ */
 export interface CreditMove {
   readonly invoiceId: Uuid;
   readonly amount: Decimal;
   readonly basis: CreditBasis;
 }
 
-/** Returns whether the account has or will have credit to spend, so that its other unpaid invoices matter. */
+/** Returns true if the account has or will have credit to spend, so that its other unpaid invoices matter. */
 export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
   const { credit, candidates } = input;
   return (
@@ -55,9 +62,10 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents have not paid
- * are lowered; then each candidate in order generates or uses credit; then unpaid invoices use the rest by date and
- * number. A DRAFT can give credit, which counts from its commit, but never uses any.
+ * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents
+ * have not paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use
+ * the rest by date and number. A DRAFT can generate credit, which counts from its commit, but never uses
+ * credit.
  * @throws InvariantError if the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
@@ -80,8 +88,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Lowers each repaired debt by an item that the repairing invoice offsets, except for credit that it gave as a DRAFT
- * (rule 8).
+ * Lowers each repaired debt by an item that the repairing invoice offsets. Credit that this invoice generated
+ * as a DRAFT is an exception (rule 8).
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
@@ -97,7 +105,7 @@ function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput)
   });
 }
 
-/** Returns the invoices' balances after the moves; the moves change no stand-in. */
+/** Returns the balances of the invoices after the moves. Moves do not change replacement balances. */
 function balancesAfter(moves: readonly CreditMove[], { candidates, unpaid, standIns }: AccountCreditInput) {
   const moved = Map.groupBy(moves, ({ invoiceId }) => invoiceId);
   const left = new Map<Uuid, Decimal>();
@@ -114,21 +122,24 @@ function counted(invoice: CreditedInvoice, { standIns }: Pick<AccountCreditInput
   return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
 }
 
-/** Rule 2 for one invoice; 0 = no item. */
+/** Returns the move of one invoice (rule 2). 0 means that the invoice gets no item. */
 function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
   if (owesCustomer(invoice)) return invoice.rawBalance.negated();
   if (!isUnpaid(invoice) || !credit.greaterThan(0)) return ZERO;
   return (credit.lessThan(invoice.rawBalance) ? credit : invoice.rawBalance).negated();
 }
 
-/** A migration invoice is in no balance and gives no credit. */
+/**
+ * Returns true if the invoice owes money to the customer. A migrated invoice counts in no balance and
+ * generates no credit.
+ */
 function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
 }
 
 /**
- * Checks that credit is never below 0, and that no invoice that could use credit stays unpaid while there is credit
- * (rule 6).
+ * Checks that credit is never below 0, and that no invoice that could use credit stays unpaid while credit
+ * remains (rule 6).
  */
 function checkLaw(
   credit: Decimal,
@@ -143,7 +154,7 @@ function checkLaw(
   });
 }
 
-/** An account whose invoices a transaction has changed, counting everything except the credit that follows. */
+/** An account whose invoices a transaction has changed. Everything counts except the credit that follows. */
 export interface CountedAccount {
   readonly state: AccountInvoicingState;
   readonly candidates: readonly CreditedInvoice[];
@@ -156,26 +167,35 @@ export interface LoadedCreditInput extends AccountCreditInput {
 type Summaries = ReadonlyMap<Uuid, Invoice>;
 type Dated = Pick<Invoice, 'id' | 'invoiceDate' | 'invoiceNumber'>;
 
-/** Returns the payment order of invoices, by credit or otherwise: by date, then number. */
+/** Compares invoices in payment order: by date, then number. Credit and payments use this order. */
 function byAge(a: Dated, b: Dated): number {
   return a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber;
 }
 
-/** Returns an account's invoices in the order of credit moves (§10 rule 3): the changed ones, then all unpaid ones by age, each once. */
+/**
+ * Returns an account's invoices in the order of credit moves (§10 rule 3): first the changed invoices, then
+ * all unpaid invoices by age, each once.
+ */
 function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
   const others = unpaid.filter(({ id }) => !known.has(id));
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/** Returns the invoices that can get account credit, by age (§10 rule 5); invoices in a committed summary cannot. */
+/**
+ * Returns the invoices that can get account credit, by age (§10 rule 5). Invoices in a committed summary
+ * cannot.
+ */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';
   return open.filter((invoice) => isUnpaid(invoice) && isFree(invoice)).sort(byAge);
 }
 
-/** Returns the unpaid invoices by age (§1.4 rule 9), including those that a parent pays if the summary is unpaid. */
+/**
+ * Returns the unpaid invoices by age (§1.4 rule 9). An invoice that a parent pays is included if its summary
+ * is unpaid.
+ */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   return open.filter((invoice) => isPayable(invoice, summaries)).sort(byAge);
 }
@@ -185,7 +205,7 @@ export function isPayable(invoice: Invoice, summaries: Summaries): boolean {
   return balanceOf(invoice).greaterThan(0) && (parentBalance === null || parentBalance.greaterThan(0));
 }
 
-/** An amount that an invoice takes off an item of any invoice. */
+/** A reduction by an invoice of an item of this or another invoice. */
 interface BroughtRepair {
   readonly itemId: Uuid;
   /** Above 0. */
@@ -212,8 +232,9 @@ export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtR
 }
 
 /**
- * Returns the amounts that the candidates' repairs take off debts that parents have not paid, in order. They never
- * exceed the rest of a debt, since given credit used on it is the child's again.
+ * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An
+ * amount never exceeds the rest of the debt, because generated credit used on the debt belongs to the child
+ * again.
  * @param debtOf the invoice of such a debt, by repaired item.
  */
 export function repairedDebts(

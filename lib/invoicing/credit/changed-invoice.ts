@@ -19,16 +19,22 @@ import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { CreditMove } from './apply-credit.ts';
 
 export interface ChangedInvoice {
-  /** The stored invoice; null means new. */
+  /** The stored invoice. Null for a new invoice. */
   readonly before: Invoice | null;
-  /** `before` itself if only its credit can change; otherwise includes new items and payments, but no new credit. */
+  /**
+   * The invoice after the change. Equals `before` if only its credit can change. Otherwise includes new items
+   * and payments, but no new credit.
+   */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, including new ones. Required for an invoice with a credit, whose amount depends on them (§1.4). */
+  /**
+   * All items, including new ones. Required for an invoice with a credit, because its amount depends on them
+   * (§1.4).
+   */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
-  /** If true, the invoice is reported as adjusted regardless of its items. */
+  /** True: the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
-  /** If true, an adjustment is reported for each new item, as when an account is closed (§16). */
+  /** True: an adjustment is reported for each new item, as when an account is closed (§16). */
   readonly reportsEachItem?: boolean;
 }
 
@@ -37,7 +43,10 @@ export interface CreditUse {
   readonly invoice: New<Invoice>;
 }
 
-/** Returns the changed invoice with its credit. If it has credit, the amount is computed from all items. */
+/**
+ * Returns the changed invoice with its credit. The amount of an invoice with credit is computed from all its
+ * items.
+ */
 export function creditedChange(
   { after, allItems }: ChangedInvoice,
   moves: readonly CreditMove[],
@@ -67,8 +76,8 @@ export function isNewlyCommitted({ before, stored }: Pick<StoredChange, 'before'
 }
 
 /**
- * True if a stored, now committed invoice got items, or generated or used credit (§16). A draft that this transaction commits
- * is reported as adjusted and as created.
+ * Returns true if a stored, now committed invoice got items, or generated or used credit (§16). A draft that
+ * this transaction commits is reported as adjusted and as created.
  */
 export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;
@@ -85,7 +94,9 @@ export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceIt
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/** Returns the draft with further items; all items decide whether its credit counts in its amount (§1.4). */
+/**
+ * Returns the draft with further items. All items determine whether its credit counts in its amount (§1.4).
+ */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],
@@ -96,7 +107,7 @@ export function withMoreItems(
   return { before: invoice, after, newItems, allItems };
 }
 
-/** Returns the CBA_ADJ item of a move (§1.3, §10 rule 7); `today` is a local date of the account. */
+/** Returns the CBA_ADJ item of a move (§1.3, §10 rule 7). `today` is a local date of the account. */
 export function creditItem(
   id: Uuid,
   { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,
@@ -110,7 +121,7 @@ export function creditItem(
   return plainItem({ id, itemType, description, ...dates, amount, repairable: amount, basis });
 }
 
-/** Stored invoices after account credit, with the CBA_ADJ items. */
+/** Stored invoices after account credit was applied, with the CBA_ADJ items. */
 export interface CreditedInvoices {
   readonly invoices: readonly Invoice[];
   readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
@@ -133,7 +144,7 @@ export function creditInvoices(
   };
 }
 
-/** Returns the invoice with its sums after the moves; `amount` excludes credit (§1.4 rule 1). */
+/** Returns the invoice with its sums after the moves. `amount` excludes credit (§1.4 rule 1). */
 export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBalance'>>(
   invoice: I,
   moves: readonly CreditMove[],

@@ -8,14 +8,15 @@ export type ChangedCredit = Pick<
   'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
 >;
 
-/** Returns the used credit to reverse before this item can be deleted; 0 for a negative amount. */
+/** Returns the used credit that must be reversed before this item can be deleted. 0 for a negative amount. */
 export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
   return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
 }
 
 /**
- * Returns the items of its own invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated credit
- * become 0, the latter together with its source credit. `items` are all items of the invoice.
+ * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and
+ * generated credit become 0, generated credit together with its source credit. `items` contains all items of
+ * the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
@@ -40,7 +41,7 @@ export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]):
 /**
  * Reverses used credit until `amount` is reached (§9 rule 7).
  * @param used items that use credit (CBA_ADJ, negative), newest first.
- * @returns the changed items and the missing amount.
+ * @returns the changed items and the amount that is still missing.
  */
 export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
   let missing = amount;
@@ -55,7 +56,7 @@ export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
   return { changed: reclaimed, missing };
 }
 
-/** Returns the change of each invoice's items: credit (CBA_ADJ) and total. */
+/** Returns the change of each invoice's items, as credit (CBA_ADJ) and total. */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],

@@ -17,16 +17,16 @@ export type CreditingItem = Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId'
 
 /** The changes of a transaction that credit notes document. */
 interface Credited {
-  /** Repairs and adjustments that take effect now, on any invoice. */
+  /** Repairs and adjustments that take effect now, on all invoices. */
   readonly items: readonly CreditingItem[];
-  /** Invoices that were COMMITTED and are VOID now, with all their items. */
+  /** Invoices that were COMMITTED and are VOID now, each with all its items. */
   readonly voided: readonly { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] }[];
-  /** The items reduced by `items`, and their invoices as they were before, by id. */
+  /** The items that `items` reduces, and their invoices before the transaction, by id. */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 
-/** A credit note without the members set from its account, the tenant and the time. */
+/** A credit note before its account, tenant and time are added. */
 type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 /**
@@ -45,7 +45,10 @@ export function creditingItems<I extends CreditingItem>(items: readonly I[]): re
   return [...credits, ...linked];
 }
 
-/** Returns one credit note per invoice that was COMMITTED before the transaction, in the order of first credit (§21 rules 1, 2). */
+/**
+ * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of the first
+ * credit (§21 rules 1, 2).
+ */
 export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
   const credited = items.flatMap((item) => {
     const target = item.linkedItemId === null ? undefined : linked.get(item.linkedItemId);
@@ -68,8 +71,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account credit, and
- * an amount that was never owed cannot be credited.
+ * Returns the items that a void credits. For a credit item, only the part that lowered the debt counts. The
+ * rest became account credit, and an amount that was never owed cannot be credited.
  */
 function creditableItems(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
@@ -82,7 +85,10 @@ function creditableItems(items: readonly InvoiceItem[]) {
   });
 }
 
-/** Migrated invoices get no credit notes. Written-off invoices still do, since the write-off can be undone. */
+/**
+ * Returns true if the invoice gets credit notes. Migrated invoices do not. Written-off invoices do, because
+ * the write-off can be undone.
+ */
 function isNoted({ status, isMigration }: Invoice): boolean {
   return status === InvoiceStatus.COMMITTED && !isMigration;
 }

@@ -23,13 +23,13 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 /** The debts that an account's credit pays over time. */
 export interface Debts {
   readonly unpaid: readonly Invoice[];
-  /** Invoices with a payment in flight. */
+  /** Invoices with a payment in flight, by id. */
   readonly withheld: ReadonlySet<Uuid>;
   /** The last day on which the summary is open, by linked invoice. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
   /** The invoice of each repairable item that the parent has not paid (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
-  /** The template of a new invoice, if the account's invoices are not paid automatically; null = they are. */
+  /** The template of a new invoice if the account's invoices are not paid automatically; null if they are. */
   readonly unpaidInvoice: Invoice | null;
 }
 
@@ -45,7 +45,7 @@ export interface MadeOfStep {
   readonly run: AccountRun;
   /** Further stored invoices that get items. */
   readonly elsewhere: readonly ChangedInvoice[];
-  /** Replaces the balances of invoices that the parent owes or has paid (§10 rule 5). */
+  /** Balances that replace those of invoices that the parent owes or has paid (§10 rule 5). */
   readonly standIns: ReadonlyMap<Uuid, Decimal>;
 }
 
@@ -57,7 +57,10 @@ export interface DebtsInput {
 
 type LoadedDebts = Omit<Debts, 'unpaidInvoice'>;
 
-/** Loads the debts of these accounts. If an account pays itself and the parent pays no item, its state shows whether it has any. */
+/**
+ * Loads the debts of these accounts. For an account that pays itself and has no item that a parent pays, the
+ * account's state shows whether it has debts.
+ */
 export async function loadDebts(
   session: ReadSession,
   inputs: readonly DebtsInput[],
@@ -95,13 +98,16 @@ export async function loadDebts(
   };
 }
 
-/** Runs of a day begin at the reference time. */
+/** Returns the latest run before an instant. Runs of a day begin at the reference time. */
 function lastRunBefore(at: Instant, account: Account): LocalDate {
   const day = localDateOf(at, account.timeZone);
   return atReferenceTime(day, account).at < at ? day : addDays(day, -1);
 }
 
-/** The debts that credit pays during the walk. The walk's invoices count as paid after their credit, unless nobody pays them. */
+/**
+ * The debts that credit pays during the walk. The invoices of the walk count as paid after their credit,
+ * unless nobody pays them.
+ */
 export class RunningDebts {
   #unpaid: readonly Invoice[];
   #debtOf: Debts['debtOf'];

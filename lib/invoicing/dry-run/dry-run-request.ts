@@ -19,36 +19,51 @@ export const DryRunType = {
 } as const;
 export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 
-/** An invoice to foresee. Absent, null and empty members are the same; members that its type does not use are ignored. */
+/**
+ * A request for the invoice that a run would create. Absent, null and empty members are equivalent. Members
+ * that the type does not use are ignored.
+ */
 export interface DryRunRequest {
-  /** Default: the account of `subscriptionId` or `bundleId`. */
+  /** The account. Defaults to the account of `subscriptionId` or `bundleId`. */
   readonly accountId?: Uuid | null | undefined;
-  /** Local date in the account's zone up to which to invoice. Default today. UPCOMING_INVOICE ignores it. */
+  /** Local date in the account's zone up to which to invoice. Default today. Ignored by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /** Required by SUBSCRIPTION_ACTION. Other types ignore it and all members below, except the two ids. */
+  /**
+   * The action. Required by SUBSCRIPTION_ACTION. Other types ignore this and all members below, except the
+   * two ids.
+   */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
-  /** The time at which the action takes effect; by default now or by policy. Overrides `billingPolicy`. */
+  /**
+   * Time at which the action takes effect. By default, now or the time that the policy determines. Overrides
+   * `billingPolicy`.
+   */
   readonly effectiveDate?: RequestedDate | null | undefined;
-  /** The policy for a change or the end of billing; by default, the catalog's rules decide. */
+  /** Policy of a change or of the end of billing. By default, the rules of the catalog determine it. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Name of the plan to start or change to; excludes the four members below. */
+  /** Name of the plan to start or change to. Excludes the four members below. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
   readonly priceListName?: string | null | undefined;
-  /** Phase to start in; earlier phases are skipped. */
+  /** Phase in which the subscription starts. Earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
-  /** Whether the items contain their explanations; default false. */
+  /** True: the items contain their explanations. Default false. */
   readonly explain?: boolean | null | undefined;
-  /** Of START_BILLING and CHANGE; default 1, or the present quantity. */
+  /** Quantity for START_BILLING and CHANGE. Default 1, or the present quantity. */
   readonly quantity?: number | null | undefined;
-  /** Required by CHANGE and STOP_BILLING. UPCOMING_INVOICE returns the first invoice at a date of this subscription. */
+  /**
+   * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first
+   * invoice at a date of this subscription.
+   */
   readonly subscriptionId?: Uuid | null | undefined;
-  /** The bundle of `subscriptionId`; START_BILLING adds the subscription to it. UPCOMING_INVOICE as for `subscriptionId`. */
+  /**
+   * Bundle of `subscriptionId`. START_BILLING adds the subscription to it. For UPCOMING_INVOICE, selects the
+   * first invoice at a date of the bundle.
+   */
   readonly bundleId?: Uuid | null | undefined;
 }
 
@@ -76,8 +91,9 @@ interface RequestedAccount {
 }
 
 /**
- * Checks a request by itself (§11 rule 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or an unknown one.
+ * Checks the request alone (§11 rule 2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or
+ * an unknown policy.
  */
 export function checkDryRun(request: DryRunRequest & RequestedAccount): CheckedDryRun {
   const { dryRunType, targetDate = null, subscriptionId = null, bundleId = null } = request;
@@ -152,7 +168,10 @@ function checkStop(request: DryRunRequest) {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/** The members that name a plan without its name, in the order of the checks, with their names in messages (http-api §12). */
+/**
+ * The members that describe a plan without its name, in the order of the checks, with their names in messages
+ * (http-api §12).
+ */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',
@@ -160,7 +179,7 @@ const BESIDE_PLAN_NAME = {
   priceListName: 'price list',
 } as const satisfies Partial<Record<keyof DryRunRequest, string>>;
 
-/** Checks that the plan is named by either `planName`, or product, category and period. */
+/** Checks that the request names the plan by `planName`, or by product, category and period. */
 function checkPlanNamed(request: DryRunRequest): void {
   if (!request.planName) {
     const absent = PRODUCT_FIELDS.find((field) => !request[field]);

@@ -35,26 +35,26 @@ interface LoadingTools {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
-  /** Whether usage sources are called first, so that recorded usage is not read. Default false. */
+  /** True: usage sources are called first, so that recorded usage is not read. Default false. */
   readonly asksSources?: boolean;
 }
 
 export interface LoadedDryRun {
   readonly account: Account;
-  /** The requested date; null = the date of the next invoice. */
+  /** The requested date. Null for the date of the next invoice. */
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
   readonly hypothesis: Hypothesis | null;
-  /** Whether the hypothetical action starts a run at once. */
+  /** True: the hypothetical action starts a run immediately. */
   readonly isBilledNow: boolean;
-  /** null = there is nothing to bill. */
+  /** The walk to the invoice. Null if there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
-    /** null = the invoice of a date was requested, otherwise the next one of these subscriptions. */
+    /** Selects the subscriptions whose next invoice was requested. Null for the invoice of a date. */
     readonly choice: IsWatched | null;
   } | null;
-  /** The question to usage sources; null = not needed. */
+  /** The question to usage sources. Null if no question is needed. */
   readonly question: SourceQuestion | null;
 }
 
@@ -68,8 +68,8 @@ export interface DryRunInput extends AccountDryRun, LoadingTools {}
 /**
  * Loads the data for the invoice that a run would create (§11), from one snapshot without locks.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
- * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids of
- * another account.
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), the errors of a hypothetical action, and 1081, 1082, 1020
+ * for ids of another account.
  */
 export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
   const { loaded, failures } = await loadDryRuns(session, [input], input);
@@ -79,8 +79,8 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * Loads dry runs of many accounts, in a constant number of statements for dates; actions and upcoming invoices take one
- * account. Existing accounts whose dry run fails are in `failures`.
+ * Loads dry runs of many accounts. Dates take a constant number of statements. Actions and upcoming invoices
+ * are limited to one account. Accounts that exist but whose dry run fails are in `failures`.
  */
 export async function loadDryRuns(
   session: ReadSession,
@@ -180,7 +180,10 @@ async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Ac
   return wanted.type === 'PREVIEW' ? () => true : null;
 }
 
-/** Returns the subscriptions whose dates an upcoming invoice may have: all, those of a bundle, or one. */
+/**
+ * Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, those of a bundle,
+ * or one.
+ */
 async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
@@ -196,7 +199,7 @@ async function watched(
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
 }
 
-/** Walks to the invoice of the requested date or to the next one; null = no invoice will follow. */
+/** Walks to the invoice of the requested date or to the next invoice. Returns null if no invoice follows. */
 export function walkTo(
   { walk }: Pick<LoadedDryRun, 'walk'>,
   targetDate: LocalDate | null,
@@ -219,7 +222,7 @@ interface Begun {
   readonly account: Account;
   readonly state: AccountInvoicingState;
   readonly today: LocalDate;
-  /** The requested date; default today. */
+  /** The requested date, by default today. */
   readonly asked: LocalDate;
   readonly targetDate: LocalDate;
   readonly hypothesis: Hypothesis | null;
@@ -283,20 +286,20 @@ function dryRunOf(
   };
 }
 
-/** Returns whether the account's invoices are paid automatically, by its payment method or the parent. */
+/** Returns true if the account's invoices are paid automatically, by its payment method or by the parent. */
 function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
   if (isPaidByParent(account)) return true;
   return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
 }
 
 interface AwaitedRuns {
-  /** Dates of the runs requested by bus events, in order; they come before the due entries. */
+  /** Dates of the runs that bus events request, in order. They precede the due entries. */
   readonly runDates: readonly LocalDate[];
   /** Dates of the pending due entries. */
   readonly dueDates: readonly LocalDate[];
 }
 
-/** Loads the automatic runs that each account waits for, as many as a walk can take. */
+/** Loads the automatic runs that each account waits for, up to the number that a walk can process. */
 async function loadAwaitedRuns(
   session: ReadSession,
   inputs: readonly Begun[],

@@ -45,7 +45,7 @@ export interface PreviewedBundle extends BlockingOptions {
   readonly bundleId?: Uuid | null | undefined;
 }
 
-/** A change with the members that its operation takes. */
+/** A change with the members that its operation accepts. */
 export type PreviewRequest =
   | ({ readonly change: typeof PreviewedChange.CREATE } & CreateSubscriptionRequest &
       CreateSubscriptionOptions)
@@ -62,9 +62,10 @@ type FindAction = (
 ) => Promise<{ readonly accountId: Uuid; readonly action: HypotheticalAction }>;
 
 /**
- * Checks a request by itself (§11.1) and returns the search for its objects.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) and, as the operation, INVALID_PARAMETER (60002) and 5; the search
- * throws SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082) or SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081).
+ * Checks the request alone (§11.1) and returns the search for its objects.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) and, as the operation, INVALID_PARAMETER (60002) and
+ * 5. The search throws SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082) or SUBSCRIPTION_GET_INVALID_BUNDLE_ID
+ * (1081).
  */
 export function checkPreview(request: PreviewRequest): FindAction {
   switch (request?.change) {

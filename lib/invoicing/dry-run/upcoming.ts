@@ -12,13 +12,16 @@ import {
   Walk,
 } from './walk.ts';
 
-/** Selects the subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
+/**
+ * Selects the subscriptions whose next invoice was requested. The invoice contains everything that is due on
+ * its date (§11).
+ */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
- * Walks to the first invoice at a due or event date of a watched subscription; null = none (§11, UPCOMING_INVOICE). Dates of
- * other subscriptions are evaluated on the way, so that the invoice holds only what earlier runs have not billed. `targetDate`
- * of the input is not used.
+ * Walks to the first invoice at a due or event date of a watched subscription, or null if no invoice follows
+ * (§11, UPCOMING_INVOICE). Dates of other subscriptions are evaluated on the way, so the invoice contains
+ * only items that earlier runs have not billed. `targetDate` of the input is not used.
  */
 export function* walkToUpcomingInvoice(
   input: DryRunWalkInput,
@@ -35,17 +38,17 @@ export function* walkToUpcomingInvoice(
 
 /** The invoices after a change of a subscription. */
 export interface InvoicesAfterChange {
-  /** The invoice of the runs that the change starts at once; null = none. */
+  /** The invoice of the runs that the change starts immediately. Null if these runs create no invoice. */
   readonly dueNow: DryRunInvoice | null;
-  /** The next invoice after it; null = none. */
+  /** The next invoice after those runs. Null if no invoice follows. */
   readonly next: DryRunInvoice | null;
-  /** The account credit that those runs leave beyond the credit before; 0 if none. */
+  /** The account credit that those runs add to the previous credit. 0 if they add none. */
   readonly credit: Decimal;
 }
 
 /**
- * Walks to the invoice of the requested runs and on to the next one (§11.1).
- * @param isBilledNow whether the change starts a run at once; otherwise no invoice is due now.
+ * Walks to the invoice of the requested runs and on to the next invoice (§11.1).
+ * @param isBilledNow true if the change starts a run immediately. Otherwise no invoice is due now.
  */
 export function* walkAfterChange(
   input: DryRunWalkInput,
@@ -72,7 +75,10 @@ class UpcomingWalk {
   readonly #watchedEvents: DateQueue;
   readonly #areAllWatched: boolean;
 
-  /** @param isWatched the subscriptions whose dates an invoice may have; null = any date of the account. */
+  /**
+   * @param isWatched selects the subscriptions whose dates an invoice may have; null for any date of the
+   * account.
+   */
   constructor(input: DryRunWalkInput, isWatched: IsWatched | null, nextItemId: () => Uuid) {
     const subscriptions = input.subscriptions.filter(isWatched ?? (() => true));
     this.#walk = new Walk(input, nextItemId, foreseen);
@@ -88,7 +94,10 @@ class UpcomingWalk {
     return this.#walk.credit;
   }
 
-  /** Returns the invoice of a date; null = none, or not at a date of a watched subscription. */
+  /**
+   * Returns the invoice of a date. Null if the date has no invoice, or is not a date of a watched
+   * subscription.
+   */
   *step(date: LocalDate): DryRunWalk {
     const isEvent = this.#watchedEvents.take(date);
     const isOwnDate = isEvent || this.#areAllWatched || this.#walk.isAnyDue(this.#watchedIds, date);
@@ -100,7 +109,7 @@ class UpcomingWalk {
     return { ...invoice, targetDate: maxDate(this.#today, invoice.targetDate) };
   }
 
-  /** Returns the first invoice of the dates that are left; null = none. */
+  /** Returns the first invoice of the remaining dates, or null if they have no invoice. */
   *next(): DryRunWalk {
     for (;;) {
       const date = this.#candidates.takeFirst();
@@ -112,7 +121,10 @@ class UpcomingWalk {
   }
 }
 
-/** Returns the run with only the dates that can bill something: unused usage never ends (usage §7.5 rule 4). */
+/**
+ * Returns the run with only the dates that can bill something, because the dates of unused usage never end
+ * (usage §7.5 rule 4).
+ */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({
     ...evaluation,

@@ -20,18 +20,21 @@ import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
 import { type Debts, type MadeOfStep, NO_DEBTS, RunningDebts, unchangedStep } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
-  /** The requested date. Its step starts no earlier than the billed days, as a run does. */
+  /** The requested date. Like a run, its step starts no earlier than the billed days. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Dates of the runs just requested, in order, before any other. Default none. */
+  /** Dates of the runs that were just requested, in order, before all other dates. None by default. */
   readonly runDates?: readonly LocalDate[];
-  /** Dates of the account's pending due entries: the only steps that may lie in the past. */
+  /** Dates of the account's pending due entries. Only these steps may be in the past. */
   readonly dueDates: readonly LocalDate[];
-  /** The debts that the account's credit pays, besides the walk's invoices. */
+  /** The debts that the account's credit pays, without the walk's invoices. */
   readonly debts?: Debts;
-  /** Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new one. */
+  /**
+   * Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new
+   * draft.
+   */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
@@ -42,9 +45,9 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** A run of the walk before account credit; the walk waits for its answer. */
+/** A run of the walk before account credit. The walk waits for the result. */
 export interface DryRunStep {
-  /** The date of the step; overdue runs happen today. */
+  /** Date of the step. Overdue runs happen today. */
   readonly date: LocalDate;
   readonly runDate: LocalDate;
   readonly targetDate: LocalDate;
@@ -54,10 +57,10 @@ export interface DryRunStep {
   credit(): readonly NewInvoiceItem[];
 }
 
-/** null = the run does not happen; undefined = it is unchanged. */
+/** Result of a step. Null if the run does not happen; undefined if the run is unchanged. */
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
-/** The steps of a dry run, each with an answer, and the resulting invoice. */
+/** The steps of a dry run, each with a result, and the resulting invoice. */
 export type DryRunWalk<R = DryRunInvoice | null> = Generator<DryRunStep, R, DryRunAnswer>;
 
 /** Returns the result of an unchanged walk. */
@@ -70,10 +73,11 @@ export function* unchangedWalk<R>(walk: DryRunWalk<R>): Steps<R> {
 }
 
 /**
- * Walks to the invoice of the run at the target date, after all earlier due dates and events; null = none (§11 rule 1,
- * TARGET_DATE). Requested runs come first: one of them at the target date is the answer, and so is their last invoice if
- * nothing else is billed up to that date. Each earlier date is evaluated by the rules of a real run and counts as billed for
- * the next one. The first step needs the items of all rows in the window. The input is not changed.
+ * Walks to the invoice of the run at the target date, after all earlier due dates and events. Returns null if
+ * there is no invoice (§11 rule 1, TARGET_DATE). Requested runs come first. The result is the requested run
+ * at the target date, or the last invoice of the requested runs if nothing else is billed up to that date.
+ * Each earlier date is evaluated by the rules of a real run and counts as billed for the next date. The first
+ * step needs the items of all rows in the window. The input is not changed.
  */
 export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
   const { targetDate, runDates = [] } = input;
@@ -104,7 +108,7 @@ export function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscr
   );
 }
 
-/** Evaluates an account date by date, each time as if earlier dates were billed. */
+/** Evaluates an account date by date. On each date, the earlier dates count as billed. */
 export class Walk {
   #account: AccountRunInput;
   #run: AccountRun | undefined;
@@ -115,7 +119,7 @@ export class Walk {
   readonly #nextItemId: () => Uuid;
   readonly #seen: (run: AccountRun) => AccountRun;
 
-  /** @param seen changes a run before it is used. */
+  /** @param seen function that changes a run before it is used. */
   constructor(
     { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
@@ -159,7 +163,10 @@ export class Walk {
     return run.items.length === 0 ? null : { targetDate, runDate, run };
   }
 
-  /** Returns the invoice of the next run: a draft keeps its items; after a committed invoice comes a new one. */
+  /**
+   * Returns the invoice of the next run. A draft keeps its items; a committed invoice is followed by a new
+   * one.
+   */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
@@ -183,12 +190,12 @@ export class Walk {
     return this.#account.state.accountCBA;
   }
 
-  /** The due dates that the last step found. */
+  /** Due dates that the last step found. */
   get dueDates(): readonly LocalDate[] {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Returns whether a step at that date could bill something of these subscriptions. */
+  /** Returns true if a step at the date could bill something for these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
     const targetDate = raised(date, state.maxTargetDate);
@@ -198,7 +205,7 @@ export class Walk {
     );
   }
 
-  /** Returns whether any date could bill something of these subscriptions. */
+  /** Returns true if any remaining date could bill something for these subscriptions. */
   isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
     return this.#account.subscriptions.some(
       ({ subscriptionId, cursor }) =>
@@ -208,12 +215,12 @@ export class Walk {
   }
 }
 
-/** A run never starts earlier than the billed days (§8.2 step 4). */
+/** Returns the start of a run, which is never earlier than the billed days (§8.2 step 4). */
 function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
 
-/** Distinct dates, taken in order. */
+/** A queue of distinct dates in order. */
 export class DateQueue {
   readonly #dates: Set<LocalDate>;
 
@@ -232,7 +239,7 @@ export class DateQueue {
     return first;
   }
 
-  /** Removes the date; true if the queue had it. */
+  /** Removes the date. Returns true if the queue contained it. */
   take(date: LocalDate): boolean {
     return this.#dates.delete(date);
   }
@@ -255,7 +262,8 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
 
 /**
  * Returns the subscription as stored after this evaluation.
- * @param hasInvoice whether its account's run has created an invoice; default: if the subscription has items.
+ * @param hasInvoice true if the run of the account has created an invoice. By default, true if the
+ * subscription has items.
  */
 export function subscriptionAfter(
   before: SubscriptionBilling,

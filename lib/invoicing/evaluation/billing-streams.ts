@@ -21,15 +21,18 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { recurs } from '../proposals/recurring-proposals.ts';
 import { catalogChanges } from './last-evaluation.ts';
 
-/** An account and the date up to which it is evaluated. */
+/** An account, and the date up to which the account is evaluated. */
 export interface StreamRequest {
   readonly account: Account;
-  /** The date of the evaluation; for a run, the effective target date (§8.2 step 4). */
+  /** Date of the evaluation. For a run, this is the effective target date (§8.2 step 4). */
   readonly targetDate: LocalDate;
 }
 
 export interface BillingRequest extends StreamRequest {
-  /** The day whose items are counted. A due entry uses its own date, so that late entries do not add up on one day. */
+  /**
+   * Day on which items are counted. A due entry uses its own date, so that late entries do not add up on one
+   * day.
+   */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
@@ -37,16 +40,16 @@ export interface BillingRequest extends StreamRequest {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** The streams in creation order of the subscriptions; one with an ongoing charge has no events. */
+  /** The streams in creation order of the subscriptions. A stream with an ongoing charge has no events. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** Subscriptions billed by their own events only: all except add-ons. */
+  /** Subscriptions that are billed only by their own events: all except add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
   /** Ongoing charges as of the last evaluation, by subscription, for all accounts. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
   /** Subscriptions skipped because their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
-  /** The first date that a later catalog bills differently, by subscription. */
+  /** The first date on which a later catalog bills differently, by subscription. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
@@ -67,7 +70,10 @@ interface StreamsInput<R extends StreamRequest> {
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
-/** An account whose events cannot be built does not prevent the billing of others. */
+/**
+ * Returns the streams of accounts. An account whose events cannot be built does not prevent the billing of
+ * other accounts.
+ */
 export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
   const { requests, cursors, subscriptions, events } = input;
   const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
@@ -122,7 +128,10 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
 
 const NO_EVENTS: readonly BillingEvent[] = [];
 
-/** Returns the events in the order of the cursors. A subscription blocked from its start has none, so its charges are repaired. */
+/**
+ * Returns the events in the order of the cursors. A subscription that is blocked from its start has no
+ * events, so its charges are repaired.
+ */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
   { histories, cursors, ongoing }: StreamInput,
@@ -139,9 +148,8 @@ function eventsBySubscription(
 }
 
 /**
- * Returns the bill cycle day that the next run gives an account; null means it has a day or gets none (§4 rule 4).
- * Blocked
- * intervals do not count (subscriptions §15.2): a pause moves no cycle.
+ * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets
+ * none (§4 rule 4). Blocked intervals do not count (subscriptions §15.2), so a pause moves no cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
   if (input.account.billCycleDayLocal !== 0) return null;
@@ -150,9 +158,9 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 }
 
 /**
- * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price (0 included);
- * future events count. null for none. `events` are those of all subscriptions, without a day of the account and blocked
- * intervals.
+ * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price,
+ * including a price of 0. Future events count. Returns null without such an event. `events` contains the
+ * events of all subscriptions, built without a bill cycle day of the account and without blocked intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;

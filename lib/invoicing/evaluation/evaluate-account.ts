@@ -49,9 +49,12 @@ export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account; null means it has one or needs none (§4 rule 4). */
+  /**
+   * Bill cycle day that this run assigns to the account. Null if the account has one or needs none (§4 rule
+   * 4).
+   */
   readonly newBillCycleDay: number | null;
-  /** Cursors of due subscriptions that were last evaluated with an earlier catalog. */
+  /** Cursors of due subscriptions whose last evaluation used an earlier catalog. */
   readonly behind: readonly StoredCursor[];
   /** Revision of the events' catalog. */
   readonly catalogRevision: number;
@@ -64,33 +67,40 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
 
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
-  /** The streams in output order, except bundles tagged AUTO_INVOICING_OFF and streams that are not due and charge no usage. */
+  /**
+   * The streams in output order. Bundles tagged AUTO_INVOICING_OFF are excluded, and streams that are neither
+   * due nor charge usage.
+   */
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Default a new COMMITTED invoice. */
+  /** The invoice. Defaults to a new COMMITTED invoice. */
   readonly invoice?: RunInvoice;
 }
 
-/** The changes of one run: an invoice if there are items, and always cursors and due dates. */
+/** The changes of one run: an invoice if the run has items, and always cursors and due dates. */
 export interface AccountRun extends DueDates {
-  /** One per due subscription, in the order of the input. */
+  /** One evaluation per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
-  /** Items of all subscriptions in creation order; empty means nothing to invoice. */
+  /** Items of all subscriptions in creation order. Empty if there is nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
-  /** New charged-through dates by subscription (§8.5): the ends of its charges, with dropped zero usage; none for a DRAFT. */
+  /**
+   * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage.
+   * Empty for a DRAFT.
+   */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
-  /** Subscriptions whose dates also depend on other invoices (see `resetChargedThrough`). */
+  /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */
   readonly chargedBefore: ReadonlySet<Uuid>;
-  /** The state including the invoice; storage sets `version`. */
+  /** The account's state including the invoice. The storage sets `version`. */
   readonly state: AccountInvoicingState;
 }
 
 /**
- * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and the account's new state
- * (§8.2 steps 7–9, §8.4, §8.5). Calls `nextItemId` once per item (see `evaluateSubscription`).
- * @throws InvariantError on an illegal state; nothing may be written then.
+ * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and the
+ * account's new state (§8.2 steps 7–9, §8.4, §8.5). Calls `nextItemId` once per item (see
+ * `evaluateSubscription`).
+ * @throws InvariantError for an illegal state. The caller must not write anything then.
  */
 export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
   const evaluations = dueSubscriptions(input).map((subscription) =>
@@ -120,19 +130,25 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   };
 }
 
-/** Returns `missingItemIds` of all due subscriptions, for one query. */
+/** Returns `missingItemIds` of all due subscriptions, so that one query loads them. */
 export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
   return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
 }
 
-/** Late usage does not make a subscription due, but the next run bills it (usage §7.7 rule 1). */
+/**
+ * Returns the due subscriptions. Late usage does not make a subscription due, but the next run bills it
+ * (usage §7.7 rule 1).
+ */
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
   return subscriptions.filter(
     ({ events, cursor, usage }) => usage != null || isDue({ events, cursor, targetDate, config }),
   );
 }
 
-/** Includes zero items of usage and trials, even if the tenant drops them (usage §7.5 rule 4, §5.1 rule 4). */
+/**
+ * Returns charged-through dates. Includes zero items of usage and trials, even if the tenant drops them
+ * (usage §7.5 rule 4, §5.1 rule 4).
+ */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
   for (const { subscriptionId, usage, freeThrough } of evaluations) {
@@ -142,7 +158,7 @@ function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonl
   return dates;
 }
 
-/** Subscriptions with charges that end before days which stay billed. */
+/** Returns the subscriptions with charges that end before days that stay billed. */
 function subscriptionsBilledAhead(
   evaluations: readonly SubscriptionEvaluation[],
   dates: ReadonlyMap<Uuid, LocalDate>,
@@ -230,7 +246,10 @@ export function runInvoiceOf(
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/** Returns the cursors after a run: of evaluated subscriptions, and of those whose catalog revision changes. */
+/**
+ * Returns the cursors after a run: those of evaluated subscriptions, and those whose catalog revision
+ * changes.
+ */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
@@ -258,7 +277,8 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the ongoing charges after the run: an unchanged one as stored, others as soon as the account has a bill cycle day.
+ * Returns the ongoing charges after the run. An unchanged charge stays as stored. Other charges are stored as
+ * soon as the account has a bill cycle day.
  */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
@@ -270,7 +290,10 @@ function ongoingAfter(
   return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
-/** Gives cursors of subscriptions that a later catalog does not change its revision, which saves the next comparison. */
+/**
+ * Returns the cursors that only get the revision of a later catalog, because the catalog does not change
+ * their subscriptions. This saves the next comparison.
+ */
 function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   const { behind } = billing;
   if (behind.length === 0) return behind;
@@ -284,7 +307,10 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   );
 }
 
-/** Returns the catalog's revision, or the earlier one if the next evaluation still covers days billed by it. */
+/**
+ * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that
+ * it billed.
+ */
 function revisionsNoted({
   behind,
   subscriptions,

@@ -34,21 +34,26 @@ import { fixedFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /** The charge that continues unchanged (see last-evaluation.ts); its event then replaces `events`. Default null. */
+  /**
+   * The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Default null.
+   */
   readonly ongoing?: OngoingCharge | null;
-  /** Billing events in order, for usage all of them, otherwise at least from the window's anchor on (§7.2 step 4). */
+  /**
+   * Billing events in order. For usage, all events; otherwise at least those from the window's anchor on
+   * (§7.2 step 4).
+   */
   readonly events: readonly BillingEvent[];
   /** Null means never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Days before it stay as billed (see `knownUntil` of last-evaluation.ts). Default none. */
+  /** Date before which all days stay as billed (see `knownUntil` of last-evaluation.ts). None by default. */
   readonly knownUntil?: LocalDate | null;
-  /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
+  /** RECURRING, FIXED and FREE rows of the window, and all rows of the items in `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
-  /** Repaired RECURRING items by id (see `missingItemIds`); others are ignored. */
+  /** Repaired RECURRING items by id (see `missingItemIds`). Other items are ignored. */
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Items with this subscription's id that earlier runs created on the current local day. */
+  /** Number of items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** Null means no event charges usage, or usage is not billed. Default null. */
+  /** Usage of the subscription. Null if no event charges usage, or usage is not billed. Default null. */
   readonly usage?: SubscriptionUsage | null;
 }
 
@@ -57,28 +62,35 @@ export interface EvaluationSettings {
   readonly currency: Currency;
   readonly config: InvoicingConfig;
   /**
-   * Used under fixed-days proration only, to repair a plan that no loaded event names any more (an undone change). Without it
-   * the share is that of the row itself, which may differ by a rounding.
+   * Returns the period of a phase. Used only under fixed-days proration, to repair a plan that no loaded
+   * event names any more (after an undone change). Without it, the share is computed from the row itself,
+   * which may differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
 
-/** The changes of one subscription; without items only the cursor changes. */
+/** The changes of one subscription. Without items, only the cursor changes. */
 export interface SubscriptionEvaluation {
   readonly subscriptionId: Uuid;
   /** FIXED, RECURRING and REPAIR_ADJ items in output order, then usage items. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
-  /** End of the RECURRING days in force after it; null if there are none, or no recurring or fixed price is charged. */
+  /**
+   * End of the RECURRING days that are in force after the evaluation. Null if there are none, or if no
+   * recurring or fixed price is charged.
+   */
   readonly inForceThrough: LocalDate | null;
-  /** End of the running trial whose item the tenant drops (§5.1 rule 4); null if there is none, or days after it are billed. */
+  /**
+   * End of the running trial whose item the tenant drops (§5.1 rule 4). Null without such a trial, or if days
+   * after it are billed.
+   */
   readonly freeThrough: LocalDate | null;
-  /** New `repairable` of existing items. */
+  /** New values of `repairable` of existing items. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
   readonly cursor: InvoicingCursor;
-  /** The next known due date that can have items. */
+  /** The next known due date on which items are possible. */
   readonly foreseenDate: LocalDate | null;
-  /** Null means no usage was evaluated. */
+  /** The evaluation of usage. Null if usage was not evaluated. */
   readonly usage: UsageEvaluation | null;
 }
 
@@ -144,7 +156,10 @@ export function evaluateSubscription(
   };
 }
 
-/** A trial that is over, or that later charges follow, does not move the charged-through date back. */
+/**
+ * Returns the end of a free trial. A trial that is over, or that is followed by charges, does not move the
+ * charged-through date back.
+ */
 function freeThrough(
   dropped: readonly FixedProposal[],
   billed: readonly CoverageRow[],
@@ -155,15 +170,18 @@ function freeThrough(
   return billed.some(({ startDate, endDate }) => (endDate ?? startDate) >= end) ? null : end;
 }
 
-/** Late usage may be evaluated at an earlier date than the last run; settled usage stays settled. */
+/**
+ * Returns the settled date of usage. Late usage may be evaluated at an earlier date than the last run;
+ * settled usage stays settled.
+ */
 function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
   return settled === null || after === null ? (settled ?? after) : maxDate(settled, after);
 }
 
 /**
- * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each with all of its rows, inside the
- * window or not (§7.2 rule 6).
+ * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each of these items
+ * with all of its rows, inside and outside the window (§7.2 rule 6).
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,
@@ -188,7 +206,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
   return {
     events,
     window,
-    /** Earlier days are not compared; null means all days are. */
+    /** Date before which days are not compared. Null if all days are compared. */
     evaluatedFrom: knownUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),
@@ -196,7 +214,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
 }
 
 interface ItemBoundsInput {
-  /** New items of one subscription in output order, without usage, which overlaps if late. */
+  /** New items of one subscription in output order, without usage items, which overlap if late. */
   readonly items: readonly NewInvoiceItem[];
   readonly subscription: {
     readonly subscriptionId: Uuid;
@@ -207,9 +225,9 @@ interface ItemBoundsInput {
 }
 
 /**
- * Checks the safety bounds (§8.4); items beyond them come from a defect or damaged data.
- * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. Nothing may be written then, and the account is
- * parked.
+ * Checks the safety bounds (§8.4). Items beyond the bounds result from a defect or from damaged data.
+ * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. The caller must then write nothing
+ * and park the account.
  */
 export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
   if (items.length === 0) return;
@@ -229,7 +247,7 @@ export function isBoundExceeded(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
 }
 
-/** Checks rule 1, which for RECURRING items follows from rule 3. */
+/** Checks rule 1. For RECURRING items, the rule follows from rule 3. */
 function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
   if (starts.length < 2 || new Set(starts).size === starts.length) return;
@@ -240,8 +258,8 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Returns whether an item counts for the daily bound (rule 2). Repairs have no subscription id; unbilled usage periods come
- * all at once (usage §7.9 rule 6).
+ * Returns true if an item counts for the daily bound (rule 2). Repairs have no subscription id. Usage periods
+ * that were not yet billed come all at once (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
   return item.subscriptionId !== null && item.itemType !== 'USAGE';
@@ -258,7 +276,9 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/** The error names the setting of the bound, and both ways to pass it. */
+/**
+ * Returns the error for an exceeded bound, which names the setting of the bound and both ways to exceed it.
+ */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
@@ -271,7 +291,10 @@ function boundExceeded(
   );
 }
 
-/** Checks rule 3. Items are in date order, so each must start at or after the end of the previous item of its group. */
+/**
+ * Checks rule 3. Items are in date order, so each item must start at or after the end of the previous item of
+ * its group.
+ */
 function assertNoOverlap(
   items: readonly NewInvoiceItem[],
   itemType: 'RECURRING' | 'REPAIR_ADJ',
@@ -291,7 +314,7 @@ function assertNoOverlap(
   }
 }
 
-/** Checks that repairs are inside their item and never exceed its remainder (rule 4, §1.6 rules 4 and 5). */
+/** Checks that repairs are within their item and never exceed its remainder (rule 4, §1.6 rules 4 and 5). */
 function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
   if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return;
   const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));

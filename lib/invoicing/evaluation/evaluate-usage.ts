@@ -41,23 +41,26 @@ import { supersededItem, usageItem } from './usage-items.ts';
 
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
-  /** Intervals of invoices that are not VOID, in billing order, at least those from `usageWindow` on. */
+  /**
+   * Intervals of invoices that are not VOID, in billing order. At least the intervals from `usageWindow` on
+   * are needed.
+   */
   readonly billed: readonly BilledInterval[];
-  /** Points of VOID invoices since then, if late usage is not billed. Default none. */
+  /** Points of invoices that became VOID since then, if late usage is not billed. None by default. */
   readonly freed?: readonly FreedPoints[];
-  /** The start of the loaded data; null means all billed intervals are loaded. Default null. */
+  /** Start of the loaded data. Null if all billed intervals are loaded. Default null. */
   readonly from?: LocalDate | null;
-  /** The pieces that `piecesNeeded` selects. */
+  /** The usage pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
-  /** The marks of the read days; null means the next run reads the usage again. Default null. */
+  /** Marks of the days that were read. Null makes the next run read the usage again. Default null. */
   readonly marks?: DayMarks | null;
-  /** The answer of a usage source, which replaces the pieces; null for none. Default null. */
+  /** Usage of a usage source, which replaces the pieces. Null without a source. Default null. */
   readonly supplied?: SuppliedUsage | null;
-  /** Terms beyond the prices (usage §12). Default none. */
+  /** Terms in addition to the prices (usage §12). None by default. */
   readonly terms?: UsageTerms;
 }
 
-/** A number per day that increases when points of the day are recorded or voided. */
+/** A number per day, which increases when points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {
@@ -75,24 +78,27 @@ export interface RatedInterval extends BilledInterval {
   readonly instants: NonNullable<BilledInterval['instants']>;
   readonly versionDate: Instant;
   readonly priceIdentity: string;
-  /** Part of it is already billed, so it is stored only with an invoice: points without effect stay late (usage §7.7 rule 1). */
+  /**
+   * True if part of the interval is already billed. Such an interval is stored only with an invoice, because
+   * points without effect stay late (usage §7.7 rule 1).
+   */
   readonly isBilledAgain: boolean;
 }
 
 /** The changes of one subscription's usage. */
 export interface UsageEvaluation {
-  /** USAGE items and REPAIR_ADJ of overbilled usage, in output order. */
+  /** USAGE items and the REPAIR_ADJ items of overbilled usage, in output order. */
   readonly items: readonly NewInvoiceItem[];
   readonly intervals: readonly RatedInterval[];
-  /** New `repairable` of USAGE items of earlier runs. */
+  /** New values of `repairable` of USAGE items of earlier runs. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of its USAGE items, including dropped zero items; null means there are none. */
+  /** Latest end of its USAGE items, including dropped zero items. Null without such items. */
   readonly chargedThrough: LocalDate | null;
-  /** The next date after the target date with usage to bill. */
+  /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;
-  /** `nextDate`, or null if only periods without usage follow and the tenant drops zero items. */
+  /** Equals `nextDate`. Null if only periods without usage follow and the tenant drops zero items. */
   readonly foreseenDate: LocalDate | null;
-  /** The days that the next run reads; null means the subscription no longer charges usage. */
+  /** The days that the next run reads. Null if the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
 }
 
@@ -161,7 +167,9 @@ export function settleUpTo(input: UsageRunInput) {
   return { plan, meter, beyond, settled };
 }
 
-/** Returns the subscription's usage after this run. @param hasInvoice whether the run has created an invoice. */
+/**
+ * Returns the subscription's usage after this run. @param hasInvoice true if the run has created an invoice.
+ */
 export function usageAfter(
   usage: SubscriptionUsage,
   { intervals, repairable }: Pick<UsageEvaluation, 'intervals' | 'repairable'>,
@@ -203,7 +211,7 @@ function ratedInterval(
   };
 }
 
-/** Keeps the bounds of the superseded interval, so that its credits are read with it. */
+/** Returns the superseded interval. It keeps its bounds, so that its credits are read with it. */
 function supersededInterval(
   { interval }: SettledSuperseded,
   items: readonly NewInvoiceItem[],
@@ -228,7 +236,7 @@ function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
   }));
 }
 
-/** Selects changed intervals; unchanged ones are not stored again. */
+/** Returns a filter for changed intervals. Unchanged intervals are not stored again. */
 function hasChangesSince(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
   return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||
@@ -282,7 +290,7 @@ export function storedIntervals(
 
 const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
-/** @param hasItems whether this run has created USAGE items. */
+/** @param hasItems true if this run has created USAGE items. */
 function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[], hasItems: boolean) {
   const from = readFrom(input, intervals);
   // Without an invoice, late usage is not stored and stays late.
@@ -294,7 +302,10 @@ function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[],
   } satisfies UsageReading;
 }
 
-/** Covers both outcomes, since some intervals are stored only with an invoice. */
+/**
+ * Returns the first day to read. It covers both outcomes of the run, because some intervals are stored only
+ * with an invoice.
+ */
 function readFrom(
   { events, usage, config }: UsageRunInput,
   intervals: readonly RatedInterval[],
@@ -314,7 +325,10 @@ function readFrom(
   return withInvoice == null || without == null ? null : minDate(withInvoice, without);
 }
 
-/** Days after the last billed interval are not compared: their points are billed by later intervals, or by none. */
+/**
+ * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill
+ * their points, or none does.
+ */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,
   intervals: readonly RatedInterval[],
@@ -335,7 +349,10 @@ function evaluatedDays(
   return { through, mark };
 }
 
-/** Returns whether later runs can create items: not if the tenant drops zero items and nothing was used after the billed days. */
+/**
+ * Returns true if later runs can create items. False if the tenant drops zero items and nothing was used
+ * after the billed days.
+ */
 function canBillLater(
   { usage, config }: UsageRunInput,
   { plan, beyond }: ReturnType<typeof settleUpTo>,
@@ -362,9 +379,9 @@ function canBillLater(
   });
 }
 
-/** The usage of intervals, and the part of it that each interval bills first. */
+/** The usage of intervals, and the part that each interval bills first. */
 interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
-  /** Returns the late usage of intervals billed before the look-back, by usage name. */
+  /** Returns the late usage of intervals that were billed before the look-back, by usage name. */
   beyond(): ReturnType<UsageLedger['beyond']>;
   newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }
@@ -385,7 +402,7 @@ function recordedMeter(
   };
 }
 
-/** Usage sources are not called for days before the look-back. */
+/** Returns the usage that a source supplied. Usage sources are not called for days before the look-back. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedLedger(supplied, billed);
   return {

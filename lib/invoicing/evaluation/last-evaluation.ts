@@ -18,24 +18,24 @@ import { windowOf } from '../proposals/window.ts';
 
 interface CatalogChangesInput {
   readonly account: Account;
-  /** All subscriptions of the account that are looked at, and the bases of add-ons. */
+  /** All examined subscriptions of the account, and the bases of add-ons. */
   readonly histories: readonly BilledHistory[];
   readonly catalog: CatalogWithOverrides;
   readonly alignPriceChanges: boolean;
-  /** Events of the account's subscriptions by the catalog as it is now. */
+  /** Events of the account's subscriptions, built with the current catalog. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   readonly cursors: readonly StoredCursor[];
 }
 
-/** True if the catalog has changed since the subscription's evaluation. */
+/** Returns true if the catalog has changed since the evaluation of the subscription. */
 export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
   return cursor.catalogRevision !== catalog.revision;
 }
 
 /**
- * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by subscription, the first
- * local date that is billed differently. A subscription is left out if nothing changes for it, or if it has settled
- * nothing yet and is evaluated as a whole anyway.
+ * Returns the first local date that later catalogs bill differently, by subscription, for subscriptions that
+ * were evaluated under earlier catalogs (§7.1). A subscription is omitted if nothing changes for it, or if it
+ * has settled nothing yet and is evaluated as a whole anyway.
  */
 export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
   const behind = input.cursors.filter(
@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only those are new to
- * it. The same applies if a plugin supplied the catalog, because its earlier content is unknown: past charges that it no
- * longer contains stay as billed.
+ * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only
+ * price changes are new to it. The same applies if a plugin supplied the catalog, because its earlier content
+ * is unknown: past charges that the catalog no longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -85,10 +85,9 @@ function withoutPriceChanges(catalog: CatalogWithOverrides) {
 }
 
 /**
- * Returns the local date from which one subscription is billed differently under another stream of events; null means
- * it is
- * billed the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage,
- * which is counted again under another version (usage §6.1).
+ * Returns the local date from which one subscription is billed differently under another stream of events, or
+ * null if it is billed the same. The version that supplies a plan is informative and makes no difference
+ * (§5.5 rule 1), except for usage, which is counted again under another version (usage §6.1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],
@@ -144,10 +143,10 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 }
 
 /**
- * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if a
- * catalog plugin started or stopped serving the tenant, or changed its content: the catalog used for earlier billing is
- * no longer known, and this alone must not cause new items (catalog §16 rule 1). Null if that catalog is known or nothing
- * was settled.
+ * Returns the date before which a subscription stays as billed, even if the current catalog differs. This
+ * applies if a catalog plugin started or stopped serving the tenant, or changed its content. The catalog of
+ * the earlier bills is then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns
+ * null if the catalog is known or nothing was settled.
  */
 export function knownUntil(
   cursor: StoredCursor,
@@ -159,7 +158,7 @@ export function knownUntil(
   return dirtyFrom === null ? settledThrough : minDate(settledThrough, dirtyFrom);
 }
 
-/** True if the evaluation after `cursor` still covers days that stay as billed. */
+/** Returns true if the evaluation after `cursor` still covers days that stay as billed. */
 export function coversSettledDays(
   {
     events,
@@ -172,7 +171,7 @@ export function coversSettledDays(
   return start === null || start < until;
 }
 
-/** Returns the proposals from a date on: those of earlier days stay as they were billed. */
+/** Returns the proposals from a date on. Earlier days stay as they were billed. */
 export function fixedFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,
@@ -181,12 +180,13 @@ export function fixedFrom(
 }
 
 /**
- * Returns the ongoing charge of a subscription after the evaluation that stores `cursor`: its last billing event, if it is
- * recurring, began before the settled date and is the final one. Until the subscription or the catalog changes, windows
- * begin at that event (§7.2 step 2) and contain no other. Null if the next evaluation needs more events, such as those
- * that charged usage, since some usage may arrive late (usage §7.7).
- * @param events all billing events, in order, of a subscription billed only by its own events. Add-ons are excluded,
- * because they end with their base.
+ * Returns the ongoing charge of a subscription after the evaluation that stores `cursor`. It is the last
+ * billing event, if the event is recurring, began before the settled date and is the final one. Until the
+ * subscription or the catalog changes, windows begin at that event (§7.2 step 2) and contain no other event.
+ * Returns null if the next evaluation needs more events, such as those that charged usage, because some usage
+ * may arrive late (usage §7.7).
+ * @param events all billing events, in order, of a subscription that is billed only by its own events.
+ * Add-ons are excluded, because they end with their base.
  */
 export function ongoingChargeAfter(
   events: readonly BillingEvent[],
@@ -205,14 +205,17 @@ export function ongoingChargeAfter(
 }
 
 /**
- * True if the charge may have items after the settled date. Free items are never repaired, so they stay if they were billed
- * before the end of their period and `inArrear.mode` changes. An amount below 1 may round to zero.
+ * Returns true if the charge may have free items after the settled date. Free items are never repaired, so
+ * they stay if they were billed before the end of their period and `inArrear.mode` changes. An amount below 1
+ * may round to zero.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** Returns the ongoing charge from which the next evaluation can be made; null means the events have to be loaded. */
+/**
+ * Returns the ongoing charge from which the next evaluation can be made. Null if the events must be loaded.
+ */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

@@ -4,11 +4,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 
-/** RECURRING is charged for every billing period, FIXED once, USAGE for the recorded usage. */
+/** RECURRING is charged for every billing period, FIXED once, and USAGE for the recorded usage. */
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** A price change of a subscription from `from` on; a fixed price changes on that date only. */
+/** A price change of a subscription from `from` on. A fixed price changes on that date only. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -16,13 +16,13 @@ export interface PriceDifference {
   readonly phaseName: string;
   readonly priceType: PriceType;
   readonly from: DatedInstant;
-  /** null for recurring and fixed prices. */
+  /** Terms of a usage price. Null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
-  /** Prices of a quantity of one, a recurring price for its billing period; null for none. */
+  /** Price for a quantity of one. A recurring price is for its billing period. Null without a price. */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
   readonly difference: Decimal;
-  /** null for a fixed price. Of usage: how often it is billed. */
+  /** Billing period of the price. For usage, the period between bills. Null for a fixed price. */
   readonly oldBillingPeriod: BillingPeriod | null;
   readonly newBillingPeriod: BillingPeriod | null;
   /** Date of the version that supplies the new price. */
@@ -34,12 +34,15 @@ export interface UsagePriceTerms {
   readonly usageName: string;
   /** From 1. */
   readonly tier: number;
-  /** The price is per block of the unit. null means the price of a CAPACITY tier, regardless of its units. */
+  /**
+   * Unit of the price, which is per block of this unit. Null for the price of a CAPACITY tier, regardless of
+   * its units.
+   */
   readonly unitType: string | null;
-  /** Units of a block; null for CAPACITY and for a missing price. */
+  /** Number of units in a block. Null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
-  /** The number of blocks of the tier or, for CAPACITY, its limit of the unit; null means unlimited. */
+  /** Number of blocks of the tier; for CAPACITY, its limit of the unit. Null means unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
   /** null for CAPACITY. */
@@ -47,7 +50,10 @@ export interface UsagePriceTerms {
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
 
-/** A part of the report: the document's problems, then each price change and unbillable account, finally the totals. */
+/**
+ * A part of the report. The order is: problems of the document, each price change and unbillable account,
+ * totals.
+ */
 export type ChangeReportPart =
   | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
   | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
@@ -55,9 +61,9 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Checked subscriptions: live ones whose bundle is invoiced and whose billing has not ended. */
+  /** Number of checked subscriptions, which are live, have an invoiced bundle and are still billed. */
   readonly subscriptions: number;
-  /** Subscriptions whose price changes. */
+  /** Number of subscriptions whose price changes. */
   readonly changedSubscriptions: number;
   readonly unbillableAccounts: number;
 }
@@ -68,10 +74,11 @@ export interface PriceChange extends PriceDifference {
 }
 
 /**
- * Returns the price differences between two streams of one subscription in time order: an entry per pair of recurring prices,
- * phase and time span, per fixed price, and per usage price. Charges that begin or end in only one stream are not recurring or
- * usage differences, and an empty stream has none. Fixed prices already billed stay as they are (§6 rule 6).
- * @param billedThrough last day whose fixed prices in `before` are billed; null for none is.
+ * Returns the price differences between two streams of one subscription in time order. There is an entry per
+ * pair of recurring prices, phase and time span, per fixed price, and per usage price. Charges that begin or
+ * end in only one stream are not recurring or usage differences, and an empty stream has no differences.
+ * Fixed prices that are already billed stay as they are (§6 rule 6).
+ * @param billedThrough last day whose fixed prices in `before` are billed; null if no such price is billed.
  */
 export function priceDifferences(
   before: readonly BillingEvent[],
@@ -155,7 +162,7 @@ function recurringDifference({ at, old, now }: EventPair) {
   };
 }
 
-/** Equal for two recurring differences of one phase that differ only in their days. */
+/** Returns a text that is equal for two recurring differences of one phase with different days. */
 function contentOf({ phaseName, oldPrice, newPrice, oldBillingPeriod, newBillingPeriod }: PriceDifference) {
   return JSON.stringify([phaseName, oldPrice ?? ZERO, newPrice ?? ZERO, oldBillingPeriod, newBillingPeriod]);
 }
@@ -175,7 +182,10 @@ function fixedDifferences(
   });
 }
 
-/** Returns the events that charge a fixed price, by phase and occurrence, since a phase may begin on a different day. */
+/**
+ * Returns the events that charge a fixed price, by phase and occurrence. A phase may begin on a different day
+ * in each stream.
+ */
 function fixedCharges(events: readonly BillingEvent[]) {
   const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
   return new Map(
@@ -203,7 +213,7 @@ function isZero(price: Decimal | null): boolean {
   return price?.isZero() ?? true;
 }
 
-/** A price of a section, or a limit of one. */
+/** A price or a limit of a usage section. */
 interface Line {
   readonly tier: number;
   readonly unit: string | null;
@@ -212,7 +222,7 @@ interface Line {
   readonly max: Decimal | null;
 }
 
-/** Returns an entry per changed block, tier or limit and time span, of sections that both streams have. */
+/** Returns an entry per changed block, tier or limit and time span, for sections that both streams have. */
 function usageDifferences(before: readonly BillingEvent[], after: readonly BillingEvent[]) {
   const differences: PriceDifference[] = [];
   let open: ReadonlyMap<string, string> = new Map();
@@ -288,7 +298,10 @@ function linesOf(section: UsageSection) {
   return new Map(lines.map((line) => [JSON.stringify([line.tier, line.unit]), line]));
 }
 
-/** A changed limit is its own line; the price of its tier has another. */
+/**
+ * Returns true for the same line of two sections. A changed limit is a line of its own; the price of its tier
+ * has another line.
+ */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   const isLimit = one.unit !== null && one.size === null && other.size === null;

@@ -24,15 +24,15 @@ import {
   parseLocalDate,
 } from '../../values/time/index.ts';
 
-/** Dates on which an account is due. */
+/** Dates on which an account has a run. */
 export interface DueDates {
   /** Ascending, each once. */
   readonly dueDates: readonly LocalDate[];
   /** Those that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;
-  /** How long runs on usage dates wait for late usage (usage §7.7). */
+  /** Time that runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
-  /** How long before a run its invoice is announced, in milliseconds; 0 = never. */
+  /** Milliseconds between the announcement of an invoice and its run; 0 means no announcements. */
   readonly noticeLeadMs: number;
 }
 
@@ -68,7 +68,7 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** The run that a queue entry requests, up to a local date (null means today), or none. */
+/** The run that a queue entry requests, up to a local date (null means today), or null for no run. */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
 const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
@@ -80,8 +80,9 @@ const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * Returns the run that an entry starts: a due entry on its date, a subscription event once it is effective and the last of its
- * operation (§8.1; EXPIRED never), the end of AUTO_INVOICING_OFF for what was missed, a blocking state that changes billing.
+ * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts one
+ * if it is effective and the last of its operation (§8.1), except EXPIRED, which never does. The end of
+ * AUTO_INVOICING_OFF starts one for the skipped items, and so does a blocking state that changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
@@ -100,7 +101,7 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
 }
 
-/** Kind of the due entries of invoice runs, with which their key begins (§1.6 rule 7). */
+/** Kind of the due entries of invoice runs. The entry keys begin with it (§1.6 rule 7). */
 const INVOICE_RUN = 'invoice-run';
 
 const RESCHEDULED_RUN = 'rescheduled-run';
@@ -117,7 +118,10 @@ export function rescheduledEntry(account: Account, at: Instant): NewNotification
   };
 }
 
-/** Returns the queue entry of a run on a date, due at its `toInstant` (§2 rule 5). One per account, local date and kind. */
+/**
+ * Returns the queue entry of a run on a date, due at the date's `toInstant` (§2 rule 5). There is one entry
+ * per account, local date and kind.
+ */
 export function dueEntry(account: Account, date: LocalDate): NewNotification {
   const targetDate = formatLocalDate(date);
   return {
@@ -135,12 +139,12 @@ interface RunAhead {
 }
 
 export interface NoticeTerms {
-  /** How long before the run it is announced, in milliseconds; 0 = never. */
+  /** Milliseconds between the announcement and the run; 0 means no announcement. */
   readonly leadMs: number;
   readonly now: Instant;
 }
 
-/** Returns the entry that announces the invoice of a run (§8.1), due now if the lead time has begun. */
+/** Returns the entry that announces the invoice of a run (§8.1). It is due now if the lead time has begun. */
 export function noticeEntries(
   account: Account,
   { targetDate, comesAt }: RunAhead,
@@ -164,12 +168,12 @@ export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }
 
-/** Returns the date of the announced invoice; null means not an announcement. */
+/** Returns the date of the announced invoice, or null if the entry is not an announcement. */
 export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }
 
-/** INVOICE_NOTIFICATION (§16): a future invoice, without an id. */
+/** Returns the INVOICE_NOTIFICATION event (§16) for a future invoice, which has no id yet. */
 export function invoiceNotificationEvent(
   account: Account,
   of: { readonly targetDate: LocalDate; readonly amountOwed: Decimal; readonly currency: string },

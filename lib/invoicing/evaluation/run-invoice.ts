@@ -30,7 +30,7 @@ export interface EvaluatedRun {
   readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
   readonly cursors: readonly CursorToSave[];
-  /** Id of the invoice of the run's items. */
+  /** Id of the invoice that gets the items of the run. */
   readonly invoiceId: Uuid;
 }
 
@@ -49,14 +49,17 @@ interface RunToRecord {
   readonly now: Instant;
 }
 
-/** Returns the new invoice of a run with items, dated in the account's zone (§1.1), without a number. */
+/**
+ * Returns the new invoice of a run with items. It is dated in the account's zone (§1.1) and has no number
+ * yet.
+ */
 export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }) {
   const { status } = run.invoice;
   const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** Returns the draft with the items of the run, COMMITTED if the run commits (§8.3). */
+/** Returns the draft with the items of the run. The draft is COMMITTED if the run commits (§8.3). */
 export function reusedDraft({ invoice: before }: Draft, { account, targetDate, run, now }: RunToRecord) {
   const { status } = run.invoice;
   const invoice = {
@@ -86,7 +89,7 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
 /**
  * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10).
  * @param today local date of the account.
- * @param touched further candidates: stored invoices that get items too. Default none.
+ * @param touched further candidates: stored invoices that get items too. None by default.
  * @throws InvariantError if the law of credit does not hold.
  */
 export function creditRun(
@@ -116,7 +119,10 @@ export function creditRun(
   return { run: { ...after, state: stateAfterMoves(after.state, stored, others) }, credited };
 }
 
-/** Returns the run with these items on its invoice, and the resulting amounts and balances. `existing`: items of its draft. */
+/**
+ * Returns the run with these items on its invoice, and the resulting amounts and balances. `existing`
+ * contains the items of its draft.
+ */
 export function withRunItems(
   run: AccountRun,
   items: readonly NewInvoiceItem[],

@@ -10,16 +10,19 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { AccountBilling } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
-/** The answer of usage sources about an account before its run (usage §9), and its question. */
+/** Usage of an account from usage sources before its run (usage §9), and the question to the sources. */
 export type UsageSupply =
-  /** Null means no source has the account, so recorded usage counts. */
+  /** The reported usage. Null if no source knows the account, so recorded usage counts. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Supplied usage by account id. Accounts that needed no source are omitted. */
+/** Supplied usage by account id. Accounts that need no source are omitted. */
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
-/** The origin of an account's usage; OPEN = not known yet, so no recorded usage is read. */
+/**
+ * The origin of an account's usage. OPEN means that the origin is still unknown, so recorded usage is not
+ * read.
+ */
 type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
 export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
@@ -29,7 +32,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** Returns the question about an account's usage for a run; null for none needed. */
+/** Returns the question to usage sources for the run of an account, or null if none is needed. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,
@@ -47,7 +50,7 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Returns whether the run can use the sources' answers. @param supplies null means there are no sources. */
+/** Returns whether the run can use the results of the sources. @param supplies null without usage sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,
@@ -61,13 +64,16 @@ export function supplyStanding(
   return { kind: supply.question === question.text ? 'READY' : 'CHANGED' };
 }
 
-/** Returns the latest date on which usage open on `date` is billed; without open usage, `date` itself. */
+/**
+ * Returns the latest date on which usage that is open on `date` is billed. Returns `date` itself without open
+ * usage.
+ */
 export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscriptions'>, date: LocalDate) {
   const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));
   return next.reduce((last, each) => maxDate(last, each), date);
 }
 
-/** Adds the usage of sources to the subscriptions; for others they reported no usage. */
+/** Adds the usage of sources to the subscriptions. For other subscriptions, the sources reported no usage. */
 export function withSupply(
   subscriptions: readonly SubscriptionBilling[],
   usages: SuppliedBySubscription,

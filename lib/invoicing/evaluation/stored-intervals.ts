@@ -10,7 +10,7 @@ import { ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
-/** Returns billed intervals for the comparison with usage. An item that a plugin has removed counts as billed. */
+/** Returns billed intervals for the comparison with usage. An item that a plugin removed counts as billed. */
 export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   of: { readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>; readonly bases: ReadonlyMap<Uuid, ItemBasis> },
@@ -59,8 +59,8 @@ function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
 }
 
 /**
- * Returns the intervals that a run stores for a subscription: one per invoice with items of it, so that each is free again
- * when its invoice is void. The first one has the points.
+ * Returns the intervals that a run stores for a subscription. There is one interval per invoice with items of
+ * the subscription, so that a void frees each of them. The first interval has the points.
  */
 export function intervalsToStore({
   usage,
@@ -72,9 +72,9 @@ export function intervalsToStore({
   readonly subscriptionId: Uuid;
   readonly usage: Pick<UsageEvaluation, 'intervals'>;
   readonly createdDate: Instant;
-  /** Null means the run has no invoice. */
+  /** The invoice. Null if the run has no invoice. */
   readonly invoiceId: Uuid | null;
-  /** The items on other invoices of the run, by id. */
+  /** Invoices of the items that the run puts on other invoices, by item id. */
   readonly otherInvoiceOf: ReadonlyMap<Uuid, Uuid>;
 }): readonly StoredUsageInterval[] {
   return storedIntervals(usage.intervals, invoiceId !== null).flatMap((interval) => {

@@ -34,12 +34,12 @@ export interface ThresholdReached extends ThresholdPassed {
 }
 
 interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
-  /** The time at which the oldest checked usage was recorded; its period may have ended since. */
+  /** Time at which the oldest checked usage was recorded. The period of that usage may have ended since. */
   readonly since: Instant;
   readonly now: Instant;
 }
 
-/** Returns the date up to which usage is rated, so that running periods are complete. */
+/** Returns the date up to which usage is rated. The date completes the running periods. */
 export function lastRunningDate({
   events,
   usage: { zone },
@@ -48,7 +48,10 @@ export function lastRunningDate({
   return maxDate(localDateOf(now, zone), ...openEnds(events, now, zone));
 }
 
-/** Returns the thresholds reached in periods that are running, or were when usage was recorded (usage §12.1). */
+/**
+ * Returns the thresholds reached in periods that are running now, or were running when the usage was recorded
+ * (usage §12.1).
+ */
 export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
   const { usage, currency, since, now } = input;
   // A check rejects nothing.

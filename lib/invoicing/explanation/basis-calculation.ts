@@ -17,12 +17,13 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 
-/** One step of a calculation; its base is the result of the step before, unless noted. */
+/** One step of a calculation. By default, its base is the result of the previous step. */
 export interface CalculationStep {
   /**
-   * MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the currency. ROUND: base
-   * rounded half up to the currency. LIMIT: base, at most factor. REMAINDER: factor, regardless of the base. NEGATE: base
-   * with the opposite sign. ADD, SUBTRACT: base + factor, base − factor; the base of an ADD is the total of the lines so far.
+   * The operation. MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up
+   * to the currency. ROUND: base rounded half up to the currency. LIMIT: base, at most factor. REMAINDER:
+   * factor, regardless of the base. NEGATE: base with the opposite sign. ADD, SUBTRACT: base + factor, base −
+   * factor; the base of an ADD is the total of the lines so far.
    */
   readonly operation:
     | 'MULTIPLY'
@@ -42,7 +43,7 @@ export interface CalculationStep {
   readonly result: Decimal;
 }
 
-/** Returns the steps from the facts of an item to its amount, which is the last step's result. */
+/** Returns the steps from the facts of an item to its amount. The amount is the result of the last step. */
 export function stepsOf(basis: ComputedBasis, currency: Currency): readonly CalculationStep[] {
   switch (basis.kind) {
     case 'FIXED': {
@@ -99,7 +100,7 @@ function usageSteps(basis: UsageBasis, currency: Currency) {
   return [...steps, negated(resultOf(steps, due))];
 }
 
-/** Returns price × blocks of each line, and the running total; a tier of CAPACITY has its own price. */
+/** Returns price × blocks of each line, and the running total. A tier of CAPACITY has a price of its own. */
 function lineSteps({ lines }: UsageBasis) {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;
@@ -114,7 +115,7 @@ function lineSteps({ lines }: UsageBasis) {
   return steps;
 }
 
-/** Returns price × quantity with at most 9 decimals, as rates are stored. */
+/** Returns price × quantity with at most 9 decimals, which is the precision of stored rates. */
 function pricedSteps(price: Decimal, quantity: number) {
   if (quantity === 1) return [];
   const factor = decimal(quantity);

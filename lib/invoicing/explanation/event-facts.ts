@@ -13,7 +13,7 @@ import { type Instant, isMonthBased, type LocalDate } from '../../values/time/in
 export interface SubscriptionPast {
   /** Active and withdrawn ones. */
   readonly events: readonly LifecycleEvent[];
-  /** Active states of the subscription, its bundle and its account. */
+  /** Active blocking states of the subscription, its bundle and its account. */
   readonly blockingStates: readonly BlockingState[];
 }
 
@@ -21,20 +21,23 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
 /** A billing event with its facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
-  /** Type of the choice of plan with a bill cycle day or quantity; other events keep their own type. */
+  /**
+   * Type of the choice of plan for an event with a bill cycle day or quantity. Other events have their own
+   * type.
+   */
   readonly cameWith: BillingTransitionType;
-  /** True for a CHANGE of only the catalog price. */
+  /** True for a CHANGE that changes only the catalog price. */
   readonly isPriceChange: boolean;
-  /** The reason for its date; null means not kept. */
+  /** Reason for the date of the event. Null if the reason was not stored. */
   readonly reason: EventReason | null;
-  /** The date from which phases count, for a choice of plan. */
+  /** Date from which phases count, for a choice of plan. */
   readonly phaseAnchor: LocalDate | null;
-  /** The services and states of a block, for its start and end, if they are still stored. */
+  /** Services and states of a block, for its start and end, as far as they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
 export interface ItemEvents {
-  /** The event that set its price; for a repair, the event that caused it. */
+  /** The event that set the price. For a repair, the event that caused the repair. */
   readonly event: EventFacts | null;
   readonly nextEvent: EventFacts | null;
   readonly planEvent: EventFacts | null;
@@ -42,7 +45,7 @@ export interface ItemEvents {
 
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
-/** Returns the events of a basis, by the subscription's history at the item's creation. */
+/** Returns the events of a basis by the history of the subscription at the item's creation. */
 export function eventsOfBasis(
   basis: ComputedBasis,
   { planName, createdDate }: { readonly planName: string | null; readonly createdDate: Instant },
@@ -75,7 +78,7 @@ export function eventsOfBasis(
 
 interface PastAtCreation extends SubscriptionPast {
   readonly inForce: readonly LifecycleEvent[];
-  /** Choices of a plan, latest first. */
+  /** Choices of a plan, the latest first. */
   readonly choices: readonly LifecycleEvent[];
 }
 
@@ -113,23 +116,26 @@ function wasInForce(
   return by !== undefined && by.createdDate > at;
 }
 
-/** An end that is not stored is derived from the end of the base (subscriptions §12). */
+/**
+ * Returns the reason for a date. An end that is not stored follows from the end of the base (subscriptions
+ * §12).
+ */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
   if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
   return stored.reason === null ? null : readReason(stored.reason);
 }
 
-/** Never called for markers of an undo. */
+/** Returns the type of an event. Never called for markers of an undo. */
 function typeOf({ type }: LifecycleEvent) {
   return type === 'UNCANCEL' || type === 'UNDO_CHANGE'
     ? BillingTransitionType.CHANGE
     : BillingTransitionType[type];
 }
 
-/** A catalog rule (catalog §8) that decided a date or a bill cycle day of an item. */
+/** A catalog rule (catalog §8) that determined a date or a bill cycle day of an item. */
 export const ExplainedRuleName = {
-  /** Decides which bill cycle day counts. */
+  /** Determines which bill cycle day applies. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',
   CREATE_ALIGNMENT: 'CREATE_ALIGNMENT',
   CHANGE_ALIGNMENT: 'CHANGE_ALIGNMENT',
@@ -141,19 +147,24 @@ export type ExplainedRuleName = (typeof ExplainedRuleName)[keyof typeof Explaine
 export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
-  /** The conditions of the matching case, empty if it always applies; null for none matched, so the default applies. */
+  /**
+   * The conditions of the matching case; empty if the case always applies. Null if no case matched, so the
+   * default applies.
+   */
   readonly conditions: RuleConditions | null;
-  /** The event that the rule dates, or whose phases it aligns; null for BILLING_ALIGNMENT. */
+  /** The event that the rule dates, or whose phases the rule aligns. Null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;
 }
 
-/** Returns the rules that affected the amount of an item, each with its case at that time. */
+/** Returns the rules that affected the amount of an item, each with the case that matched at that time. */
 export function rulesOfBasis(basis: ComputedBasis, events: ItemEvents): readonly ExplainedRule[] {
   const dated = [events.event, endingEvent(basis, events)].filter((event) => event !== null);
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/** Returns the next event if it ends the item; a whole period ends the same without it. */
+/**
+ * Returns the next event if it ends the item early. A whole period ends the same with or without the event.
+ */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
@@ -174,7 +185,10 @@ function policyOf(facts: EventFacts) {
   return [{ rule, result: reason.policy, conditions: reason.policyConditions, event: eventOf(facts) }];
 }
 
-/** Returns the rule that decides from which date phases count: it dates a PHASE and chooses a plan's first phase. */
+/**
+ * Returns the rule that determines the date from which phases count. The rule dates a PHASE and selects a
+ * plan's first phase.
+ */
 function alignmentOf({ planEvent }: ItemEvents) {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};
   if (planEvent === null || alignment === null) return [];

@@ -24,7 +24,9 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** Returns a date if the instant starts a UTC day, as in most versions. */
+/**
+ * Returns a text for an instant. An instant at the start of a UTC day, as in most versions, becomes a date.
+ */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -34,12 +36,12 @@ interface Days {
   readonly endDate: LocalDate | null;
 }
 
-/** `2024-01-15 to 2024-02-01`; the second day is exclusive. */
+/** Returns a range such as `2024-01-15 to 2024-02-01`. The second day is exclusive. */
 export function range({ startDate, endDate }: Days): string {
   return endDate === null ? dateText(startDate) : `${dateText(startDate)} to ${dateText(endDate)}`;
 }
 
-/** Returns the range with its number of days: `2024-01-15 to 2024-02-01 (17 days)`. */
+/** Returns the range with its number of days, such as `2024-01-15 to 2024-02-01 (17 days)`. */
 export function counted(days: Days): string {
   const { startDate, endDate } = days;
   return startDate === null || endDate === null
@@ -51,7 +53,7 @@ export function dateText(day: LocalDate | null): string {
   return day === null ? 'no date' : formatLocalDate(day);
 }
 
-/** `MONTHLY` → `Monthly`, `THIRTY_DAYS` → `Thirty days`. */
+/** Returns the name of a period: `MONTHLY` → `Monthly`, `THIRTY_DAYS` → `Thirty days`. */
 export function periodName(period: BillingPeriod): string {
   return capitalised(period.toLowerCase().replaceAll('_', ' '));
 }
@@ -86,7 +88,7 @@ const EVENT_NAMES: Readonly<Record<BillingTransitionType, string>> = {
   END_BILLING_DISABLED: 'the return of billing',
 };
 
-/** ` (service overdue: BLOCKED)`; pauses of bundles are not named. */
+/** Returns the blocking services, such as ` (service overdue: BLOCKED)`. Pauses of bundles are omitted. */
 function blockersOf({ blockedBy }: EventFacts): string {
   const others = blockedBy.filter(({ service }) => service !== ENTITLEMENT_SERVICE);
   return others.length === 0
@@ -94,7 +96,10 @@ function blockersOf({ blockedBy }: EventFacts): string {
     : ` (${others.map(({ service, stateName }) => `service ${service}: ${stateName}`).join('; ')})`;
 }
 
-/** Returns the conditions of a catalog case: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
+/**
+ * Returns the conditions of a catalog case, such as `for phase type TRIAL`, `for a change to product Elite`
+ * or `for all plans`.
+ */
 export function caseText(conditions: RuleConditions | null): string {
   if (conditions === null) return 'by default';
   const asked = Object.entries(conditions).map(
@@ -122,7 +127,7 @@ const CYCLE_OWNERS: Readonly<Record<BillingAlignment, string>> = {
   SUBSCRIPTION: 'that of the subscription itself',
 };
 
-/** Returns the reason for an event's effective date. */
+/** Returns a sentence with the reason for the effective date of an event. */
 export function dateSentence(facts: EventFacts | null): string {
   const reason = facts?.reason;
   if (!facts || !reason) return '';
@@ -143,7 +148,10 @@ export function dateSentence(facts: EventFacts | null): string {
   }
 }
 
-/** Returns the date from which phases count, if it is not the day of the choice of plan, or if it dates a phase. */
+/**
+ * Returns a sentence with the date from which phases count, if that date differs from the day of the choice
+ * of plan, or if it dates a phase.
+ */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};
   if (planEvent === null || planEvent.phaseAnchor === null || alignment === null) return '';

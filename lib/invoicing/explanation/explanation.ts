@@ -42,7 +42,10 @@ import {
   range,
 } from './explanation-words.ts';
 
-/** `catalogEffectiveDate`: of the version that has the price; for an override plan, the date of its event. */
+/**
+ * Fields of the explained item. `catalogEffectiveDate` is the date of the version with the price. For an
+ * override plan, it is the date of its event.
+ */
 export type ExplainedFields = Pick<
   InvoiceItem,
   | 'invoiceId'
@@ -57,22 +60,25 @@ export type ExplainedFields = Pick<
   | 'linkedItemId'
 >;
 
-/** The explanation of an item's amount: its facts as data and as text. */
+/** The explanation of an item's amount, with its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** Null means the amount was given, or its facts were not kept. */
+  /** Facts of the calculation. Null if the amount was given, or if its facts were not stored. */
   readonly basis: ComputedBasis | null;
-  /** The invoice plugin that added the item or, if there is a basis, changed its amount; null for none. */
+  /**
+   * The invoice plugin that added the item or, if there is a basis, changed its amount. Null without a
+   * plugin.
+   */
   readonly pluginName: string | null;
   /** The events of the basis, with the reasons for their dates. */
   readonly events: ItemEvents;
-  /** The catalog rules that decided its dates and its bill cycle day, each with the matching case. */
+  /** The catalog rules that determined the dates and the bill cycle day, each with the matching case. */
   readonly rules: readonly ExplainedRule[];
-  /** The steps from the facts to the amount; empty if there are no facts. */
+  /** The steps from the facts to the amount. Empty without facts. */
   readonly steps: readonly CalculationStep[];
-  /** The result of the steps, or the given amount; differs from `amount` only after a later change. */
+  /** The result of the steps, or the given amount. It differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;
-  /** One English paragraph that explains the calculation. */
+  /** An English paragraph that explains the calculation. */
   readonly text: string;
 }
 
@@ -81,7 +87,7 @@ interface ExplainedItem {
   /** The repaired or adjusted item. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
-  /** Belongs to the item's subscription or, for a repair, to the repaired item's subscription. */
+  /** History of the item's subscription or, for a repair, of the repaired item's subscription. */
   readonly past: SubscriptionPast;
   readonly hasOwnPrices: boolean;
   readonly isMigrated: boolean;
@@ -119,7 +125,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   };
 }
 
-/** Returns the facts of the computed amount, before any change by a plugin. */
+/** Returns the facts of the computed amount, as they were before a plugin changed it. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
@@ -127,7 +133,7 @@ export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
 interface ExplanationParts
   extends Omit<ExplainedItem, 'basis' | 'past'>,
     Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'> {
-  /** True: a plugin changed an amount that a person gave; that amount is `computedAmount`. */
+  /** True: a plugin changed an amount that a person gave. The given amount is `computedAmount`. */
   readonly isPluginValue: boolean;
 }
 
@@ -193,7 +199,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   ];
 }
 
-/** Explains the start of an item that starts with its event; for later items, the cycle dates suffice. */
+/** Explains the start of an item that starts with its event. For later items, the cycle dates suffice. */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
@@ -250,7 +256,10 @@ function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }:
     : `The invoice owed ${total} and the account had ${moneyText(credit, currency)} of credit, of which ${moneyText(computedAmount.negated(), currency)} was used: the item is ${moved}.`; // words: ok
 }
 
-/** Returns the calculation in one line: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
+/**
+ * Returns the calculation in one line, such as `29.95 USD × 17/31 days = 16.424193555, rounded half up to
+ * 16.42 USD`.
+ */
 function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
   const shown = steps.flatMap((step) => shownStep(step, currency));
   return shown.length === 0
@@ -288,7 +297,10 @@ function reasonOf({ description }: InvoiceItem): string {
   return description === null ? '' : `: ${description}`;
 }
 
-/** Amounts given by people or plugins are not computed; for other items the facts were not always kept. */
+/**
+ * Returns the explanation of an item without facts. Amounts given by people or plugins are not computed. For
+ * other items, the facts may be missing from the storage.
+ */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
   const { item, linked, pluginName, isPluginValue, isMigrated, computedAmount } = parts;
   const amount = moneyText(computedAmount, item.currency);
@@ -324,7 +336,10 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
   }
 }
 
-/** An override plan belongs to no version; its date is that of its event. */
+/**
+ * Returns the catalog version of an item. An override plan belongs to no version; its date is the date of its
+ * event.
+ */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
   if (hasOwnPrices) return 'with its own prices';
   return catalogEffectiveDate === null

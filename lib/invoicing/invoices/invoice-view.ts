@@ -13,24 +13,24 @@ import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/i
 import { balanceOf } from './invoice-amounts.ts';
 import { parentBalanceOf } from './parent-summary.ts';
 
-/** An item as it is read: pretty names are never stored (§1.2). */
+/** An item as returned by reads. Pretty names are never stored (§1.2). */
 export interface InvoiceItemView extends InvoiceItem {
   readonly prettyProductName: string | null;
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
-  /** The items of the child's invoices, for a PARENT_SUMMARY item and if requested. */
+  /** The items of the child's invoices, for a PARENT_SUMMARY item if requested. */
   readonly childItems: readonly InvoiceItemView[] | null;
 }
 
-/** An invoice with its computed members; `items` is empty if a list was requested without them. */
+/** An invoice with its computed members. `items` is empty if a list was requested without items. */
 export interface InvoiceView extends Invoice {
-  /** The number by the tenant's pattern (§1.7), or null. */
+  /** The number in the tenant's pattern (§1.7). Null without a pattern. */
   readonly formattedNumber: string | null;
   /** The amount owed now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
-  /** Tracking ids of usage first billed by it, up to the tenant's limit; empty if there are no items. */
+  /** Tracking ids of usage that this invoice billed first, up to the tenant's limit. Empty without items. */
   readonly trackingIds: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface InvoiceReader {
 
 export interface ViewSources {
   readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
-  /** The linked invoices of parents, by id. */
+  /** The invoices of parents that these invoices are linked to, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
   readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;
@@ -55,7 +55,7 @@ export interface ViewSources {
 // Shared, since most invoices have none.
 const NO_TRACKING_IDS: readonly string[] = [];
 
-/** Joins invoices with their items, in the same order; names come from the newest version with the plan. */
+/** Joins invoices with their items, in the same order. Names come from the newest version with the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
@@ -107,7 +107,7 @@ export function withChildItems(
 }
 
 export interface CreditNoteView extends CreditNote {
-  /** The number by the tenant's pattern (§21 rule 3); null for none. */
+  /** The number in the tenant's pattern (§21 rule 3). Null without a pattern. */
   readonly formattedNumber: string | null;
 }
 
@@ -121,7 +121,7 @@ export function viewCreditNotes(
   });
 }
 
-/** Returns the number by the pattern of the date (§1.7); null if there is no pattern, and for the number 0. */
+/** Returns the number in the pattern of the date (§1.7). Null without a pattern, and for the number 0. */
 export function formattedNumber(
   number: number,
   date: LocalDate,

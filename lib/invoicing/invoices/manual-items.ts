@@ -9,17 +9,20 @@ import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.t
 /** Maximum size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
 const MAX_ITEM_DETAILS_BYTES = 65_536;
 
-/** An external charge, tax or credit to add. Absent and null members are the same. */
+/** An external charge, tax or credit to add. Absent and null members are equivalent. */
 export interface ManualItem {
-  /** A DRAFT of the account; absent means a new invoice. */
+  /** A DRAFT of the account that gets the item. By default, a new invoice gets it. */
   readonly invoiceId?: Uuid | null | undefined;
-  /** In the account's currency, at least 0. */
+  /** Amount in the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** The rate is stored as given, like `quantity`; the amount is not computed from them. */
+  /** Rate, which is stored as given, like `quantity`. The amount is not computed from them. */
   readonly rate?: Decimal | null | undefined;
-  /** The account's currency, or absent. */
+  /** Currency of the item, which must be the account's currency if given. */
   readonly currency?: string | null | undefined;
-  /** The subject of the item, for readers. Kept as given, unchecked; taxes keep the bundle only (ruling R21). */
+  /**
+   * The bundle that the item concerns, for readers. The id is stored without a check. Taxes keep only the
+   * bundle (ruling R21).
+   */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
   readonly linkedItemId?: Uuid | null | undefined;
@@ -32,16 +35,17 @@ export interface ManualItem {
   readonly startDate?: LocalDate | null | undefined;
   readonly endDate?: LocalDate | null | undefined;
   readonly quantity?: Decimal | null | undefined;
-  /** Free text, JSON by convention, up to 64 kB. */
+  /** Free text, JSON by convention, of up to 64 kB. */
   readonly itemDetails?: string | null | undefined;
 }
 
 export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Checks the items by themselves (§9 rule 1).
- * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID (4009);
- * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
+ * Checks the items alone (§9 rule 1).
+ * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits
+ * INVOICE_CREDIT_AMOUNT_INVALID (4009); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD
+ * (60003).
  */
 export function checkManualItems(type: ManualItemType, items: readonly ManualItem[]): void {
   if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
@@ -100,26 +104,26 @@ export function manualItem(
   });
 }
 
-/** The caller's members that an item keeps besides those common to all types. */
+/** Members of the request that an item keeps, in addition to those common to all types. */
 const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: [],
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
-/** Returns these members of an item; null for absent or empty ones. */
+/** Returns these members of an item. Absent or empty members are null. */
 function pickMembers<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
   };
 }
 
-/** Absent members, null and empty texts are equivalent. */
+/** Returns the value. Absent members, null and empty texts are equivalent. */
 function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
 
-/** @throws BillingError CURRENCY_INVALID (3) if the currency is not the account's. */
+/** Checks the currency. @throws BillingError CURRENCY_INVALID (3) if it is not the account's currency. */
 export function checkCurrency(given: string | null | undefined, currency: Currency): void {
   if (given == null || given === currency) return;
   const message = `Currency ${given} is not the currency of the account, ${currency}`;
@@ -144,7 +148,9 @@ const nouns: Readonly<Record<ManualItemType, string>> = {
   CREDIT_ADJ: 'credit',
 };
 
-/** @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
+/**
+ * Checks the period. @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start.
+ */
 export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
   if (startDate == null || endDate == null || startDate <= endDate) return;
   throw billingError(
@@ -153,17 +159,17 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
   );
 }
 
-/** An item of another system's invoice. Absent and null members are the same. */
+/** An item of an invoice from another system. Absent and null members are equivalent. */
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Required, of any type. */
   readonly itemType?: InvoiceItemType | null | undefined;
-  /** Required; of either sign, regardless of the type. */
+  /** Required amount of either sign, regardless of the type. */
   readonly amount?: ManualItem['amount'];
   readonly usageName?: string | null | undefined;
 }
 
 /**
- * Checks the items by themselves (§9 rule 5).
+ * Checks the items alone (§9 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
  */
 export function checkMigrationItems(items: readonly MigrationItem[]): void {
@@ -177,7 +183,7 @@ export function checkMigrationItems(items: readonly MigrationItem[]): void {
   }
 }
 
-/** Returns the item as given; it cannot be adjusted or repaired. */
+/** Returns the item as given. The item cannot be adjusted or repaired. */
 export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount: Decimal }): NewInvoiceItem {
   return plainItem({
     id,

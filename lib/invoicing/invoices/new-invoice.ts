@@ -18,7 +18,7 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { NewInvoiceItem } from './new-item.ts';
 
-/** Returns the target date of a reused draft, which never decreases (§8.3). */
+/** Returns the target date of a reused draft. The date never decreases (§8.3). */
 export function raisedTargetDate(
   { targetDate: before }: Pick<Invoice, 'targetDate'>,
   targetDate: LocalDate,
@@ -64,7 +64,10 @@ export function emptyInvoice({
   };
 }
 
-/** Returns the payer of an invoice in this status: after its commit the parent, if the account delegates payment. */
+/**
+ * Returns the payer of an invoice in this status. After the commit, the parent pays if the account delegates
+ * payment.
+ */
 export function payerOf(
   account: Account,
   status: Invoice['status'],
@@ -83,7 +86,10 @@ export function itemOf(
   return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
 }
 
-/** Returns the account's currency, which invoicing requires and cannot be added later (accounts §4). @throws BillingError CURRENCY_INVALID (3). */
+/**
+ * Returns the account's currency. Invoicing requires a currency, and accounts cannot add one later (accounts
+ * §4). @throws BillingError CURRENCY_INVALID (3).
+ */
 export function invoicingCurrency(account: Account) {
   if (account.currency !== null) return account.currency;
   const message = `Account ${account.id} has no currency, so it cannot be invoiced; create an account with one`;
@@ -92,9 +98,9 @@ export function invoicingCurrency(account: Account) {
 
 /** The target invoice of a run (§8.3). */
 export interface Drafting {
-  /** Whether the run makes a DRAFT: AUTO_INVOICING_DRAFT. */
+  /** True: the run makes a DRAFT (AUTO_INVOICING_DRAFT). */
   readonly isDraft: boolean;
-  /** Whether an existing oldest DRAFT of the account gets the items: AUTO_INVOICING_REUSE_DRAFT. */
+  /** True: the oldest existing DRAFT of the account gets the items (AUTO_INVOICING_REUSE_DRAFT). */
   readonly reusesDraft: boolean;
   readonly draftId: Uuid | null;
 }
@@ -113,8 +119,9 @@ export interface Draft {
 }
 
 /**
- * Returns the invoice if items may be added to it: a DRAFT of the account.
- * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
+ * Returns the invoice if it is a DRAFT of the account, to which items may be added.
+ * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS
+ * (4023).
  */
 export function draftOf(
   invoice: Invoice | undefined,
@@ -142,7 +149,10 @@ export function invoiceCreationEvents(
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/** Returns the INVOICE_ADJUSTMENT event of an invoice and transaction; several if an account is closed. */
+/**
+ * Returns the INVOICE_ADJUSTMENT event of an invoice and transaction, or several events if an account is
+ * closed.
+ */
 export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,

@@ -3,13 +3,15 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
-/** An item without the members that all items of a run share: invoice, account, currency and creation date. */
+/**
+ * An item without the members that all items of a run share: invoice, account, currency and creation date.
+ */
 export interface NewInvoiceItem
   extends Omit<
     InvoiceItem,
     'recordId' | 'invoiceId' | 'accountId' | 'accountRecordId' | 'currency' | 'createdDate'
   > {
-  /** The facts of a computed amount. */
+  /** The facts from which the amount was computed. */
   readonly basis?: ItemBasis;
 }
 
@@ -53,14 +55,16 @@ export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType'
   return itemType === InvoiceItemType.TAX && amount.lessThan(0);
 }
 
-/** True if items of this type can be adjusted (§9 rule 4). */
+/** Returns true if items of this type can be adjusted (§9 rule 4). */
 export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemTypes[itemType].adjustable;
 }
 
 /**
- * Returns the amount of an adjustment: the requested amount, by default all that remains; 0 = nothing remains.
- * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020).
+ * Returns the amount of an adjustment: the requested amount, by default the whole remainder. 0 means that
+ * nothing remains.
+ * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
+ * (4020).
  */
 export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): Decimal {
   const { id, itemType, repairable } = item;

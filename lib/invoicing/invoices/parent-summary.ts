@@ -19,7 +19,7 @@ import {
 import { balanceOf } from './invoice-amounts.ts';
 import { afterAdjustment, itemAdjustment, type NewInvoiceItem, plainItem } from './new-item.ts';
 
-/** A child's invoice that its parent pays, with the facts that decide whether it joins a summary (§12). */
+/** A child's invoice that its parent pays, with the facts that determine whether it joins a summary (§12). */
 export interface ChildInvoice {
   readonly invoice: Invoice;
   readonly hasCharge: boolean;
@@ -27,8 +27,8 @@ export interface ChildInvoice {
 }
 
 /**
- * Returns the invoices, in creation order, that join the parent's open summary (rule 1): all new ones. An invoice that only
- * gives credit or repairs does not open a summary.
+ * Returns the invoices, in creation order, that join the parent's open summary (rule 1), which are all new
+ * ones. An invoice with only credit or repairs does not open a summary.
  */
 export function joinSummary(changed: readonly ChildInvoice[], open: { readonly currency: Currency } | null) {
   const joining: Invoice[] = [];
@@ -52,13 +52,13 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
 
 type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
 
-/** The total of a child's invoices in a DRAFT summary, as an item. */
+/** The total of a child's invoices in a DRAFT summary, in the form of an item. */
 interface ChildTotal {
   readonly childAccountId: Uuid;
   readonly amount: Decimal;
 }
 
-/** Returns one total per child, over its invoices that are linked to the summary (rule 2). */
+/** Returns one total per child over its invoices that are linked to the summary (rule 2). */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -67,9 +67,9 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 }
 
 /**
- * Returns the item changes that bring the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its amount.
- * Items of other children stay. Adjustments of an item are at most its amount, otherwise the parent would get credit for an unpaid
- * debt.
+ * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change
+ * of its amount. Items of other children stay. Adjustments of an item are at most its amount, because the
+ * parent would otherwise get credit for an unpaid debt.
  */
 export function summaryItems(
   totals: readonly ChildTotal[],
@@ -104,7 +104,7 @@ export function summaryItems(
   return { added, changed, difference };
 }
 
-/** Returns the item's adjustments lowered by this total, newest first. */
+/** Returns the item's adjustments, lowered by this total, newest first. */
 function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly InvoiceItem[], by: Decimal) {
   let left = by;
   const newestFirst = items
@@ -121,8 +121,8 @@ function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly Invoice
 const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Returns the decreases that an unpaid COMMITTED summary follows, or the decreases credited to the child after the
- * payment (rules 4 and 5).
+ * Returns the decreases that change an unpaid COMMITTED summary, or the decreases that are credited to the
+ * child after the payment (rules 4 and 5).
  */
 export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]) {
   if (summary.status !== InvoiceStatus.COMMITTED) return { decreases: [], credited: [] };
@@ -137,7 +137,10 @@ export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[])
   };
 }
 
-/** Returns the ITEM_ADJ items of decreases, each at most the remainder of its child's item, and the new remainders. */
+/**
+ * Returns the ITEM_ADJ items of decreases and the new remainders. Each item is at most the remainder of its
+ * child's item.
+ */
 export function adjustSummary(
   decreases: readonly { readonly childInvoice: Invoice; readonly amount: Decimal }[],
   items: readonly InvoiceItem[],
@@ -179,8 +182,8 @@ function atLeastZero(amount: Decimal): Decimal {
 }
 
 /**
- * Returns the balance of the linked parent's invoice, which decides that of this one (§1.4 rule 6); null means not
- * linked.
+ * Returns the balance of the linked parent's invoice, which determines the balance of this invoice (§1.4 rule
+ * 6). Null for an invoice without a link.
  */
 export function parentBalanceOf(
   { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,
@@ -190,30 +193,32 @@ export function parentBalanceOf(
   return parent === undefined ? null : balanceOf(parent);
 }
 
-/** Returns the amount that an invoice adds to the parent's summary, credit included (§12, v). */
+/** Returns the amount that an invoice adds to the parent's summary, including credit (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
   // The child never pays an invoice of the parent, so the billed amount is owed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
-/** True if the parent has paid the summary, so that decreases belong to the child (§12 rule 5). */
+/** Returns true if the parent has paid the summary. Decreases then belong to the child (§12 rule 5). */
 export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): boolean {
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }
 
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
-/** Returns the decrease of the invoice since it joined the summary, if the parent has settled that (§12 rule 5). */
+/**
+ * Returns the decrease of the invoice since it joined the summary, if the parent has settled the summary (§12
+ * rule 5).
+ */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
   return atLeastZero(invoice.contributedAmount.minus(atLeastZero(contributionOf(invoice))));
 }
 
 /**
- * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5); null means its own balance,
- * while the
- * summary is a DRAFT.
- * @param creditable the limit of a decrease that may become credit (`creditableOf`); null for none.
+ * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Null means the
+ * invoice's own balance, while the summary is a DRAFT.
+ * @param creditable maximum decrease that may become credit (`creditableOf`); null means unlimited.
  */
 export function creditStandIn(
   invoice: Contributing,
@@ -229,10 +234,10 @@ export function creditStandIn(
 }
 
 /**
- * Returns how much of the decreases of a child's invoices may become its credit: what the parent has paid for them, less
- * adjustments of the parent's item and credit that the child already got. A summary settled by adjusting its items, as when
- * the parent is closed, was not paid.
- * @param item the child's PARENT_SUMMARY item; undefined means there is none.
+ * Returns how much of the decreases of a child's invoices may become its credit. This is the parent's payment
+ * for them, minus adjustments of the parent's item and minus credit that the child already got. A summary
+ * that was settled by adjusting its items, as when the parent is closed, was not paid.
+ * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */
 export function creditableOf(
@@ -255,9 +260,9 @@ export function creditableOf(
 }
 
 /**
- * True if the parent has paid all of the child's item of the summary, so that repairs belong to the child (§10 rule 8). If the
- * item was adjusted, only §12 rule 5 decides how much was paid.
- * @param item the child's PARENT_SUMMARY item; undefined means there is none.
+ * Returns true if the parent has paid the child's whole item of the summary, so that repairs belong to the
+ * child (§10 rule 8). For an adjusted item, only §12 rule 5 determines the paid amount.
+ * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  */
 export function isPaidWhole(
   summary: Pick<Invoice, 'status' | 'rawBalance'>,
@@ -268,13 +273,16 @@ export function isPaidWhole(
 
 const DAY_MS = 86_400_000;
 
-/** Returns the next time at that UTC time of day (milliseconds since midnight): today, or tomorrow if it is past. */
+/**
+ * Returns the next instant with that UTC time of day (milliseconds since midnight): today, or tomorrow if the
+ * time has passed.
+ */
 export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   const today = addMilliseconds(startOfDay(localDateOf(now, UTC), UTC), timeOfDayMs);
   return today > now ? today : addMilliseconds(today, DAY_MS);
 }
 
-/** Returns the entry that commits a summary invoice (§12 rule 3). */
+/** Returns the queue entry that commits a summary invoice (§12 rule 3). */
 export function parentCommitEntry(
   summary: { readonly id: Uuid; readonly accountRecordId: number },
   effectiveDate: Instant,

@@ -9,10 +9,13 @@ export interface GenerateRequest {
   readonly accountId: Uuid;
   /** Local date in the account's zone up to which to invoice. Default today. */
   readonly targetDate?: LocalDate | null;
-  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  /**
+   * True: adds the items to the account's oldest DRAFT, if it has one, as the tag AUTO_INVOICING_REUSE_DRAFT
+   * does.
+   */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
-  /** Ignores the safety bounds for this run (§8.4). Default false. */
+  /** True: ignores the safety bounds for this run (§8.4). Default false. */
   readonly acceptBounds?: boolean;
 }
 
@@ -25,7 +28,7 @@ export interface AccountParking {
 /** The outcome of a run of a parked account. */
 export interface ParkedRun {
   readonly accountId: Uuid;
-  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null means the run made an invoice. */
+  /** Name of the error, such as INVOICE_NOTHING_TO_DO. Null if the run created an invoice. */
   readonly error: string | null;
 }
 
@@ -50,9 +53,9 @@ export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'ope
 export interface ManualItemsRequest {
   readonly accountId: Uuid;
   readonly items: readonly ManualItem[];
-  /** Local date of the account; default today. */
+  /** Local date of the account. Defaults to today. */
   readonly requestedDate?: LocalDate | null | undefined;
-  /** Whether a new invoice is COMMITTED at once. Default false: it is a DRAFT. */
+  /** True: a new invoice is COMMITTED immediately. False (the default): it is a DRAFT. */
   readonly autoCommit?: boolean | undefined;
 }
 
@@ -60,12 +63,12 @@ export interface ItemAdjustmentRequest {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
-  /** More than 0. Default: all that remains of the item. */
+  /** Amount greater than 0. Defaults to the remainder of the item. */
   readonly amount?: Decimal | null | undefined;
   readonly currency?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly itemDetails?: string | null | undefined;
-  /** Local date of the account; default today. */
+  /** Local date of the account. Defaults to today. */
   readonly requestedDate?: LocalDate | null | undefined;
 }
 
@@ -80,14 +83,14 @@ export interface MigrationInvoiceRequest {
   readonly accountId: Uuid;
   /** At least one. */
   readonly items: readonly MigrationItem[];
-  /** Local date of the account; default today. */
+  /** Local date of the account. Defaults to today. */
   readonly targetDate?: LocalDate | null | undefined;
 }
 
 /** A subscription for which the next run and the evaluation of its whole history produce different items. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
-  /** Items of the whole history, with made-up ids. */
+  /** Items of the whole history, with generated ids. */
   readonly expected: readonly NewInvoiceItem[];
   /** Items of the run. */
   readonly found: readonly NewInvoiceItem[];

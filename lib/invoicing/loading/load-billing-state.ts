@@ -33,16 +33,22 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
-  /** The first target date of a walk over several; null means any. By default, each request's own date. */
+  /**
+   * Returns the first target date of a walk over several dates; null means any date. Defaults to the date of
+   * each request.
+   */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /** Usage of sources; OPEN = the sources are still to be called. Default: all usage is recorded. */
+  /**
+   * Usage of sources. OPEN means that the sources have not been called yet. By default, all usage is
+   * recorded.
+   */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
 /**
- * Loads what the runs of these accounts need: the due subscriptions, their events and the coverage of their windows, in a
- * constant number of queries (§7.2 step 4). `failures` are accounts whose events cannot be built (a missing price, damaged
- * events); `recordIds` has the stored subscriptions.
+ * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their
+ * events and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be
+ * built (a missing price, damaged events). `recordIds` contains the stored subscriptions.
  */
 export async function loadBillingState(session: ReadSession, input: LoadBillingInput) {
   const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
@@ -116,7 +122,10 @@ function billingOf(
   };
 }
 
-/** Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). No statement if nothing is repaired. */
+/**
+ * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Takes no statement if
+ * nothing is repaired.
+ */
 export async function withRepairedItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
@@ -160,7 +169,7 @@ async function withItems(
   }));
 }
 
-/** Loads the items of all RECURRING rows in the windows, since any step of a dry run may repair them. */
+/** Loads the items of all RECURRING rows in the windows, because any step of a dry run may repair them. */
 export async function withWindowItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
@@ -171,9 +180,9 @@ export async function withWindowItems(
 }
 
 /**
- * Loads the drafts that each run may write to, by account id: two statements if drafts may be reused, otherwise none.
- * `runInvoiceOf` rejects named drafts that cannot be used.
- * @param areAllWanted true: all drafts of accounts that reuse them, oldest first, for later runs.
+ * Loads the drafts that each run may write to, by account id. Takes two statements if drafts may be reused,
+ * otherwise none. `runInvoiceOf` rejects named drafts that cannot be used.
+ * @param areAllWanted true: loads all drafts of accounts that reuse them, oldest first, for later runs.
  */
 export async function loadDrafts(
   session: ReadSession,
@@ -194,7 +203,7 @@ export async function loadDrafts(
   return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
 }
 
-/** Returns the oldest draft of each account and the named ones. `found` is in creation order. */
+/** Returns the oldest draft of each account, and the named drafts. `found` is in creation order. */
 function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[]) {
   const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
   const byId = new Map(found.map((invoice) => [invoice.id, invoice]));
@@ -203,18 +212,18 @@ function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[])
 
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** Null means not stored, so nothing was recorded. */
+  /** Record id of the subscription. Null for one that is not stored, so it has no recorded usage. */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** False: its usage comes from a source. */
+  /** True: its usage is recorded. False: its usage comes from a source. */
   readonly isRecorded: boolean;
 }
 
 /**
- * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days, and the days that
- * have to be read in pieces. None without usage.
+ * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days,
+ * and the days that must be read in pieces. Takes no statement without usage.
  */
 async function withUsage(
   session: ReadSession,
@@ -251,12 +260,15 @@ async function withUsage(
   });
 }
 
-/** True if it charges usage, or did when last billed: then those charges are credited. */
+/**
+ * Returns true if the subscription charges usage, or did when it was last billed. In the second case, those
+ * charges are credited.
+ */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
-/** If its events or the settings have changed, everything is read again. */
+/** Returns the first day to read. If the events or the settings have changed, everything is read again. */
 function readFrom(cursor: SubscriptionBilling['cursor'], settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
   return reading?.settings === settings && cursor?.dirtyFrom === null ? reading.from : null;
@@ -312,7 +324,7 @@ function hasRecords<One extends Metered>(one: One): one is One & { readonly subs
   return one.isRecorded && one.subscriptionRecordId !== null;
 }
 
-/** Returns by day a number that grows with each point recorded or voided for it. */
+/** Returns a number by day, which grows with each point that is recorded or voided for the day. */
 export function marksOf(days: readonly DayUsage[]): DayMarks {
   const marks = new Map<LocalDate, number>();
   for (const { localDate, count, version } of days)
@@ -320,7 +332,7 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
   return marks;
 }
 
-/** Loads the billed parts of stored intervals; two statements. */
+/** Loads the billed parts of stored intervals with two statements. */
 export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],
@@ -334,7 +346,7 @@ export async function loadBilled(
   return (intervals) => billedIntervals(intervals, { itemOf, bases });
 }
 
-/** Loads the tenant's usage terms (usage §12), which were checked on upload; one statement. */
+/** Loads the tenant's usage terms (usage §12) with one statement. The terms were checked on upload. */
 export async function loadUsageTerms(session: ReadSession): Promise<UsageTerms> {
   const [stored] = await session.keyValues.find([SystemKey.USAGE_TERMS]);
   return stored === undefined ? NO_TERMS : readUsageTerms(stored.value, String(stored.recordId));

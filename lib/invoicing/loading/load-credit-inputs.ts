@@ -30,8 +30,8 @@ import {
 } from '../invoices/parent-summary.ts';
 
 /**
- * Returns the inputs of credit by account id. A constant number of statements, and none if no account has credit to spend,
- * nothing is repaired and no parent pays.
+ * Returns the inputs of credit by account id. Takes a constant number of statements, and none if no account
+ * has credit to spend, nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,

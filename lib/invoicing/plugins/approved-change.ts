@@ -25,7 +25,7 @@ import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit. */
 export interface ProposedInvoice {
-  /** The stored invoice; null means new. */
+  /** The stored invoice. Null for a new invoice. */
   readonly before: Invoice | null;
   /** The invoice without the new items. */
   readonly invoice: New<Invoice>;

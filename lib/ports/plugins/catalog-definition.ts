@@ -90,7 +90,7 @@ export interface UsageDefinition<C extends Currency, U extends string> {
 /** What a phase charges; at least one of the three. */
 export interface PhaseCharges<C extends Currency, U extends string> {
   readonly prettyName?: string;
-  /** Charged once, when the phase starts. */
+  /** A charge that is billed once, when the phase starts. */
   readonly fixed?: PriceDefinition<C>;
   readonly recurring?:
     | {

@@ -87,7 +87,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   );
 }
 
-/** Uses a constant number of statements. */
+/** Returns the catalogs of these accounts with a constant number of statements. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],

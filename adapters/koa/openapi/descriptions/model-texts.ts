@@ -27,7 +27,7 @@ export const modelTexts: Texts = {
   ...tenantModels,
 };
 
-/** Returns the component with the texts of the model and its properties. */
+/** Returns the component with the descriptions of the model and its properties. */
 export function describedModel(name: string, component: JsonSchema): JsonSchema {
   const schemas = component.properties as Readonly<Record<string, JsonSchema>>;
   const described = Object.entries(schemas).map(([property, schema]) => [

@@ -32,7 +32,7 @@ function hexadecimal(number: number): string {
   return number.toString(16).padStart(2, '0');
 }
 
-/** Examples by parameter or property name, prefixed by an operation or model if the name differs there. */
+/** Examples by parameter or property name. A prefix names the operation or model whose example differs. */
 export const namedExamples: Readonly<Record<string, unknown>> = {
   ...exampleIds,
   ...same(0, 'accountCBA', 'accountCredit', 'creditAdj', 'creditDue', 'creditedAmount', 'creditLeft'),

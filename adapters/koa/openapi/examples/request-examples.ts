@@ -14,7 +14,7 @@ const some = { amount: 3, currency: 'USD' };
 const formFields = [{ key: 'amount', value: '10' }];
 const paymentMethod = { pluginName: 'sandbox' };
 
-/** Bodies of an operation on a payment by path or by key. */
+/** Returns the bodies of an operation on a payment by path and by key. */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { [name]: body, [`${name}ByExternalKey`]: { ...body, paymentExternalKey: 'order-17' } };
 }
@@ -215,7 +215,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   configureSandboxAlias: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
-/** Returns the example in this media type; undefined if there is no body. */
+/** Returns the example in this media type, or undefined for an operation without a body. */
 export function requestExample(operationId: string, type: string): unknown {
   const example = requestExamples[operationId];
   if (typeof example === 'string') return example;

@@ -73,25 +73,25 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'writeLogInvoiceLogEntriesForAccount',
 ]);
 
-/** Differences of a client operation from the route table. */
+/** Differences between an operation in clients and in the route table. */
 interface Published {
-  /** Query parameters in order; defaults to the route's. */
+  /** Query parameters in order. Defaults to the parameters of the route. */
   readonly parameters?: readonly string[];
-  /** Parameters that are required only here. */
+  /** Names of parameters that are required only in this server. */
   readonly optional?: readonly string[];
-  /** Parameters that are optional only here. */
+  /** Names of parameters that are optional only in this server. */
   readonly required?: readonly string[];
-  /** Text parameters of clients: comma-separated lists, and names. */
+  /** Names of parameters that clients send as text: comma-separated lists, and names. */
   readonly texts?: readonly string[];
-  /** Client values of parameters; this server always rejects some of them. */
+  /** Values of parameters in clients. This server always rejects some of these values. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly defaults?: JsonSchema;
   readonly formats?: Readonly<Record<string, string>>;
   /** True: the author headers are parameters. */
   readonly author?: true;
-  /** Statuses that clients know and this server never returns. */
+  /** Statuses that clients know but this server never returns. */
   readonly unanswered?: readonly number[];
-  /** Result of the client method; defaults to the response, or the resource at `Location`. */
+  /** Result of the client method. Defaults to the response, or to the resource at `Location`. */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
 
@@ -217,7 +217,7 @@ export const modelNames: Readonly<Record<string, string>> = {
   SubscriptionEvent: 'EventSubscription',
 };
 
-/** Dialect K properties that those clients do not know. */
+/** Dialect K properties that published clients do not know. */
 export const unpublishedProperties: Readonly<Record<string, readonly string[]>> = {
   Invoice: ['formattedNumber'],
   InvoiceDryRun: ['subscriptiontId', 'quantity'],
@@ -232,7 +232,7 @@ const auditLogs = {
   description: 'Not supported: ignored in requests, absent from responses',
 };
 
-/** Properties with another type in clients, or that this server neither reads nor sends. */
+/** Properties with another type in clients, and properties that this server neither reads nor sends. */
 export const publishedProperties: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   AdminPayment: { lastSuccessPaymentState: text, currentPaymentStateName: text, transactionStatus: text },
   AuditLog: { changeType: text, userToken: text, history: { $ref: '#/components/schemas/Entity' } },
@@ -277,7 +277,7 @@ export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
 
 const payer = ['account', 'paymentMethod'] as const;
 
-/** Property order of the client constructors; defaults to the server's. */
+/** Property order of the client constructors. Defaults to the server's order. */
 export const propertyOrders: Readonly<Record<string, readonly string[]>> = {
   Account: [
     ...['accountId', 'name', 'firstNameLength', 'externalKey', 'email', 'billCycleDayLocal', 'currency'],

@@ -20,8 +20,8 @@ import {
 } from './published.ts';
 
 /**
- * The Swagger 2.0 document of dialect K: generated clients have the classes, methods and parameters of the published
- * ones.
+ * Returns the Swagger 2.0 document of dialect K. Clients generated from it have the classes, methods and
+ * parameters of the published clients.
  */
 export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSchema {
   const known = routes.filter(
@@ -117,7 +117,7 @@ function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
   }));
 }
 
-/** Clients may send plugin properties that no plugin receives. */
+/** Returns the schema of a query parameter. Clients may send plugin properties that no plugin receives. */
 function querySchema(
   operationId: string,
   name: string,
@@ -163,12 +163,14 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   };
 }
 
-/** All success statuses have one type, so that methods return one type. */
+/**
+ * Returns statuses that are never sent. All success statuses have one type, so that methods return one type.
+ */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }
 
-/** The result of a client method: the response, or the resource at `Location`. */
+/** Returns the result of a client method: the response, or the resource at `Location`. */
 function resultOf(
   { operationId, success }: Route,
   { definitions, routes }: Describing,
@@ -183,7 +185,7 @@ function resultOf(
   return mediaTypes === undefined ? undefined : { type: 'string' };
 }
 
-/** Ignores the names of path parameters. */
+/** Returns true if the route has this method and path. The names of path parameters are ignored. */
 function isAt({ method, path }: Route, location: string): boolean {
   const [place = ''] = location.split('?');
   return method === 'GET' && unnamed(path) === unnamed(`${CORE}${place}`);
@@ -193,11 +195,14 @@ function unnamed(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }
 
-/** Collects the definitions that a document references: the dialect K fields, with the client names of the models. */
+/**
+ * Collects the definitions that a document references. They have the dialect K fields and the client names of
+ * the models.
+ */
 function collectDefinitions() {
   const made = new Map<string, JsonSchema>();
 
-  /** The Swagger 2.0 form of a schema; its models become definitions. */
+  /** Returns the Swagger 2.0 form of a schema. Models become definitions. */
   function schemaOf(schema: JsonSchema): JsonSchema {
     return swaggerSchema(schema, nameOf);
   }
@@ -246,7 +251,7 @@ function modelBehind(name: string, alias: string): Model {
 
 const COMPONENT = '#/components/schemas/';
 
-/** Keywords copied to Swagger 2.0, which has neither null nor alternatives. */
+/** JSON Schema keywords that are copied to Swagger 2.0. That format has neither null nor alternatives. */
 const kept = ['format', 'default', 'enum', 'description', 'maxLength'] as const;
 
 function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): JsonSchema {

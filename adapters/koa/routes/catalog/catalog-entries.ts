@@ -25,7 +25,7 @@ const deletion = {
   fails: ['CATALOG_ENTRY_FORCE_REQUIRED', 'CATALOG_ENTRY_INVALID_ENTRY', 'CATALOG_ENTRY_ENTRY_IN_USE'],
 } as const;
 
-/** Single plans and products, without uploading a catalog (catalog §15). */
+/** Routes of single plans and products, which need no catalog upload (catalog §15). */
 export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute('listProducts', `GET ${base}/product/all`, {
     summary: 'List the products added as catalog entries',

@@ -116,7 +116,10 @@ type CatalogCall = Pick<
   'billing' | 'context' | 'dialect' | 'query' | 'wanted'
 >;
 
-/** Returns the catalog with the requested versions (catalog §12 rule 1), or null. */
+/**
+ * Returns the catalog with the requested versions (catalog §12 rule 1), or null if the tenant has none of
+ * them.
+ */
 async function requestedVersions({
   billing,
   context,
@@ -139,7 +142,7 @@ async function xmlAnswer(
   return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)) };
 }
 
-/** See catalog §12 row 10, and the report on a candidate catalog. */
+/** Routes that read the catalog (catalog §12 row 10) and report on a candidate catalog. */
 export const catalogReadRoutes: readonly Route[] = [
   subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
     shows: Plan,
@@ -172,7 +175,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the price list of the choice, or the first with the plan if that one is retired. */
+/** Returns the chosen price list, or the first one with the plan if the chosen list is retired. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

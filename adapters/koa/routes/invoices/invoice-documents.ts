@@ -14,7 +14,10 @@ const html = 'text/html';
 const pdf = 'application/pdf';
 const text = 'text/plain';
 
-/** Sandboxes tenant templates: no scripts and no origin, since other tenants' users may be logged in here. */
+/**
+ * Headers that sandbox a tenant's templates without scripts and origin, because users of other tenants may be
+ * logged in here.
+ */
 const htmlHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "sandbox allow-popups; default-src 'none'; img-src data: https:; style-src 'unsafe-inline' https:; font-src data: https:",
@@ -164,7 +167,7 @@ function uploadRoute({ path, operationId, what, body, textOf, location }: Upload
   });
 }
 
-/** `name` is `invoice` or `credit note`. */
+/** Returns the print routes. `name` is `invoice` or `credit note`. */
 function printRoutes(
   name: string,
   path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}',

@@ -38,7 +38,7 @@ const adding = {
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
 
-/** Usage items (usage §7.6), and manual items (invoicing §9). */
+/** Routes of usage items (usage §7.6) and manual items (invoicing §9). */
 export const invoiceItemRoutes: readonly Route[] = [
   tenantRoute('getInvoiceTrackingIds', 'GET /invoices/{invoiceId}/trackingIds', {
     summary: 'List the tracking ids of the usage billed by an invoice, with pagination',
@@ -153,12 +153,15 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
   return { ...rest, linkedItemId: linkedInvoiceItemId };
 }
 
-/** Credits are stored negative and shown positive (invoicing §9 rule 1). */
+/**
+ * Returns an item as shown: credits are stored as negative and shown as positive amounts (invoicing §9 rule
+ * 1).
+ */
 function shownItem(item: InvoiceItemView): InvoiceItemView {
   return itemTypes[item.itemType].kind === 'CREDIT' ? { ...item, amount: item.amount.negated() } : item;
 }
 
-/** Credits of one call belong to one account (invoicing §15). */
+/** Returns the account of the items. The credits of one call belong to one account (invoicing §15). */
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
   if (first === undefined) throw invalidField('InvoiceItemJson body should be specified');

@@ -34,7 +34,7 @@ import {
 import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
 import { changeErrors } from '../subscriptions/call-completion.ts';
 
-/** Errors of items from invoice plugins (invoicing §13). */
+/** Errors that items of invoice plugins cause (invoicing §13). */
 export const pluginItemErrors = [
   'INVOICE_NOT_FOUND',
   'INVOICE_ITEM_NOT_FOUND',
@@ -49,7 +49,7 @@ export const pluginItemErrors = [
   'INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID',
 ] as const;
 
-/** Errors of invoice plugins that veto or number an invoice. */
+/** Errors of invoice plugins that veto an invoice or assign its number. */
 export const abortErrors = ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_INVALID_NUMBER'] as const;
 
 const runErrors = [
@@ -58,7 +58,7 @@ const runErrors = [
   'INVOICE_BOUND_EXCEEDED',
 ] as const;
 
-/** Additional errors of runs with invoice plugins. */
+/** Additional errors that runs with invoice plugins return. */
 const generateErrors = [
   ...runErrors,
   'INVOICE_NOTHING_TO_DO',
@@ -266,7 +266,10 @@ function requestedDraft(properties: readonly PluginPropertyParameter[]) {
   return { reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
 }
 
-/** In dialect D, the account follows from the subscription or bundle (http-api §4 line 23). */
+/**
+ * Returns the account of a dry run. In dialect D, the subscription or bundle determines the account (http-api
+ * §4 line 23).
+ */
 async function accountOfDryRun({ billing, context, body, dialect }: DryRunCall): Promise<Uuid> {
   const { subscriptionId, bundleId } = dryRunOf(body, dialect);
   if (dialect === Dialect.D && subscriptionId)
@@ -296,7 +299,9 @@ function refuseContradictions({
   );
 }
 
-/** Returns the day of a parameter; a date-time converts in the account's zone (http-api §9 rule 3). */
+/**
+ * Returns the day of a parameter. A date-time is converted to the account's time zone (http-api §9 rule 3).
+ */
 export async function requestedDay(
   call: { readonly billing: Billing; readonly context: CallContext },
   accountId: Uuid,
@@ -308,13 +313,13 @@ export async function requestedDay(
   return localDateOf(moment.at, timeZone);
 }
 
-/** `OK` or an error name by account id. */
+/** Outcomes by account id: `OK` or an error name. */
 const outcomes = {
   answer: perDialect(() => z.record(z.string(), z.string())),
   json: { type: 'object', additionalProperties: { type: 'string' } },
 } as const;
 
-/** Runs accounts that automatic runs skip (platform §11). */
+/** Routes of accounts that automatic runs skip (platform §11). */
 export const parkedAccountRoutes: readonly Route[] = [
   tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /admin/invoices', {
     area: 'admin',

@@ -4,13 +4,13 @@ import { isPermitted, type Permission } from '../../../../lib/security/index.ts'
 import type { KeyValues } from '../../../../lib/tenants/index.ts';
 import { type KeyChange, permissionForKey, shownValues } from '../tenants/tenants.ts';
 
-/** How an operation of the library may be called over HTTP. */
+/** Rules for calling a library operation over HTTP. */
 export interface Access {
-  /** The permissions that a call with these arguments needs. */
+  /** Returns the permissions that a call with these arguments needs. */
   needs(input: readonly unknown[]): readonly Permission[];
-  /** Changes the arguments to what the user may do. */
+  /** Restricts the arguments to what the user may do. */
   limits?(input: readonly unknown[], user: Principal | null): readonly unknown[];
-  /** Hides from the user what they may not see. */
+  /** Removes from the result what the user may not see. */
   shows?(result: unknown, user: Principal | null): unknown;
 }
 
@@ -36,7 +36,7 @@ function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The permissions of options that are set. */
+/** Returns the permissions that the given options need. */
 function forOptions(
   always: readonly Permission[],
   place: number,
@@ -56,7 +56,10 @@ function forKey(kind: KeyChange, needed: Permission): Access {
   };
 }
 
-/** Replaces what callers in process may claim about their own permissions. */
+/**
+ * Replaces arguments in which a caller claims its own permissions. Only callers in the same process may claim
+ * them.
+ */
 function claiming(
   access: Access,
   claim: (may: (permission: Permission) => boolean) => Readonly<Record<string, unknown>>,
@@ -74,7 +77,10 @@ const parties = (may: (permission: Permission) => boolean) => ({
   mayCreate: { account: may('account:create'), paymentMethod: may('payment_method:create') },
 });
 
-/** Each operation with the permissions of its endpoint (http-api §5). Operations without an endpoint have the nearest ones. */
+/**
+ * Permissions of each operation, which are those of its endpoint (http-api §5). An operation without an
+ * endpoint has the permissions of the nearest one.
+ */
 export const operationAccess: AccessByName = {
   accounts: {
     create: needing('account:create'),

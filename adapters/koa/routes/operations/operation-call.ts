@@ -2,7 +2,7 @@ import { field, model } from '../../wire/model.ts';
 import { int } from '../../wire/scalars.ts';
 import { anyValue, listOf } from '../../wire/wire-type.ts';
 
-/** The arguments of an operation of the library (http-api §16). */
+/** The arguments of a library operation (http-api §16). */
 export const OperationCall = model('OperationCall', {
   arguments: field(listOf(anyValue), 'I', { required: true }),
   bytes: field(listOf(int({ minimum: 0 })), 'I'),

@@ -6,7 +6,7 @@ import {
 } from '../../../../lib/values/money/index.ts';
 import type { TypedJson, TypedKind } from '../../../client/operation-calls.ts';
 
-/** Returns a result as JSON, with the places of the values that JSON cannot distinguish. */
+/** Returns a result as JSON, with the places of values that JSON cannot distinguish. */
 export function typedJson(result: unknown): TypedJson {
   const places = new Map<TypedKind, Set<string>>();
   const value = plainJson(result, '', (kind, place) => {
@@ -60,7 +60,10 @@ function scalarJson(value: object, place: string, note: Note): string | undefine
   return Buffer.from(value).toString('base64');
 }
 
-/** Returns arguments as callers in process write them: a number that a double cannot hold stays exact, as text. */
+/**
+ * Returns an argument as a caller in the same process would pass it. A number that a double cannot hold stays
+ * exact, as text.
+ */
 export function argumentOf(json: SubmittedValue): unknown {
   if (json instanceof JsonNumber) {
     const number = Number(json.literal);

@@ -34,7 +34,7 @@ const formFailures = [
   'PAYMENT_INVALID_PARAMETER',
 ] as const;
 
-/** Hosted pages and notifications of gateways (payments §11). */
+/** Routes of hosted pages and gateway notifications (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
   tenantRoute('buildFormDescriptor', 'POST /paymentGateways/hosted/form/{accountId}', {
     summary: "Get the form for a gateway's hosted payment page",
@@ -108,7 +108,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
 ];
 
-/** The gateway's response; plain text unless it has a type. */
+/** Returns the gateway's response, which is plain text by default. */
 function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   const { 'content-type': type, ...others } = headers;
   const shown = type ?? (entity === null ? jsonType : 'text/plain; charset=utf-8');
@@ -116,7 +116,9 @@ function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   return entity === null ? answer : { ...answer, text: entity };
 }
 
-/** @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway. */
+/**
+ * Returns the tenant of an API key. @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway.
+ */
 async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
   try {
     const { id, recordId } = await tenants.getByApiKey(apiKey);

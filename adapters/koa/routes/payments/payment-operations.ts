@@ -45,7 +45,7 @@ type OperationCall = Pick<
 >;
 type OperationInput = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
 
-/** An operation on a payment by id or key. */
+/** An operation on a payment that is found by id or key. */
 interface Operation {
   readonly method: Method;
   /** Suffix of the payment's path. */
@@ -55,9 +55,9 @@ interface Operation {
   /** Default: `payment:trigger`. */
   readonly permission?: Permission;
   readonly success?: Success;
-  /** False: no body with the id in the path. */
+  /** False: the request with the id in its path has no body. */
   readonly needsBody?: false;
-  /** Additional errors of an invoice payment (payments §9.5 rule 5). */
+  /** Additional errors for payments of invoices (payments §9.5 rule 5). */
   readonly failsOfInvoice?: readonly ErrorName[];
   run(call: OperationCall, input: OperationInput, body: TransactionBody | null): Promise<PaymentResult>;
 }
@@ -171,7 +171,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
 ];
 
-/** Combined payments (payments §11), and repairs by operators (payments §7.4, §8.5). */
+/** Routes of combined payments (payments §11) and of repairs by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /payments/combo', {
     summary: 'Authorize, purchase or credit, creating the account and payment method if they do not exist',
@@ -278,12 +278,15 @@ function factsOf(operation: Operation) {
   };
 }
 
-/** A recorded reversal succeeds regardless of its transaction status (payments §3.2). */
+/**
+ * Returns true for a reversal, which succeeds once it is recorded, regardless of its transaction status
+ * (payments §3.2).
+ */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';
 }
 
-/** Dialect K may have another status (http-api §4 line 6). */
+/** Returns the response of an operation. Its status may differ in dialect K (http-api §4 line 6). */
 function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect): Answer {
   const { success } = operation;
   const answer = isReversal(operation)
@@ -293,7 +296,10 @@ function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect)
   return status === undefined ? answer : { ...answer, status };
 }
 
-/** @throws BillingError PRECONDITION_FAILED (60006) unless the type can begin a payment. */
+/**
+ * Starts a payment. @throws BillingError PRECONDITION_FAILED (60006) for a transaction type that cannot begin
+ * a payment.
+ */
 async function newPayment(
   { billing: { payments }, context }: OperationCall,
   input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
@@ -313,7 +319,7 @@ async function newPayment(
   }
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD. */
+/** Checks that the request has an amount. @throws BillingError MISSING_OR_INVALID_FIELD. */
 function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,
 ): I & { readonly amount: Decimal } {

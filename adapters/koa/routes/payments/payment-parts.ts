@@ -80,7 +80,10 @@ export const creationPermissions = {
   'if the payment method is created': 'payment_method:create',
 } as const;
 
-/** Missing parties need the permission to create them (http-api §5). */
+/**
+ * Returns the parties of a payment. Creating missing parties requires the permission to create them (http-api
+ * §5).
+ */
 export function partiesOf(
   { user }: Pick<TenantCall<string, never, unknown>, 'user'>,
   combo: RequestOf<typeof comboFields>,
@@ -103,7 +106,7 @@ export function partiesOf(
   };
 }
 
-/** Errors of rows marked PAY (http-api §12, §13). */
+/** Errors of routes that are marked PAY (http-api §12, §13). */
 export const paymentFailures = [
   'PAYMENT_NO_SUCH_PAYMENT_METHOD',
   'PAYMENT_NO_SUCH_PAYMENT',
@@ -121,14 +124,17 @@ export const paymentFailures = [
   'EXTERNAL_KEY_LIMIT_EXCEEDED',
 ] as const;
 
-/** Statuses of failed transactions (http-api §12). */
+/** Statuses of the response by outcome of the transaction (http-api §12). */
 export const paymentOutcomes = {
   402: 'The gateway declined: error code 7009',
   502: 'The gateway failed: error code 7199',
   503: 'Error code 7019: the outcome is not yet known; 60018: nothing was attempted',
 };
 
-/** Returns the route's success, or 402, 502, 503 with the payment (http-api §12). @throws AnsweredError on failure. */
+/**
+ * Returns the success status of the route, or 402, 502 or 503 with the payment (http-api §12). @throws
+ * AnsweredError on failure.
+ */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,
   pointing: { readonly onSuccess?: boolean; readonly onFailure?: boolean } = {},

@@ -19,7 +19,7 @@ import type { TestMode } from '../../test-mode.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** The permission for writes, and for reads of other users (platform §8 rule 1). */
+/** Permission for changing users, and for reading other users (platform §8 rule 1). */
 const permission = 'user:create';
 
 const creationErrors = [
@@ -33,7 +33,7 @@ const roleWrite = {
   fails: ['SECURITY_ROLE_ALREADY_EXISTS', 'SECURITY_INVALID_PERMISSIONS'],
 } as const;
 
-/** See platform §8, http-api §13.1 and §13.4. */
+/** Routes of users and roles (platform §8, http-api §13.1 and §13.4). */
 export const securityRoutes: readonly Route[] = [
   userRoute('getCurrentUserPermissions', 'GET /security/permissions', {
     summary: 'List your own permissions',
@@ -187,12 +187,12 @@ function definitionOf({ role, permissions }: RequestOf<typeof RoleDefinitionMode
   return { name: role ?? '', permissions: permissions ?? [] };
 }
 
-/** Test mode allows short passwords (platform §8 rule 3). */
+/** Returns the password policy. Test mode allows short passwords (platform §8 rule 3). */
 function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }
 
-/** Users without the permission prove their old password. */
+/** Checks the current password of users without the permission. */
 async function checkCurrentPassword(
   user: Principal | null,
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },

@@ -14,7 +14,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Nodes and their plugins (platform §11). */
+/** Routes of nodes and their plugins (platform §11). */
 export const nodeRoutes: readonly Route[] = inArea('nodes', [
   userRoute('getNodesInfo', 'GET /nodesInfo', {
     summary: 'List the nodes of the deployment, with their plugins',
@@ -71,7 +71,7 @@ const cacheNames = [
 
 const upkeep = { permission: 'admin:update', author: false, outOfRotation: true } as const;
 
-/** Caches and rotation (platform §11), and the tenant's queue (platform §9.4, §9.5). */
+/** Routes of caches and rotation (platform §11), and of the tenant's queue (platform §9.4, §9.5). */
 export const administrationRoutes: readonly Route[] = inArea('admin', [
   tenantRoute('invalidatesCache', 'DELETE /admin/cache', {
     ...upkeep,

@@ -9,7 +9,7 @@ import { onDemand } from '../../wire/lazy-values.ts';
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
 const textType = 'text/plain';
-/** The files change only with the server's version. */
+/** Cache headers. The files change only with the server's version. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
 type Texts = Readonly<Record<'json' | 'yaml' | 'killbill', () => Promise<string>>>;

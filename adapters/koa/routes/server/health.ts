@@ -80,7 +80,7 @@ const Metrics = {
   },
 };
 
-/** Public unless `metrics.requireAuth` is set (platform §13 rule 3). */
+/** Routes of metrics, which are public unless `metrics.requireAuth` is set (platform §13 rule 3). */
 export function metricsRoutes(options: {
   readonly http: HttpMetrics;
   readonly requireAuth: boolean;

@@ -84,13 +84,13 @@ function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean
   return billing.settle({ tenant: context.tenant, timeoutMs: query.timeoutSec * 1_000 });
 }
 
-/** The sandbox gateway's name here and in Kill Bill, with the suffix of the operation ids. */
+/** Names of the sandbox gateway here and in Kill Bill, each with the suffix of its operation ids. */
 const sandboxNames = [
   ['sandbox', ''],
   ['killbill-payment-test', 'Alias'],
 ] as const;
 
-/** Sandbox gateway controls per tenant, in test mode (payments §2.4 rule 2). */
+/** Routes that control the sandbox gateway of a tenant in test mode (payments §2.4 rule 2). */
 export const sandboxRoutes: readonly Route[] = sandboxNames.flatMap(([name, suffix]) => [
   rootTenantRoute(`configureSandbox${suffix}`, `POST /plugins/${name}/configure`, {
     ...shared,
@@ -114,7 +114,7 @@ export const sandboxRoutes: readonly Route[] = sandboxNames.flatMap(([name, suff
   }),
 ]);
 
-/** @throws BillingError ROUTE_NOT_FOUND (60008). */
+/** Returns the sandbox. @throws BillingError ROUTE_NOT_FOUND (60008) outside test mode. */
 function sandboxOf(test: TestMode | null): SandboxControl {
   if (test?.sandbox !== undefined) return test.sandbox;
   throw billingError(ErrorCode.ROUTE_NOT_FOUND, 'This server has no sandbox gateway');

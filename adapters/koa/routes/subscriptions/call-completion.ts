@@ -14,7 +14,7 @@ export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorName[] = ['ENTITLEMENT_PLUGIN_API_ABORTED'];
 
-/** Errors of the plan that a creation, change or dry run requests. */
+/** Errors about the plan in a creation, change or dry run. */
 export const planErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_BAD_PHASE',
   'CATALOG_NO_SUCH_PLAN',
@@ -34,20 +34,20 @@ export const changeErrors: readonly ErrorName[] = [
   ...planErrors,
 ];
 
-/** Errors of add-ons that a creation or change requests. */
+/** Errors about the add-ons in a creation or change. */
 export const addOnErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE',
   'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED',
   'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE',
 ];
 
-/** `CC` of http-api §13: whether and how long to wait for the invoice and payment. */
+/** Parameters `CC` of http-api §13: whether and how long the call waits for the invoice and payment. */
 export const completionParameters = {
   callCompletion: flag(),
   callTimeoutSec: waitSeconds(undefined),
 };
 
-/** Default of `callTimeoutSec` in dialect K for creation and change (http-api §4 line 5). */
+/** Default of `callTimeoutSec` in dialect K, for creation and change calls (http-api §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
 /** The same for cancellation. */
@@ -62,7 +62,7 @@ interface CompletedCall {
 
 export interface DoneWork {
   readonly accountId: Uuid;
-  /** Past tense, for the message of a timeout. */
+  /** The action in past tense, for the message of a timeout. */
   readonly done: string;
   /** Null means never. */
   readonly billingEffect: Instant | null;
@@ -70,8 +70,8 @@ export interface DoneWork {
 }
 
 /**
- * Waits on request for invoice and payment, but not of future effects (subscriptions §22). @throws BillingError
- * COMPLETION_TIMEOUT (60016); the work persists.
+ * Waits for the invoice and payment if the call requests it, but not for future effects (subscriptions §22).
+ * @throws BillingError COMPLETION_TIMEOUT (60016); the change persists.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
   const { billing, context, dialect, query } = call;

@@ -26,7 +26,7 @@ const update = {
   fails: ['SUBSCRIPTION_CHANGE_NON_ACTIVE'],
 } as const;
 
-/** Operations on running subscriptions (http-api §13). */
+/** Routes that change running subscriptions (http-api §13). */
 export const subscriptionChangeRoutes: readonly Route[] = [
   tenantRoute('changeSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}', {
     summary: 'Change the plan of a subscription, at a date or by policy',
@@ -137,7 +137,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   }),
 ];
 
-/** HTTP calls must name the price list (http-api §13.1 note 12). */
+/** Checks that the call names the price list, which HTTP requires (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
   const message = 'SubscriptionJson priceList needs to be set when no planName is specified';

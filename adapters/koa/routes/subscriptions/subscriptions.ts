@@ -22,7 +22,7 @@ import {
   waitForCompletion,
 } from './call-completion.ts';
 
-/** Larger responses omit the bundles (http-api §7 rule 4). */
+/** Maximum number of subscriptions in responses that include the bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
 const creationErrors: readonly ErrorName[] = [
@@ -42,7 +42,7 @@ const creationErrors: readonly ErrorName[] = [
   ...controlledErrors,
 ];
 
-/** Calls that create subscriptions (subscriptions §6, §22). */
+/** Common definition of calls that create subscriptions (subscriptions §6, §22). */
 const creation = {
   permission: 'entitlement:create',
   query: {
@@ -126,7 +126,7 @@ export const subscriptionRoutes: readonly Route[] = [
   }),
 ];
 
-/** The call waits for the subscription that is billed first. */
+/** Returns the subscription that is billed first. The call waits for its invoice. */
 function firstBilled(bundles: readonly CreatedBundle[]): DoneWork {
   const [first] = bundles;
   if (first === undefined) throw new Error('a creation makes a bundle');

@@ -21,7 +21,7 @@ import { listOf } from '../../wire/wire-type.ts';
 /** A value with its own path. */
 interface ValuePath {
   readonly path: `/${string}`;
-  /** The operations are `upload…`, `get…` and `delete…`. */
+  /** The noun in the operation names `upload…`, `get…` and `delete…`. */
   readonly noun: string;
   readonly uploadId?: string;
   readonly what: string;
@@ -180,7 +180,10 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
   ];
 }
 
-/** Keys with their own endpoint require its permission here too (platform §3 rule 5). */
+/**
+ * Permissions by key. A key with its own endpoint requires the endpoint's permission here too (platform §3
+ * rule 5).
+ */
 const keyPermissions: Partial<Record<KeyKind, Record<KeyChange, Permission>>> = {
   [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },
   [KeyKind.OVERDUE]: { upload: 'overdue:config_upload', delete: 'overdue:config_upload' },
@@ -198,7 +201,10 @@ function checkKeyPermission(user: Principal | null, change: KeyChange, key: stri
   for (const permission of permissionForKey(change, key)) checkPermission(user, permission);
 }
 
-/** Masks settings and the callback unless the caller may change them (platform §3 rule 8). */
+/**
+ * Returns the values of a key. Settings and the callback are masked for callers who may not change them
+ * (platform §3 rule 8).
+ */
 export function shownValues(found: KeyValues, user: Principal | null): KeyValues {
   const isShown =
     keyKind(found.key) === KeyKind.USER || isPermitted(user?.permissions ?? [], 'tenant_kvs:add');

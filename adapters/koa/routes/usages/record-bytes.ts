@@ -1,14 +1,17 @@
 import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
-/** Replaces a record above the size limit; its bytes are discarded. */
+/** Stands for a record above the size limit, whose bytes are discarded. */
 export const TOO_LONG = Symbol('a record that is too long');
 
 export type RecordBytes = Uint8Array | typeof TOO_LONG;
 
-/** Splits a list into records during arrival, holding at most one of them. */
+/** Splits a list into records while it arrives, holding at most one record in memory. */
 export interface RecordCutter {
   cut(piece: Uint8Array): Iterable<RecordBytes>;
-  /** @throws BillingError MALFORMED_BODY if the list is incomplete. */
+  /**
+   * Ends the list and returns the remaining records. @throws BillingError MALFORMED_BODY for an incomplete
+   * list.
+   */
   end(): Iterable<RecordBytes>;
 }
 
@@ -54,7 +57,7 @@ export class LineCutter implements RecordCutter {
   }
 }
 
-/** Splits a JSON list by brackets and quotes; the parser reports other faults. */
+/** Splits a JSON list by brackets and quotes. The JSON parser reports other faults. */
 export class ElementCutter implements RecordCutter {
   readonly #element: PartialRecord;
   #place: 'BEFORE' | 'INSIDE' | 'AFTER' = 'BEFORE';
@@ -179,7 +182,7 @@ class PartialRecord {
     yield record;
   }
 
-  /** Doubles the buffer, since a body may arrive byte by byte. */
+  /** Appends to the buffer, which doubles in size because a body may arrive byte by byte. */
   #append(piece: Uint8Array, before: number): void {
     if (this.#bytes.length < this.#length) {
       const roomy = new Uint8Array(2 * this.#length);

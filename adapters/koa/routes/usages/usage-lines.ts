@@ -17,18 +17,18 @@ import { recordDateOfNumbers } from '../../wire/scalars.ts';
 import { bodyMissing } from '../../wire/wire-type.ts';
 import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
 
-/** Bytes per turn: a tenth of a millisecond. */
+/** Bytes that are processed before other requests get a turn, about a tenth of a millisecond of work. */
 const BODY_BYTES_PER_TURN = 64 * 1_024;
 
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** After reading: true if the call exceeds a limit and the remaining lines were not read. */
+  /** Returns true after reading if the call exceeded a limit and the remaining lines were not read. */
   isCut(): boolean;
-  /** After reading: true for an empty body. */
+  /** Returns true after reading if the body was empty. */
   isEmpty(): boolean;
 }
 
-/** A JSON list or one record per line, streamed (usage §2.5). */
+/** A body of usage lines: a streamed JSON list, or one record per line (usage §2.5). */
 export const usageLinesBody: RequestBody<UsageLines> = {
   mediaTypes: ['application/json', LINES_TYPE],
   required: true,
@@ -80,7 +80,7 @@ interface LineReading {
   readonly reading: BodyReading;
 }
 
-/** Yields the records in order, with turns for other requests in between. */
+/** Yields the records in order and lets other requests run in between. */
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   reading: LineReading,
@@ -105,7 +105,10 @@ async function* linesOf(
   if (!state.isCut && state.bytes > 0) yield* linesIn(cutter.end());
 }
 
-/** An unreadable line, or a list element above a limit, fails alone; invalid JSON fails the whole list. */
+/**
+ * Returns one usage line. An unreadable line or a list element above a limit fails alone, but invalid JSON
+ * fails the whole list.
+ */
 function lineOf(record: RecordBytes, index: number, { reading, isList }: LineReading): SubmittedLine {
   try {
     return lineOfRecord(record, isList ? `Element ${index} of the list` : 'The line', reading);
@@ -116,7 +119,7 @@ function lineOf(record: RecordBytes, index: number, { reading, isList }: LineRea
   }
 }
 
-/** Converts the date lists of dialect K; the engine validates the rest. */
+/** Returns a usage line with the date lists of dialect K converted. The engine validates the other values. */
 function lineOfRecord(record: RecordBytes, what: string, { dialect, limits }: BodyReading): SubmittedLine {
   if (record === TOO_LONG) throw invalidField(`${what} is longer than ${limits.json} bytes`);
   const json = submittedJson(textOf(record, what), limits.list, what);
@@ -168,7 +171,7 @@ export const SUBMISSION_MEMBERS: Members = {
   inList: { name: 'unitUsageRecords', members: ofUnits },
 };
 
-/** Lines may name the subscription by key. */
+/** Members of a usage line. A line may name the subscription by key. */
 const LINE_MEMBERS: Members = {
   ...SUBMISSION_MEMBERS,
   names: new Set([...SUBMISSION_MEMBERS.names, 'subscriptionExternalKey']),
@@ -197,7 +200,10 @@ export function unknownMember(json: unknown, members: Members): string | null {
   return `SubscriptionUsageRecord ${shortened(place)} is not a field of a usage record; ${known}`;
 }
 
-/** Builds the path on return only, since lines may have thousands of valid points. */
+/**
+ * Returns the path of the first unknown member. The path is built only on return, because a line may have
+ * thousands of valid points.
+ */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   // Excludes numbers, which are objects here.

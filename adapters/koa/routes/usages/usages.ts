@@ -21,13 +21,16 @@ const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 const bounds = { startDate: required(moment), endDate: required(moment) };
 const rollUp = { query: { ...bounds, pluginProperty: pluginProperties }, shows: RolledUpUsage };
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) in dialect D. */
+/** Rejects unknown members in dialect D. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
   const unknown = dialect === Dialect.D ? unknownMember(json, SUBMISSION_MEMBERS) : null;
   if (unknown !== null) throw invalidField(unknown);
 }
 
-/** Kill Bill clients may record a unit before the catalog defines it (http-api §4 line 22). */
+/**
+ * Returns true if a usage record may have an unknown unit. Kill Bill clients may record a unit before the
+ * catalog defines it (http-api §4 line 22).
+ */
 const unknownUnitsIn = (dialect: Dialect) => (dialect === Dialect.K ? 'ACCEPT' : 'REJECT');
 
 /** See usage §2, §3. */

@@ -32,7 +32,7 @@ const rangeColumns = [
   // A single day; null = all days from the first one on.
   ...inputColumns({ only_day: 'date' }),
 ];
-/** A range of points of a day, as bound to statements; null where any value matches. */
+/** A range of points of a day, as bound to statements. A null value matches any value. */
 export const pointRangeColumns = inputColumns({
   local_date: 'date',
   unit: 'text',
@@ -79,7 +79,7 @@ export async function usageDays(
   return found;
 }
 
-/** Omits single days that the range from `from` on already includes. */
+/** Returns the rows of the ranges without single days that the range from `from` already includes. */
 function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
   return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
     const own = [index, subscriptionRecordId];
@@ -93,7 +93,7 @@ function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
 type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
   readonly request: number;
   readonly subscriptionRecordId: number;
-  /** Null means up to the last point. */
+  /** Last point of the range. Null means up to the last point of the day. */
   readonly upTo: number | null;
 };
 
@@ -168,7 +168,10 @@ function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
   return [index, piece.subscriptionRecordId, ...rangeCells(piece)];
 }
 
-/** Returns the condition for points of a voided submission. There are few, and they have their own index. */
+/**
+ * Returns the condition for points of a voided submission. There are few such submissions, and they have an
+ * index of their own.
+ */
 export function isVoided(point: string, tenantRecordId: number): Sql {
   return sql`exists (
     select 1 from bw_usage_keys k where k.tenant_record_id = ${tenantRecordId}

@@ -24,11 +24,14 @@ export async function marksOf(
 
 interface Offer {
   readonly submission: UsageSubmission;
-  /** The fingerprint of earlier usage with the tracking id; null if this submission was stored. */
+  /** Fingerprint of the earlier usage with the tracking id. Null if this submission was stored. */
   usedBy: string | null;
 }
 
-/** Stores the submissions whose tracking ids are free; of several with the same id, the first. */
+/**
+ * Stores the submissions whose tracking ids are free. Of several submissions with the same id, the first is
+ * stored.
+ */
 export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship }: Pick<WriteScope, 'tenantRecordId' | 'authorship'>,

@@ -23,7 +23,7 @@ export function trackingIdReads(
   scope: TenantScope,
 ): Pick<UsageReads, 'trackingIds' | 'trackingIdsOfPoints' | 'pageOfTrackingIds'> {
   return {
-    /** The tracking ids of consumed points, without those that were already void. */
+    /** Returns the tracking ids of consumed points, without ids that were already void. */
     trackingIds: async (invoiceIds, limit) => {
       const { ranges, supplied } = await billedOf(scope, invoiceIds);
       const found = await trackingIdsIn(scope, ranges, limit);
@@ -40,7 +40,10 @@ export function trackingIdReads(
       );
       return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
     },
-    /** A negative limit starts from the end. Ids from usage sources follow the recorded ones. */
+    /**
+     * Returns a page of tracking ids. A negative limit starts from the end. Ids from usage sources follow the
+     * recorded ids.
+     */
     pageOfTrackingIds: async (invoiceId, request) => {
       const { ranges, supplied } = await billedOf(scope, [invoiceId]);
       const told = supplied.get(0) ?? [];
@@ -101,7 +104,7 @@ async function trackingIdsIn(scope: TenantScope, ranges: CellRows, limit: number
   return found;
 }
 
-/** Selects the distinct tracking ids of these points, without those that were already void. */
+/** Selects the distinct tracking ids of these points, without ids that were already void. */
 function billedKeys(scope: TenantScope, ranges: CellRows) {
   return sql`
     select invoice, tracking_id, min(key_record_id) as key_record_id
@@ -139,7 +142,7 @@ function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: CellRows)
 }
 
 interface BilledUsage {
-  /** The consumed points, with the index of their invoice. */
+  /** The consumed points, each with the index of its invoice. */
   readonly ranges: CellRows;
   /** The tracking ids from usage sources, by invoice index. */
   readonly supplied: ReadonlyMap<number, readonly string[]>;
@@ -194,7 +197,8 @@ export async function voidSubmission(
 }
 
 /**
- * Returns the current time, but later than each run that has billed usage of the subscription, even within one millisecond.
+ * Returns the current time, or a later time if a run has billed usage of the subscription in the same
+ * millisecond.
  */
 function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number) {
   return sql`(select max(moment) from (
@@ -218,7 +222,9 @@ async function lockDays(
     order by ${raw(bucketKey)} ${raw(runner.dialect.forUpdate)}`);
 }
 
-/** Returns the buckets in which the submission has unarchived points. The lock prevents concurrent archiving. */
+/**
+ * Returns the buckets in which the submission has unarchived points. A lock prevents concurrent archiving.
+ */
 async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -233,8 +239,9 @@ async function daysWithPoints(
 }
 
 /**
- * A submission's points on a day are archived together. It has archived points if a day with an archive has none left,
- * and may have some on archived days between its own.
+ * Returns true if the submission has archived points. The points of a submission on one day are archived
+ * together. So a day with an archive and no remaining points has archived points, and archived days between
+ * the submission's own days may have some.
  */
 function isArchived(days: readonly Row[], touched: CellRows) {
   const left = new Set(touched.map(([, date]) => date));
@@ -243,7 +250,7 @@ function isArchived(days: readonly Row[], touched: CellRows) {
   );
 }
 
-/** Recalculates the totals. The last ordinal stays, so that none is used twice. */
+/** Recalculates the totals. The last ordinal stays, so that no ordinal is used twice. */
 async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows) {
   const { dialect } = runner;
   const bucket = raw(bucketKey);
@@ -277,7 +284,7 @@ async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows
     where bw_usage_days.tenant_record_id = ${tenantRecordId} and ${raw(inBucket('bw_usage_days'))}`);
 }
 
-/** Returns the totals in column order; those of an empty day if nothing is left. */
+/** Returns the totals in column order, or the totals of an empty day if no points remain. */
 function aggregatesOf(left: Row | undefined, dialect: Dialect): readonly Cell[] {
   if (left === undefined) return ['0', null, null, null, null];
   const { amount_sum, amount_max, amount_min, last_recorded_for, last_amount } = left;

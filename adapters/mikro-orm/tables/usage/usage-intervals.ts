@@ -72,7 +72,7 @@ function suppliedOrNull(name: string): Field<SuppliedDigest | null> {
   };
 }
 
-/** The usage settings are set only for subscriptions that charge usage. */
+/** Returns the usage settings, which are stored only for subscriptions that charge usage. */
 export function usageReadingOrNull(): Field<UsageReading | null> {
   const from = dateOrNull('usage_from');
   const settings = textOrNull('usage_settings');

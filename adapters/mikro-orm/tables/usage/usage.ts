@@ -10,7 +10,7 @@ import {
   tenantColumn,
 } from '../record-table.ts';
 
-/** Unit names, which points refer to by record id. */
+/** Names of units. Points refer to a name by record id. */
 export const usageUnitsTable = new RecordTable('usage_units', fieldsOf({ name: text }), {
   uniques: { name: 'tenant_record_id, name' },
 });
@@ -19,7 +19,7 @@ const keyFields = fieldsOf({
   subscriptionRecordId: bigint,
   trackingId: text,
   fingerprint: text,
-  /** The first and the last day of the points. */
+  /** The first and last day of the points. */
   firstDay: date,
   lastDay: date,
   createdBy: text,
@@ -27,13 +27,16 @@ const keyFields = fieldsOf({
   voidedDate: instantAtOrNull,
 });
 
-/** Submissions, including voided ones. */
+/** Usage submissions, including voided ones. */
 export const usageKeysTable = new RecordTable('usage_keys', keyFields, {
   uniques: { tracking_id: 'tenant_record_id, subscription_record_id, tracking_id' },
   indexes: { voided: 'tenant_record_id, subscription_record_id, record_id where voided_date is not null' },
 });
 
-/** A bucket: the usage of a unit by a subscription on a day. In this order, consecutive days are read in one scan. */
+/**
+ * Columns of a bucket, which is the usage of a unit by a subscription on a day. The order lets one scan read
+ * consecutive days.
+ */
 export const bucketColumns: readonly Column[] = [
   { name: 'subscription_record_id', type: 'bigint', nullable: false },
   { name: 'local_date', type: 'date', nullable: false },
@@ -44,7 +47,8 @@ export const bucketNames = bucketColumns.map(({ name }) => name);
 export const bucketKey = bucketNames.join(', ');
 
 /**
- * This is by far the largest table. Its rows are written once, so it has no ids, no names, and no index except its key.
+ * Usage points, by far the largest table. Rows are written once, so they have no ids, no names and no index
+ * except the key.
  */
 export const usagePointsTable: TableSpec = {
   name: `${TABLE_PREFIX}usage_points`,
@@ -63,7 +67,7 @@ export const usagePointsTable: TableSpec = {
   indexes: [],
 };
 
-/** The totals of a bucket. Without points that count, the sum is 0 and nullable columns are null. */
+/** Columns with the totals of a bucket. Without valid points, the sum is 0 and nullable columns are null. */
 export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
@@ -73,7 +77,7 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];
 
-/** Buckets with points, one row each. */
+/** Buckets that have points, one row each. */
 export const usageDaysTable: TableSpec = {
   name: `${TABLE_PREFIX}usage_days`,
   columns: [
@@ -104,7 +108,7 @@ export const usageMarksTable = new RecordTable(
   },
 );
 
-/** Thresholds for which an event was emitted, one row each. */
+/** Thresholds that have emitted their event, one row each. */
 export const usageThresholdsTable = new RecordTable(
   'usage_thresholds',
   columnsOf(thresholdAnnouncementFields, { start: 'starts_at' }),

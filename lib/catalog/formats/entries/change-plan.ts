@@ -20,15 +20,16 @@ type NextRow = Omit<NewPlanRow, 'id'>;
 
 export interface PlanUpdate {
   readonly phases?: readonly PhaseInput[] | null;
-  /** Start of the prices; default now. */
+  /** Start of the prices. Defaults to now. */
   readonly effectiveDate?: Instant | null;
-  /** Start for running subscriptions; only with `effectiveDate`. */
+  /** Start of the prices for running subscriptions. Allowed only with `effectiveDate`. */
   readonly effectiveDateForExistingSubscriptions?: Instant | null;
 }
 
 /**
- * Returns the row of new prices (§15.2, updatePlan); `rows` of the plan, latest last.
- * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
+ * Returns the row of new prices (§15.2, updatePlan). `rows` contains the plan's rows, the latest last.
+ * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of
+ * order.
  */
 export function updatedRow(
   { entry, rows }: { readonly entry: CatalogEntry; readonly rows: readonly PlanRow[] },
@@ -70,7 +71,10 @@ export function updatedRow(
   return withoutIds(row);
 }
 
-/** Returns the rows that retire a plan now; none if it is retired. Each later row gets a retirement of its date too. */
+/**
+ * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row gets a retirement on
+ * its date too.
+ */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);
   if (latest.retired) return [];
@@ -89,7 +93,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** The last row by effective date, then creation; `rows` are sorted so. */
+/** Returns the last row by effective date, then creation. `rows` has this order. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has no row');
@@ -112,7 +116,7 @@ function withoutIds({ id: _id, recordId: _recordId, sinceRevision: _revision, ..
   return row;
 }
 
-/** Only prices and display names may change. */
+/** Checks that only prices and display names change. */
 function checkSameShape(
   before: readonly EntryPhase[],
   after: readonly EntryPhase[],
@@ -143,13 +147,13 @@ function shapeOf({ type, duration, recurringPrices, usages }: EntryPhase): unkno
   ];
 }
 
-/** Entries with the rows of their plans, sorted by plan, effective date and creation. */
+/** Catalog entries with the rows of their plans, sorted by plan, effective date and creation. */
 export interface EntriesAndRows {
   readonly entries: readonly CatalogEntry[];
   readonly rows: readonly PlanRow[];
 }
 
-/** Returns every row by name, then date (§15.2). */
+/** Returns every row by plan name, then date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const planEntries = entries.filter((entry) => entry.kind === EntryKind.PLAN);
   const plans = new Map(planEntries.map((entry) => [entry.name, entry]));

@@ -28,10 +28,10 @@ import {
   type UsageInput,
 } from './entry-input.ts';
 
-/** Undefined for an unknown product. */
+/** Returns the category of a product. Undefined for an unknown product. */
 type CategoryOf = (productName: string) => ProductCategory | undefined;
 
-/** Adds missing required members to `problems` (§15.3 rule 1). */
+/** Returns the checked product. Adds missing required members to `problems` (§15.3 rule 1). */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
   const owner = titleOf('Product', input.name);
   const category = problems.need(owner, 'category', input.category);
@@ -84,7 +84,7 @@ interface CheckedPlan {
   readonly row: CheckedRow | undefined;
 }
 
-/** Adds violations of §15.3 rules 1 to 3 and §15.1 rule 4 to `problems`. */
+/** Returns the checked plan. Adds violations of §15.3 rules 1 to 3 and §15.1 rule 4 to `problems`. */
 export function checkedPlan(
   plan: PlanEntryInput & { readonly name: string },
   problems: EntryProblems,
@@ -110,7 +110,10 @@ export function checkedPlan(
   return { terms, row: phases.length === 0 ? undefined : row };
 }
 
-/** The date may not be before that of its row (§15.1 rule 4, V6). */
+/**
+ * Returns the date for existing subscriptions, which may not be before the date of its row (§15.1 rule 4,
+ * V6).
+ */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,
@@ -127,8 +130,8 @@ export function dateForExisting(
 }
 
 /**
- * Returns the stored form of a plan's phases; violations of §15.3 rules 1 to 3 go to `problems`. Phases without a type are
- * skipped.
+ * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 go to `problems`. Phases
+ * without a type are skipped.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,

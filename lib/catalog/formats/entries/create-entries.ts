@@ -24,13 +24,13 @@ import { childListNames, unitsOf, usageNamesOf, validateEntries } from './entry-
 interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
   readonly scope: EntryScope;
-  /** All names of `namesIn`, read under the catalog's lock. */
+  /** The existing names among `namesIn`, read under the lock of the catalog. */
   readonly known: KnownNames;
   readonly now: Instant;
   readonly nextId: () => Uuid;
 }
 
-/** The records of a creation; empty if everything exists. */
+/** The records that a creation adds. Empty if everything exists. */
 interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];
@@ -53,9 +53,9 @@ export function namesIn({ plans, products }: CatalogEntriesInput): readonly stri
 }
 
 /**
- * Creates entries (§15.3, §15.4); existing names of the scope stay unchanged.
- * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
- * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
+ * Creates entries (§15.3, §15.4). Entries whose names exist in the scope stay unchanged.
+ * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every
+ * problem, CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */
 export function createEntries(input: CreateEntriesInput): CreatedEntries {
   const { request, known } = input;
@@ -122,7 +122,7 @@ function newPlans(
   });
 }
 
-/** V1 against the tenant's other names: new names must be free. */
+/** Checks that new names are free among the tenant's other names (V1). */
 function checkFree(
   plans: readonly NewPlan[],
   products: ReadonlyMap<string, ProductTerms>,
@@ -144,7 +144,10 @@ function checkFree(
   check(unitsOf(phases), NameKind.UNIT, true);
 }
 
-/** @throws BillingError 61002 if another scope has the name (§15.4 rule 3). */
+/**
+ * Returns true if the scope has the name. @throws BillingError 61002 if another scope has the name (§15.4
+ * rule 3).
+ */
 function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: string): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;

@@ -33,7 +33,7 @@ interface EntryCatalogInput {
   readonly xml: Catalog;
   readonly scope: EntriesAndRows;
   readonly revision: number;
-  /** The tenant's entries, for plans of an account on their products. */
+  /** The tenant's entries. An account may have plans on products of these entries. */
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
@@ -62,7 +62,10 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
     });
 }
 
-/** Returns the catalog of an account's own plans and their products (§15.6 rule 3); null if there is none. */
+/**
+ * Returns the catalog of an account's own plans and their products (§15.6 rule 3). Returns null for an
+ * account without its own plans.
+ */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
   if (versions.length === 0) return null;
@@ -76,13 +79,13 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** Returns the content at an earlier revision. Entries deleted since were unused. */
+/** Returns the content at an earlier revision. Entries that were deleted since then were unused. */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
 }
 
-/** A plan entry with the plan of each row; none for a retirement. */
+/** A plan entry with the plan of each row. A retirement row has no plan. */
 interface EntryPlan {
   readonly entry: CatalogEntry;
   readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
@@ -117,7 +120,9 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/** A plan whose product entry was deleted is no longer sold (§15.4 rule 9). */
+/**
+ * Returns true if the plan is sold. A plan whose product entry was deleted is no longer sold (§15.4 rule 9).
+ */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,
@@ -127,8 +132,8 @@ function isSold(
 }
 
 /**
- * Returns one part per row, shared by the versions until the next row (§15.5 rule 2). The first row does not affect
- * existing subscriptions (§15.1 rule 4).
+ * Returns one part per row. The versions until the next row share the part (§15.5 rule 2). The first row does
+ * not affect existing subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
@@ -157,7 +162,7 @@ function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   });
 }
 
-/** Index of the last row effective by `date`, −1 without any; rows ascend by date. */
+/** Returns the index of the last row effective by `date`, or −1. Rows are sorted by date. */
 function latestBy(rows: EntryPlan['rows'], date: Instant): number {
   let low = -1;
   let high = rows.length - 1;
@@ -173,7 +178,7 @@ function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
   return xml.findLast((version) => version.effectiveDate <= date) ?? null;
 }
 
-/** Returns the entries in force, with the rules of the XML version. */
+/** Returns the version of the entries in force, with the rules of the XML version. */
 function entryVersion(content: Content, date: Instant): CatalogVersion {
   const xml = xmlInForce(content, date);
   const inForce = plansInForce(content, date);
@@ -193,7 +198,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   });
 }
 
-/** Returns the XML version in force with the entries in force (§15.6 rule 1). */
+/** Returns the XML version in force together with the entries in force (§15.6 rule 1). */
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
@@ -231,7 +236,7 @@ function productsInForce(content: Content, inForce: readonly InForce[], date: In
   return { products: [...products.values()], entries };
 }
 
-/** Adds the tenant's products that offer these (§15.6 rule 3). */
+/** Adds the tenant's products that offer these products as add-ons (§15.6 rule 3). */
 function withReferred(
   { products, entries }: ProductsInForce,
   content: Content,

@@ -23,7 +23,7 @@ import { NameKind } from '../../validation/findings.ts';
 
 // The entry API's input with the names of json-models §13: the stored fields, all optional.
 
-/** Absent, null and "" are the same. */
+/** An input whose members may be absent, null or "", which all mean the same. */
 export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };
 export type EntryInputValue<T> = T extends Decimal | number
   ? T
@@ -40,23 +40,23 @@ export interface PriceInput {
   readonly value?: Decimal | null;
 }
 
-/** `max` defaults to −1, unbounded. */
+/** A tiered block. `max` defaults to −1, which means unlimited. */
 export type BlockInput = EntryInputOf<EntryBlock>;
 
-/** `tierNumber` defaults to its position from 1. */
+/** A tier. `tierNumber` defaults to the tier's position, counted from 1. */
 export type TierInput = EntryInputOf<EntryTier>;
 
-/** `tierBlockPolicy` defaults to ALL_TIERS. */
+/** A usage section. `tierBlockPolicy` defaults to ALL_TIERS. */
 export type UsageInput = EntryInputOf<EntryUsage>;
 
-/** If `fixedPrices` is missing, a TRIAL is free. */
+/** A phase. A TRIAL without `fixedPrices` is free. */
 export interface PhaseInput extends EntryInputOf<Omit<EntryPhase, 'duration'>> {
   readonly durationUnit?: TimeUnit | null;
   /** −1 or absent with UNLIMITED. */
   readonly durationLength?: number | null;
 }
 
-/** A plan; the last phase is its final one. It recurs IN_ADVANCE only. */
+/** A plan whose last phase is its final one. Plans of entries recur IN_ADVANCE only. */
 export interface PlanEntryInput
   extends EntryInputOf<Omit<PlanTerms, 'xmlProduct'>>,
     EntryInputOf<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
@@ -69,7 +69,7 @@ export interface ProductEntryInput extends EntryInputOf<ProductTerms> {
 }
 
 export interface CatalogEntriesInput {
-  /** Stored from the first call that has one; names the catalog of a tenant without an XML catalog. */
+  /** Name of the catalog for a tenant without an XML catalog. Stored from the first call that has a name. */
   readonly catalogName?: string | null;
   readonly plans?: readonly PlanEntryInput[] | null;
   readonly products?: readonly ProductEntryInput[] | null;
@@ -82,14 +82,14 @@ export class EntryProblems {
     this.#messages.push(message);
   }
 
-  /** Returns the value, or undefined with a problem if it is missing. */
+  /** Returns the value. If the value is missing, returns undefined and adds a problem. */
   need<T>(owner: string, field: string, value: T | null | undefined): T | undefined {
     if (value !== null && value !== undefined && value !== '') return value;
     this.add(`${owner}: ${field} needs to be set`);
     return undefined;
   }
 
-  /** Returns a storable name; V1 checks whether it is an NCName. */
+  /** Returns a storable name. Rule V1 checks whether the name is an NCName. */
   needName(owner: string, field: string, value: string | null | undefined): string | undefined {
     const name = this.need(owner, field, value);
     if (name === undefined) return undefined;
@@ -104,7 +104,9 @@ export class EntryProblems {
     return text;
   }
 
-  /** @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems. */
+  /**
+   * Throws the problems, if any. @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems.
+   */
   throwIfAny(): void {
     if (this.#messages.length > 0) throw invalidEntry(this.#messages);
   }
@@ -125,18 +127,18 @@ export function titleOf(kind: string, name: string | null | undefined): string {
 }
 
 export interface KnownProduct {
-  /** Null for a product of the XML catalog. */
+  /** Id of the product's entry. Null for a product of the XML catalog. */
   readonly entryId: CatalogEntry['id'] | null;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The names in one call, resolved by the tenant's entries and XML versions. */
+/** Resolves the names of one call by the tenant's entries and XML versions. */
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;
   readonly #now: Instant;
 
-  /** `entries` contains the entries that the input names and the one with the catalog's name. */
+  /** `entries` contains the entries that the input names, and the entry with the catalog's name. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;
@@ -165,7 +167,10 @@ export class KnownNames {
     return holder?.productNamed(name);
   }
 
-  /** Finds a plan's product in the scope, the tenant's entries, then the XML version in force (§15.4 rule 5). */
+  /**
+   * Finds a plan's product in the scope, then in the tenant's entries, then in the XML version in force
+   * (§15.4 rule 5).
+   */
   productFor(scope: EntryScope, name: string): KnownProduct | undefined {
     const entry = this.entry(EntryKind.PRODUCT, name);
     const isVisible = entry?.accountId === null || entry?.accountId === scope.accountId;
@@ -203,7 +208,9 @@ export function uploadedNames(versions: readonly CatalogVersion[]): readonly str
   return [...new Set(names)];
 }
 
-/** Names of entries, which an XML version cannot use for plans or products (§15.6 rule 2). */
+/**
+ * Returns the names of entries. An XML version cannot use these names for plans or products (§15.6 rule 2).
+ */
 export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],

@@ -42,8 +42,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists even if
- * empty, so that a search continues in DEFAULT.
+ * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists
+ * even if it is empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
@@ -76,15 +76,15 @@ export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
   return [...new Set(lists.flat())];
 }
 
-/** Its add-ons are added by `availableProducts`. */
+/** Returns the product of an entry. `availableProducts` adds its add-ons. */
 export function productOfEntry(entry: CatalogEntry): Product {
   if (entry.product === null) throw new Error(`catalog entry ${entry.name} is not a product`);
   return productOf(entry.name, entry.product);
 }
 
 /**
- * Returns the XML product of a plan: in the version in force, the latest before, or the earliest after; else as stored with
- * the plan.
+ * Returns the XML product of a plan: from the version in force, the latest version before, or the earliest
+ * version after. If no version has the product, returns the one stored with the plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
@@ -95,7 +95,7 @@ export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[
   return productOf(productName, xmlProduct);
 }
 
-/** Searches the version in force, the latest before, then the earliest after. */
+/** Searches the version in force, then the latest version before, then the earliest version after. */
 export function xmlProductNamed(
   name: string,
   xml: readonly CatalogVersion[],
@@ -113,7 +113,9 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/** Returns a version's products with the add-ons of entries, from either side (§15.5 rule 3). */
+/**
+ * Returns a version's products with the add-ons of entries. Either side may name the add-on (§15.5 rule 3).
+ */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],
@@ -143,7 +145,7 @@ function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'categ
   return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
 }
 
-/** Returns the plan of a row (§15.5 rule 2), with at least one phase. */
+/** Returns the plan of a row (§15.5 rule 2). The plan has at least one phase. */
 export function planContentOf(
   terms: PlanTerms,
   row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,
@@ -249,10 +251,10 @@ interface ProductToCheck {
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The date is irrelevant: rows are checked against their own dates. */
+/** A placeholder for the date of a version. Rows are checked against their own dates. */
 const ANY_DATE = instant(0);
 
-/** Checks V1, V7 to V15 and V20 on new entries alone, as a version of their own (§15.3 rule 5). */
+/** Checks V1, V7 to V15 and V20 on the new entries alone, as if they were a version (§15.3 rule 5). */
 export function validateEntries(
   plans: readonly PlanToCheck[],
   newProducts: readonly ProductToCheck[] = [],

@@ -73,7 +73,7 @@ const ofSubscription = { phaseType, ...ofCreation };
 const ofSource = prefixed('from', ofCreation);
 const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
 
-/** Names without a prefix are aliases, which other servers accept but ignore (§3.3). */
+/** Aliases without a prefix, which other servers accept but ignore (§3.3). */
 const plainNames = Object.fromEntries(
   Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
 );
@@ -128,13 +128,13 @@ const rules = record<PlanRules>({
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));
 const none = { absent: null };
-/** The name for display; defaults to the name. */
+/** The display name. Defaults to the name. */
 const prettyName = attribute(anyText, { absent: (before) => before.name });
 const names = { name: attribute(name), prettyName };
 
 const price = record<Price>({ currency: element(currency), amount: nillable(decimal, { element: 'value' }) });
 
-/** An object by currency in definitions, a list in JSON. */
+/** A price per currency: an object in definitions, a list in JSON. */
 export const internationalPrice = record<InternationalPrice>({
   prices: repeated(price, { element: 'price' }),
 });

@@ -8,7 +8,7 @@ import type { VersionLimit } from '../../model/version-content.ts';
 // The vocabulary of the field tables, which define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
-/** A text, a record, or a case of a rule. */
+/** The type of a value: a text, a record, or a case of a rule. */
 export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
 
 export interface RecordType<out T = unknown> {
@@ -17,17 +17,17 @@ export interface RecordType<out T = unknown> {
   readonly fields: readonly NamedField[];
   readonly attributes: readonly NamedField[];
   readonly children: readonly NamedField[];
-  /** Attributes with only one valid value. */
+  /** Attributes that have only one valid value. */
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
   /** Elements that are read but never written, because the model does not contain them. */
   readonly ignored: readonly (readonly [name: string, type: Scalar])[];
-  /** The field that may replace the whole record in a definition. */
+  /** The field whose value may replace the whole record in a definition. */
   readonly short: string | undefined;
-  /** Never set: only carries the type of the record. */
+  /** Carries the type of the record. Never set. */
   readonly of?: T;
 }
 
-/** Optional conditions and the result if all hold. */
+/** A rule case: optional conditions, and the result if all conditions hold. */
 export interface RuleCaseType<out T = unknown> {
   readonly kind: 'case';
   readonly conditions: Readonly<Record<string, Scalar>>;
@@ -39,7 +39,7 @@ export interface RuleCaseType<out T = unknown> {
 }
 
 export interface Field<out T = unknown> {
-  /** The form in documents: an attribute, an element, a wrapper of items, or repeated elements. */
+  /** Form in documents: an attribute, an element, a wrapper of items, or repeated elements. */
   readonly place: 'attribute' | 'element' | 'list' | 'repeated';
   /** For a list: its item type. */
   readonly type: ValueType;
@@ -47,15 +47,15 @@ export interface Field<out T = unknown> {
   readonly item?: string;
   /** A document may set `xsi:nil`. */
   readonly isNillable?: true;
-  /** A document may write −1 for an absent number; definitions omit it. */
+  /** True: a document may write −1 for an absent number; definitions omit the number. */
   readonly isNoneAtMinusOne?: true;
-  /** Name in documents, if different. */
+  /** Name in documents, if it differs. */
   readonly element?: string;
-  /** Default: a value, or a function of the previous fields. Undefined: required. */
+  /** Default value, or a function of the previous fields. A field without it is required. */
   readonly absent?: unknown;
-  /** Default in definitions only; documents must have it. */
+  /** Default value in definitions only. Documents must contain the field. */
   readonly ifAbsent?: unknown;
-  /** Limits the number in a version or plan. */
+  /** Limits the number of these fields in a version or plan. */
   readonly limit?: VersionLimit;
   readonly of?: T;
 }
@@ -82,7 +82,7 @@ export function nillable<T>(type: Scalar<T>, options: Options<never>): Field<T |
   return { place: 'element', type, isNillable: true, ...options };
 }
 
-/** Returns a wrapper element with children named `item`. */
+/** Returns a list: a wrapper element with children named `item`. */
 export function list<T>(
   item: string,
   type: ValueType<T>,
@@ -91,7 +91,7 @@ export function list<T>(
   return { place: 'list', item, type, ...options };
 }
 
-/** Zero or more repeated elements next to other elements. */
+/** Returns a list of zero or more elements that stand next to other elements. */
 export function repeated<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
   return { place: 'repeated', type, absent: [], ...options };
 }
@@ -127,12 +127,12 @@ export function completed<T>(
   return recordOf(type, ({ name, ifAbsent }) => known[name] ?? ifAbsent);
 }
 
-/** A type with text values: an attribute, element, or definition member. */
+/** A type with text values, written as an attribute, an element or a definition member. */
 export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
-  /** The description for messages, with article: `a currency code`. */
+  /** Description of the type for messages, with an article: `a currency code`. */
   readonly description: string;
-  /** `undefined` = invalid. Element texts are already trimmed. */
+  /** Parses a text. Returns undefined for an invalid text. Element texts are already trimmed. */
   parse(text: string): T | undefined;
   write(value: T): string;
 }
@@ -151,7 +151,7 @@ export function oneOf<T extends string>(description: string, values: Readonly<Re
   return scalar(`${description} (${known})`, (text) => byText.get(trimXml(text)));
 }
 
-/** Returns a constant value; documents may use `aliases`. */
+/** Returns a type with one valid value. Documents may use `aliases`. */
 export function only<T extends string>(description: string, value: T, aliases: readonly T[] = []): Scalar<T> {
   const known = Object.fromEntries([value, ...aliases].map((each) => [each, each]));
   return { ...oneOf(description, known), write: () => value };
@@ -161,7 +161,7 @@ export const anyText = scalar('a text', (text) => text);
 
 export const nonBlankText = scalar('a text', (text) => (text.trim() === '' ? undefined : text));
 
-/** A name or reference. Validation checks NCName and existence (V1, V2). */
+/** A name or reference. Validation checks that it is an NCName and exists (V1, V2). */
 export const name = scalar(`a name of at most ${MAX_XML_NAME_CHARACTERS} characters`, (text) =>
   text.length > MAX_XML_NAME_CHARACTERS ? undefined : trimXml(text),
 );
@@ -189,17 +189,17 @@ const DECIMAL = new RegExp(
   `^[+-]?0*([0-9]{0,${MAX_INTEGER_DIGITS}})(?:\\.([0-9]{0,${MAX_FRACTION_DIGITS}}))?$`,
 );
 
-/** A decimal without an exponent; digits as in §2. */
+/** A decimal without an exponent, with the digits of §2. */
 export const decimal = scalar<WrittenDecimal>(
   `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
   (text) => (DECIMAL.test(text) && /[0-9]/.test(text) ? writtenDecimal(text) : undefined),
   ({ text }) => text,
 );
 
-/** An unset number as written by other exporters (R58). */
+/** Matches an unset number as other exporters write it (R58). */
 const NONE = /^-0*1(?:\.0*)?$/;
 
-/** Returns a number, or −1 for null. */
+/** Returns a type for a number or null, which is written as −1. */
 export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
   return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
 }

@@ -37,15 +37,18 @@ export interface Parsed {
   readonly warnings: readonly Problem[];
 }
 
-/** A version with its document's positions. */
+/** A version with the positions of its parts in the document. */
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-  /** V21 problems, which reject new versions only. */
+  /** V21 problems, which reject new versions but not stored ones. */
   readonly unbilled: readonly Problem[];
 }
 
-/** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
+/**
+ * Parses a document in steps. @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found;
+ * TOO_LARGE (60012).
+ */
 export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Parsed> {
   const { document, errors } = yield* examine(source, maxBytes);
   if (document === null) throw invalid(errors);
@@ -61,7 +64,7 @@ export function validVersions(source: string): readonly CatalogVersion[] {
   return versions;
 }
 
-/** Returns the versions that the tenant does not have yet (§5 rule 6). */
+/** Yields the versions that the tenant does not have yet (§5 rule 6). */
 export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
@@ -85,7 +88,7 @@ function invalid(problems: readonly Problem[]): BillingError {
 }
 
 export interface CatalogValidation {
-  /** Problems in the order of §4; a malformed document has exactly one. */
+  /** Problems in the order of §4. A malformed document has exactly one problem. */
   readonly errors: readonly Problem[];
   /** Findings that do not reject an upload. */
   readonly warnings: readonly Problem[];
@@ -96,7 +99,7 @@ interface Examined extends CatalogValidation {
   readonly document: Parsed | null;
 }
 
-/** Examines each version of a document by itself (§3, §4). @throws BillingError TOO_LARGE (60012). */
+/** Examines each version of a document separately (§3, §4). @throws BillingError TOO_LARGE (60012). */
 export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<Examined> {
   try {
     const { isEnvelope, versions } = yield* catalogXmlSteps(source, maxBytes);
@@ -121,16 +124,16 @@ export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<
 }
 
 export interface ParsedDocument {
-  /** Root `catalogs` of retrieval, otherwise `catalog`. */
+  /** True for the root `catalogs` of retrieval, false for `catalog`. */
   readonly isEnvelope: boolean;
-  /** In document order; at least one. */
+  /** The versions in document order. There is at least one. */
   readonly versions: readonly ParsedVersion[];
 }
 
 /**
- * Reads a catalog document (§3) without file or network access: root `catalog` with one version, or the envelope
- * `catalogs`. Bytes are UTF-8, or UTF-16 with a byte order mark. Results still need `validateVersion`, then
- * `createVersion`.
+ * Reads a catalog document (§3) without file or network access. The root is `catalog` with one version, or
+ * the envelope `catalogs`. Bytes are UTF-8, or UTF-16 with a byte order mark. Pass the results to
+ * `validateVersion`, then to `createVersion`.
  * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` for the first structural error, as the one entry of
  * `problems`, with line and column; 60012 `TOO_LARGE` above the document limit.
  */
@@ -147,8 +150,8 @@ function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Ste
 }
 
 /**
- * Returns the versions to add (§5 rule 6), without stored ones repeated by an envelope. If all are stored, returns all, so
- * that `validateVersions` reports their dates.
+ * Returns the versions to add (§5 rule 6), without stored versions that an envelope repeats. If all versions
+ * are stored, returns all of them, so that `validateVersions` reports their dates.
  */
 export function* additionSteps(
   stored: readonly CatalogVersion[],
@@ -169,8 +172,8 @@ export function* additionSteps(
 
 /**
  * Returns the documents of a tenant's catalog in upload order (§5 rule 9), without lost versions.
- * @param sources the versions of the uploads, in storing order.
- * @param catalog the versions that the tenant has.
+ * @param sources the versions of the uploads, in the order in which they were stored.
+ * @param catalog the current versions of the tenant.
  */
 export function* uploadedTexts(
   sources: readonly StoredCatalogSource[],
@@ -206,7 +209,7 @@ function newRule(type: ValueType): ElementRule<unknown> {
   return type.kind === 'record' ? recordRule(type) : caseRule(type);
 }
 
-/** Returns a text element; if nillable, `xsi:nil="true"` means null. */
+/** Returns a text element. If nillable, `xsi:nil="true"` means null. */
 function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   return {
     attributes: new Map(),
@@ -286,7 +289,7 @@ function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): El
   });
 }
 
-/** Its own `catalogName` is ignored. */
+/** Content of the envelope. The envelope's own `catalogName` is ignored. */
 interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }

@@ -11,7 +11,7 @@ import type { Location, VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import type { Scalar } from '../fields/field.ts';
 
-/** An open element with its values so far. Offsets point at the `<` of a start tag. */
+/** An open element with its values so far. Offsets point to the `<` of a start tag. */
 export interface Frame {
   readonly name: string;
   readonly rule: ElementRule<unknown>;
@@ -20,7 +20,7 @@ export interface Frame {
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
-  /** Numbers of limited things so far. */
+  /** Number of elements of each limited kind so far. */
   counts?: Map<VersionLimit, number>;
 }
 
@@ -29,7 +29,7 @@ export interface ElementRule<out T> {
   readonly children: ReadonlyMap<string, ChildRule>;
   readonly isLeaf: boolean;
   readonly isNillable: boolean;
-  /** Converts complete parts; a `Refusal` describes invalid values. */
+  /** Converts a complete element. A `Refusal` describes an invalid value. */
   readonly finish: (frame: Frame) => T | Refusal;
 }
 
@@ -49,7 +49,7 @@ export interface AttributeRule {
 export interface ChildRule {
   readonly occurs: 'one' | 'optional' | 'many';
   readonly element: ElementRule<unknown>;
-  /** Limits their number, counted per version or plan. */
+  /** Limits the number of these elements per version or plan. */
   readonly limit?: VersionLimit | undefined;
 }
 
@@ -61,7 +61,7 @@ export function readScalar<T>(scalar: Scalar<T>, text: string, place: string): T
   );
 }
 
-/** A decoded document. Positions are offsets; lines are computed only for errors. */
+/** A decoded document. Positions are offsets; line numbers are computed only for errors. */
 export class XmlSource {
   readonly text: string;
   readonly #decoded: DecodedXml;
@@ -77,7 +77,7 @@ export class XmlSource {
     return this.#lines.at(offset);
   }
 
-  /** Returns a structural error: one problem with its place (§3.2). */
+  /** Returns a structural error, which has one problem with its position (§3.2). */
   fault(offset: number, message: string): BillingError {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }
@@ -89,8 +89,9 @@ export class XmlSource {
 }
 
 /**
- * Positions of a document's records, for semantic errors: `locate(plan)` is the plan's element, `locate(plan,
- * 'product')` its child, `locate(list, 'plan', 2)` the third repeated child; a missing child has its parent's place.
+ * Positions of a document's records, for semantic errors. `locate(plan)` is the plan's element, `locate(plan,
+ * 'product')` is its child, and `locate(list, 'plan', 2)` is the third repeated child. A missing child has
+ * the position of its parent.
  */
 export class Positions {
   readonly #source: XmlSource;
@@ -114,10 +115,10 @@ export class Positions {
   }
 }
 
-/** Default limit of a document (`server.limits.text`). */
+/** Default size limit of a document (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * 1_048_576;
 
-/** UTF-8, or UTF-16 with a byte order mark; invalid bytes are an error (§3.2). */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Invalid bytes are an error (§3.2). */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
   if (document.length > maxBytes) {
     throw billingError(

@@ -18,7 +18,7 @@ import { excess, type VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
-/** Limits memory and time of a parse. */
+/** Maximum number of elements, which limits memory and time of a parse. */
 const MAX_XML_ELEMENTS = 1_000_000;
 
 const XML_CHARACTERS_PER_STEP = 32_768;
@@ -32,8 +32,8 @@ interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2), with one frame per open element and no tree. Throws
- * `BillingError` 2080 for the first structural error, or for all exceeded limits.
+ * Reads a document by the rule of its root element (§3.2), with one frame per open element and without a
+ * tree. Throws `BillingError` 2080 for the first structural error, or for all exceeded limits.
  */
 export function xmlSteps<T>(
   source: XmlSource,
@@ -43,7 +43,7 @@ export function xmlSteps<T>(
 }
 
 interface Excess {
-  /** Offset of the first excess element. */
+  /** Offset of the first element above the limit. */
   readonly offset: number;
   count: number;
 }
@@ -60,7 +60,7 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
-  /** After the first, the rest of the document is only counted. */
+  /** Exceeded limits. After the first one, the rest of the document is only counted. */
   readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
@@ -99,7 +99,7 @@ class XmlReader<T> {
     throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
   }
 
-  /** Returns all exceeded limits in the readable part of the document. */
+  /** Returns the error with all exceeded limits in the readable part of the document. */
   #tooMany(): BillingError {
     const problems = [...this.#exceeded].map(([limit, { offset, count }]) => ({
       message: excess(limit, count),
@@ -108,7 +108,7 @@ class XmlReader<T> {
     return invalidCatalog(problems);
   }
 
-  /** Limits are checked before attributes are read. */
+  /** Opens an element. Limits are checked before its attributes are read. */
   #startTag(name: string): void {
     // The name contains no '<', and the parser is one character past it.
     this.#startOffset = this.#source.text.lastIndexOf('<', this.#parser.position - 1);
@@ -163,7 +163,7 @@ class XmlReader<T> {
     }
   }
 
-  /** Rejects unknown and repeated elements. */
+  /** Returns the rule of an element. Rejects unknown and repeated elements. */
   #ruleOf(name: string): ElementRule<unknown> {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
@@ -285,7 +285,7 @@ const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   plan: new Set(['plan']),
 };
 
-/** Returns all parts in grammar order, regardless of the document's order. */
+/** Returns empty fields in grammar order, regardless of the order in the document. */
 function emptyFields({ attributes, children }: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of attributes.keys()) fields[name] = undefined;

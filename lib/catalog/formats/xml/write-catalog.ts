@@ -10,7 +10,8 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
 /**
- * Returns the envelope of retrieval (§3.4), in grammar order with defaults written out; reading it gives equal versions.
+ * Returns the envelope of retrieval (§3.4) in grammar order, with default values. Reading the result gives
+ * equal versions.
  */
 export function writeCatalogXml(
   catalog: Catalog,
@@ -31,7 +32,7 @@ export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly Catalo
   return xml.text;
 }
 
-/** Returns the `catalog` document of one version, in which it is stored, compared and hashed. */
+/** Returns the `catalog` document of one version. Versions are stored, compared and hashed in this form. */
 export function canonicalXml(version: CatalogVersion): string {
   return atOnce(canonicalXmlSteps(version));
 }
@@ -57,7 +58,7 @@ function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
   }
 }
 
-/** True if a price is null, which requires the `xsi` namespace. */
+/** Returns true if a price is null. A null price requires the `xsi` namespace. */
 function* haveNull(versions: readonly CatalogVersion[]): Steps<boolean> {
   for (const version of versions) {
     for (const plan of yield* version.planParts.valueSteps()) {
@@ -139,7 +140,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Builds an escaped document, indented by two spaces. */
 class XmlText {
-  /** Lines and joined earlier lines: one growing text would be slow to read. */
+  /** Lines and joined earlier lines. A single growing text would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;
