@@ -102,7 +102,7 @@ export function documentFacts(input: FactsInput): DocumentFacts {
   const { currency } = invoice;
   const shown = documentItems(invoice.items, currency);
   const relations = relationsOf(input);
-  const hasTaxFacts = shown.some((item) => item.itemType === 'TAX' && hasFacts(item));
+  const hasTaxFacts = shown.some((item) => relations.hasTaxFacts(item));
   const isTaxAmount = (item: InvoiceItemView) => hasTaxFacts && relations.taxOf(item) !== null;
   const lines = shown
     .filter((item) => itemTypes[item.itemType].kind !== 'ACCOUNT_CREDIT' && !isTaxAmount(item))
@@ -210,6 +210,8 @@ function factsOf({ taxRate, taxCategory, taxExemption }: InvoiceItemView): ItemT
 }
 
 interface Relations {
+  /** True for an item that taxes or is taxed with facts. */
+  hasTaxFacts(item: InvoiceItemView): boolean;
   /** The facts of a TAX item or of the tax that an adjustment lowers; null for another item. */
   taxOf(item: InvoiceItemView): ItemTax | null;
   /** The tax facts of a line. */
@@ -227,20 +229,28 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
   const linkedOf = ({ linkedItemId }: InvoiceItemView) =>
     linkedItemId === null ? undefined : known.get(linkedItemId);
   const ownTaxesOf = (id: Uuid | null) => (taxItemsOf.get(id) ?? []).map(factsOf);
+  const taxItemOf = (item: InvoiceItemView) => {
+    const tax = isTax(item) ? item : linkedOf(item);
+    return tax !== undefined && isTax(tax) ? tax : null;
+  };
+  const taxesOf = (item: InvoiceItemView) => {
+    const own = ownTaxesOf(item.id);
+    if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
+    // A repair of a charge on another invoice has taxes of its own, unless that charge was taxed with 0 (§14 rule 9).
+    const ofCharge = ownTaxesOf(item.linkedItemId);
+    const isHere = note !== null || onDocument.has(item.linkedItemId);
+    return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];
+  };
   return {
+    hasTaxFacts: (item) => {
+      const tax = taxItemOf(item);
+      return tax === null ? taxesOf(item).length > 0 : hasFacts(tax);
+    },
     taxOf: (item) => {
-      if (isTax(item)) return factsOf(item);
-      const linked = linkedOf(item);
-      return linked !== undefined && isTax(linked) ? factsOf(linked) : null;
+      const tax = taxItemOf(item);
+      return tax === null ? null : factsOf(tax);
     },
-    taxesOf: (item) => {
-      const own = ownTaxesOf(item.id);
-      if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
-      // A repair of a charge on another invoice has taxes of its own, unless that charge was taxed with 0 (§14 rule 9).
-      const ofCharge = ownTaxesOf(item.linkedItemId);
-      const isHere = note !== null || onDocument.has(item.linkedItemId);
-      return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];
-    },
+    taxesOf,
   };
 }
 

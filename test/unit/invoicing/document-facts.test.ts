@@ -1,0 +1,212 @@
+import {
+  type DocumentFacts,
+  documentFacts,
+  type FactsInput,
+} from '../../../lib/invoicing/documents/document-facts.ts';
+import type { InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
+import type { CreditNote, Seller } from '../../../lib/records/index.ts';
+import { viewedInvoice, viewedItem } from '../../support/invoicing/documents.ts';
+import { account, nextId } from '../../support/subscriptions/example.ts';
+import { decimal, expect, localDate } from '../../support/unit.ts';
+
+const month = (amount: string, members: Partial<InvoiceItemView> = {}) =>
+  viewedItem('RECURRING', amount, members);
+
+/** A TAX item of another item, 19 % unless said otherwise. */
+const taxOf = (
+  taxed: InvoiceItemView,
+  amount: string,
+  [rate, category, exemption]: readonly [string, InvoiceItemView['taxCategory'], string?] = ['19', 'S'],
+) =>
+  viewedItem('TAX', amount, {
+    linkedItemId: taxed.id,
+    taxRate: decimal(rate),
+    taxCategory: category,
+    taxExemption: exemption ?? null,
+  });
+
+const reduction = (type: 'ITEM_ADJ' | 'REPAIR_ADJ', reduced: InvoiceItemView, amount: string) =>
+  viewedItem(type, amount, { linkedItemId: reduced.id });
+
+function factsOf(items: readonly InvoiceItemView[], given: Partial<FactsInput> = {}): DocumentFacts {
+  const input = { account: account(), seller: null, linkedItems: [], note: null, ...given };
+  return documentFacts({ invoice: viewedInvoice(items), ...input });
+}
+
+/** Each group in one line: `S 19 %: 100 + 19`, with the difference if there is one. */
+const groupsOf = ({ taxes }: DocumentFacts) =>
+  taxes.map(({ category, rate, exemption, net, tax, difference }) => {
+    const facts = [category, rate && `${rate} %`, exemption].filter((each) => each !== null);
+    const off = difference.isZero() ? '' : ` (${difference})`;
+    return `${facts.join(' ') || 'none'}: ${net} + ${tax}${off}`;
+  });
+
+const totalsOf = ({ net, tax, gross, roundingDifference }: DocumentFacts) =>
+  [net, tax, gross, roundingDifference].map(String);
+
+const seller = (members: Partial<Seller> = {}): Seller => ({
+  recordId: 1,
+  id: nextId(),
+  name: 'Orchard Inc.',
+  legalName: null,
+  address1: null,
+  address2: null,
+  city: null,
+  state: null,
+  postalCode: null,
+  country: null,
+  taxId: null,
+  registrationNumber: null,
+  email: null,
+  phone: null,
+  bankName: null,
+  iban: null,
+  bic: null,
+  paymentTermsDays: null,
+  notes: null,
+  accentColor: null,
+  createdDate: viewedInvoice([]).createdDate,
+  logo: null,
+  ...members,
+});
+
+describe('document facts (invoicing §14 rules 7 to 9)', () => {
+  describe('taxes', () => {
+    it('are summed by category, rate and exemption, and net + tax = gross', () => {
+      const [pro, books, export_] = [month('100'), month('50'), month('30')];
+      const facts = factsOf([
+        pro,
+        books,
+        export_,
+        taxOf(pro, '19'),
+        taxOf(books, '3.5', ['7', 'S']),
+        taxOf(export_, '0', ['0', 'G', 'Export']),
+      ]);
+      expect(groupsOf(facts)).to.eql(['S 19 %: 100 + 19', 'S 7 %: 50 + 3.5', 'G 0 % Export: 30 + 0']);
+      expect(totalsOf(facts)).to.eql(['180', '22.5', '202.5', '0']);
+      expect(facts.lines).to.have.lengthOf(3);
+    });
+
+    it('show the difference if they were rounded line by line', () => {
+      const [first, second] = [month('0.13'), month('0.13')];
+      const facts = factsOf([first, second, taxOf(first, '0.02'), taxOf(second, '0.02')]);
+      expect(groupsOf(facts)).to.eql(['S 19 %: 0.26 + 0.04 (-0.01)']);
+      expect(totalsOf(facts)).to.eql(['0.26', '0.04', '0.3', '-0.01']);
+    });
+
+    it('of a charge apply to its adjustment, and an adjusted tax lowers its group', () => {
+      const charge = month('100');
+      const tax = taxOf(charge, '19');
+      const facts = factsOf([
+        charge,
+        tax,
+        reduction('ITEM_ADJ', charge, '-40'),
+        reduction('ITEM_ADJ', tax, '-7.6'),
+      ]);
+      expect(groupsOf(facts)).to.eql(['S 19 %: 60 + 11.4']);
+      expect(facts.lines.map(({ net }) => String(net))).to.eql(['100', '-40']);
+    });
+
+    it('of a repair are its own TAX item below 0', () => {
+      const [earlier, charge] = [month('100'), month('120')];
+      const repair = reduction('REPAIR_ADJ', earlier, '-50');
+      const items = [charge, taxOf(charge, '22.8'), repair, taxOf(repair, '-9.5')];
+      const facts = factsOf(items, { linkedItems: [earlier, taxOf(earlier, '19')] });
+      expect(groupsOf(facts)).to.eql(['S 19 %: 70 + 13.3']);
+    });
+
+    it('of a repair without a TAX item are those of its charge only if that was taxed with 0', () => {
+      const [taxed, exempt, charge] = [month('100'), month('100'), month('120')];
+      const items = [
+        charge,
+        taxOf(charge, '22.8'),
+        reduction('REPAIR_ADJ', taxed, '-50'),
+        reduction('REPAIR_ADJ', exempt, '-20'),
+      ];
+      const linkedItems = [
+        taxed,
+        exempt,
+        taxOf(taxed, '19'),
+        taxOf(exempt, '0', ['0', 'AE', 'Reverse charge']),
+      ];
+      expect(groupsOf(factsOf(items, { linkedItems }))).to.eql([
+        'S 19 %: 120 + 22.8',
+        'none: -50 + 0',
+        'AE 0 % Reverse charge: -20 + 0',
+      ]);
+    });
+
+    it('are lines if no TAX item has facts', () => {
+      const charge = month('100');
+      const facts = factsOf([charge, viewedItem('TAX', '19', { linkedItemId: charge.id })]);
+      expect(facts.taxes).to.eql([]);
+      expect(facts.lines.map(({ item }) => item.itemType)).to.eql(['RECURRING', 'TAX']);
+      expect(totalsOf(facts)).to.eql(['119', '0', '119', '0']);
+    });
+
+    it('of several rates on one charge are a group each, with its net', () => {
+      const charge = month('100');
+      const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
+      expect(groupsOf(facts)).to.eql(['S 6.25 %: 100 + 6.25', 'S 1 %: 100 + 1']);
+      expect(totalsOf(facts)).to.eql(['100', '7.25', '107.25', '0']);
+    });
+  });
+
+  it('have the quantity and unit price of plans, also of a part of a period', () => {
+    const priced = { quantity: decimal('5'), rate: decimal('125') };
+    const { lines } = factsOf([
+      month('125', priced),
+      month('62.5', priced),
+      month('25', { rate: decimal('25') }),
+    ]);
+    expect(lines.map(({ quantity, unitPrice }) => `${quantity} × ${unitPrice}`)).to.eql([
+      '5 × 25',
+      '5 × 25',
+      '1 × 25',
+    ]);
+  });
+
+  it('count the due date from the commit, and take the note for the country of the buyer', () => {
+    const invoice = viewedInvoice([month('10')], { commitDate: localDate(2026, 11, 30) });
+    const issuer = seller({ paymentTermsDays: 14, notes: { FR: 'Bonjour', '*': 'Hello' } });
+    const of = (country: string | null) =>
+      factsOf([], { invoice, seller: issuer, account: { ...account(), country } });
+    expect([of('fr').sellerNote, of('DE').sellerNote, of(null).sellerNote]).to.eql([
+      'Bonjour',
+      'Hello',
+      'Hello',
+    ]);
+    expect(of('FR')).to.deep.include({
+      issueDate: localDate(2026, 11, 30),
+      dueDate: localDate(2026, 12, 14),
+    });
+    expect(of('FR').servicePeriod).to.eql({ start: localDate(2026, 11, 1), end: localDate(2026, 12, 1) });
+  });
+
+  it('of a credit note contain its number, the invoice, and the taxes of the credited charges', () => {
+    const charge = month('100');
+    const tax = taxOf(charge, '19');
+    const [repair, adjusted] = [reduction('REPAIR_ADJ', charge, '50'), reduction('ITEM_ADJ', tax, '9.5')];
+    const invoice = viewedInvoice([repair, adjusted]);
+    const note: CreditNote & { formattedNumber: string | null } = {
+      recordId: 1,
+      id: nextId(),
+      accountId: invoice.accountId,
+      accountRecordId: 1,
+      invoiceId: invoice.id,
+      creditNoteNumber: 3,
+      creditNoteDate: localDate(2026, 12, 2),
+      reason: 'REPAIR',
+      amount: decimal('59.5'),
+      currency: 'USD',
+      lines: [],
+      createdDate: invoice.createdDate,
+      formattedNumber: 'CN-3',
+    };
+    const facts = factsOf([], { invoice, note, linkedItems: [charge, tax] });
+    expect(groupsOf(facts)).to.eql(['S 19 %: 50 + 9.5']);
+    expect(facts).to.deep.include({ kind: 'CREDIT_NOTE', number: 'CN-3', dueDate: null });
+    expect(facts.credited).to.eql({ number: '17', issueDate: invoice.commitDate });
+    expect([facts.paid, facts.due].map(String)).to.eql(['0', '0']);
+  });
+});
