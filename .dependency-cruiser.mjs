@@ -1,5 +1,5 @@
 /** Imports point inward (lib/README.md rule 1): the engine imports no framework, and adapters import only the engine. */
-const libPackages = '^node_modules/(decimal[.]js|date-fns-tz|mustache|saxes)/';
+const libPackages = '^node_modules/(decimal[.]js|date-fns-tz|jsvat-next|mustache|saxes)/';
 const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';
@@ -7,7 +7,7 @@ const paymentPackages = '^node_modules/stripe/';
 const tracingPackages = '^node_modules/@opentelemetry/';
 const commandPackages = '^node_modules/(commander|yocto-spinner)/';
 /** Bundled into the published package by `--alias` of `build:code`, so hosts do not install them. Licenses are in `NOTICE`. */
-const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|kysely|yocto-spinner)/';
+const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|jsvat-next|kysely|yocto-spinner)/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
 /** Modules from the lowest to the highest: a module imports only earlier ones (lib/README.md). */

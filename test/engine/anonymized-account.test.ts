@@ -6,6 +6,8 @@ const personal = {
   name: 'Ada Lovelace',
   email: 'ada@secret.example',
   company: 'Analytical Secrets',
+  legalName: 'Analytical Secrets Limited',
+  taxId: 'SECRET-4711',
   address1: 'Secret Street 1',
   address2: 'Secret door',
   city: 'Secretville',
@@ -56,6 +58,8 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     expect(account).to.include({
       name: 'anonymized',
       email: 'anonymized',
+      legalName: 'anonymized',
+      taxId: 'anonymized',
       externalKey: 'kept-key',
       currency: 'USD',
       country: 'GB',

@@ -3,7 +3,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import { inputChanges } from '../../values/fields/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../../values/time/index.ts';
-import { checkAccountInput, checkFirstNameLength } from './account-input.ts';
+import { checkAccountInput, checkFirstNameLength, withTrimmedTaxId } from './account-input.ts';
 
 const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
@@ -19,7 +19,8 @@ export interface MergeOptions {
  * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). The service checks the payment
  * method and the parent.
  */
-export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
+export function mergeAccount(stored: Account, given: AccountInput, options: MergeOptions): Account {
+  const input = withTrimmedTaxId(given);
   checkAccountInput(input);
   // If only the name changes, the stored first name length is not checked.
   if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);

@@ -3,10 +3,11 @@ import { inputOrNull } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { asCurrency } from '../../values/money/index.ts';
 import { type Instant, timeZone, UTC } from '../../values/time/index.ts';
-import { checkAccountInput } from './account-input.ts';
+import { checkAccountInput, withTrimmedTaxId } from './account-input.ts';
 
 /** Returns a new account with the caller's fields and the defaults of §1.1. */
-export function newAccount(input: AccountInput, id: Uuid, now: Instant): New<Account> {
+export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Account> {
+  const input = withTrimmedTaxId(given);
   checkAccountInput(input);
   return {
     ...inputOrNull(accountFields, input),

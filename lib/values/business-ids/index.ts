@@ -1,0 +1,1 @@
+export * from './vat-id.ts';
