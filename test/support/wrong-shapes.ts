@@ -35,6 +35,7 @@ const samples: Readonly<Record<string, unknown>> = {
   any: 'x',
   count: 1,
   date: '2024-03-01',
+  document: 'x',
   flag: false,
   instant: '2024-03-01T08:00:00Z',
   iterable: [],

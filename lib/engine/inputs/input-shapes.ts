@@ -60,7 +60,7 @@ const plugins = {
 export const accountInput = inputShapeOf(accountFields);
 export const scope = ['options?', { accountId: 'uuid' }] as const;
 export const withChildrenItems = ['options?', { withChildrenItems: 'flag' }] as const;
-export const document = ['document', 'any'] as const;
+export const document = ['document', 'document'] as const;
 
 const prices = [must({ currency: 'text', value: 'amount' })] as const;
 const blocks = [must({ prices })] as const;

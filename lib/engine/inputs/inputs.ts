@@ -80,7 +80,18 @@ export const inputs: Inputs = {
     create: [['input', accountInput]],
     update: [account, ['update', { changes: must(accountInput), treatNullAsReset: 'flag' }]],
     ...each(['anonymize', 'get', 'children', 'emails', 'timeline', 'export', 'rebalanceCredit'], ofAccount),
-    close: [account, ['options?', 'any']],
+    close: [
+      account,
+      [
+        'options?',
+        {
+          cancelAllSubscriptions: 'flag',
+          itemAdjustUnpaidInvoices: 'flag',
+          removeFutureNotifications: 'flag',
+          writeOffUnpaidInvoices: 'flag',
+        },
+      ],
+    ],
     ...each(['addEmail', 'removeEmail'], [account, ['email', 'text']] as const),
     getByKey: [externalKey],
     findExactly: [key],
@@ -380,6 +391,7 @@ export const inputs: Inputs = {
         'input',
         {
           ...paymentAmount,
+          paymentId: id,
           adjustments: [must({ amount: 'amount', invoiceItemId: 'uuid' })],
           isAdjusted: 'flag',
           isExternal: 'flag',

@@ -58,6 +58,13 @@ const checks: Readonly<Record<CheckedKind, Check>> = {
     sentence: 'must be a list, an iterable or an async iterable',
   },
   integer: { isValid: Number.isSafeInteger, sentence: 'must be a whole number' },
+  document: {
+    isValid: (given) =>
+      typeof given === 'string' ||
+      given instanceof Uint8Array ||
+      (isObject(given) && typeof Reflect.get(given, 'toXml') === 'function'),
+    sentence: 'must be XML as text or bytes, or a catalog definition',
+  },
   any: { isValid: () => true, sentence: '' },
 };
 
