@@ -70,6 +70,7 @@ const ordered = {
     'evaluation',
     'explanation',
     'documents',
+    'e-invoices',
     'loading',
     'saving',
     'runs',

@@ -60,7 +60,7 @@ describe('published declarations', () => {
   });
 
   it('need types of other packages only for MikroORM and Koa, also with skipLibCheck: false', async () => {
-    const names = ['.', './client', './testing', './pdf', './server'] as const;
+    const names = ['.', './client', './testing', './pdf', './e-invoice', './server'] as const;
     const files = names.map((name) => join(directory, relative('dist', manifest.exports[name].types)));
     const flags = ['--noEmit', '--listFiles', '--skipLibCheck', 'false', '--strict', '--ignoreConfig'];
     const target = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'esnext,dom,dom.iterable'];

@@ -55,6 +55,11 @@ const entryPoints: readonly EntryPoint[] = [
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'],
   },
   {
+    name: 'billwright/e-invoice',
+    peers: [],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'pdfkit'],
+  },
+  {
     name: 'billwright/stripe',
     peers: ['stripe'],
     absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'pdfkit'],

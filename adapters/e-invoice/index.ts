@@ -1,0 +1,1 @@
+export { eInvoiceWriter } from './e-invoice-writer.ts';

@@ -1,0 +1,158 @@
+import type { EInvoiceDocument, EInvoicePaymentMeans, EInvoiceProfile } from '../../ports/index.ts';
+import type { Seller, TaxCategory } from '../../records/index.ts';
+import { type Decimal, minorUnits, sum } from '../../values/money/index.ts';
+import { formatLocalDate } from '../../values/time/index.ts';
+import type { DocumentFacts } from '../documents/document-facts.ts';
+import {
+  amountText,
+  documentLine,
+  includedPeriod,
+  isUntaxedCredit,
+  type LineNames,
+  type TaxSum,
+  taxedLines,
+  taxSums,
+} from './e-invoice-lines.ts';
+import {
+  buyerParty,
+  type EInvoiceCustomFields,
+  isGermanInvoice,
+  type PartyRules,
+  sellerParty,
+} from './e-invoice-parties.ts';
+import { MissingFields } from './missing-fields.ts';
+import { xmlLine, xmlLines } from './xml-text.ts';
+
+export interface EInvoiceInput {
+  readonly facts: DocumentFacts;
+  readonly profile: EInvoiceProfile;
+  readonly names: LineNames;
+  readonly customFields: EInvoiceCustomFields;
+}
+
+/** Most decimals of an amount (BR-DEC). */
+const MAX_DECIMALS = 2;
+
+/**
+ * Returns the document by the business terms of EN 16931 (§22). Pure.
+ * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field.
+ */
+export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoiceInput): EInvoiceDocument {
+  const missing = new MissingFields();
+  const { currency, seller, buyer } = facts;
+  const isNote = facts.kind === 'CREDIT_NOTE';
+  const lines = taxedLines(facts, names, missing);
+  const sums = taxSums(lines, currency, missing);
+  const categories = new Set<TaxCategory>(sums.map(({ group }) => group.category));
+  requireWhole(facts, categories, missing);
+  const isGerman = isGermanInvoice(profile, seller, buyer);
+  const rules: PartyRules = { profile, categories, isGerman, missing };
+  const buyerData = buyerParty(buyer, customFields, rules);
+  const sellerData = seller === null ? null : sellerParty(seller, rules);
+  const number = xmlLine(facts.number) ?? '';
+  const means = paymentMeansOf(seller, { number, currency, rules });
+  missing.refuse(isNote ? `credit note ${facts.number}` : `invoice ${facts.number}`, { profile });
+  if (sellerData === null) throw new Error('Missing seller data were not refused');
+  const period = facts.servicePeriod === null ? null : includedPeriod(facts.servicePeriod);
+  const issueDate = formatLocalDate(facts.issueDate);
+  return {
+    typeCode: isNote ? '381' : '380',
+    number,
+    issueDate,
+    // Without payment terms an invoice is due at once; BR-CO-25 needs a date.
+    dueDate: isNote ? null : formatLocalDate(facts.dueDate ?? facts.issueDate),
+    currency,
+    note: noteOf(facts),
+    buyerReference: xmlLine(customFields.buyerReference) ?? (profile === 'EN16931' ? null : NO_REFERENCE),
+    period,
+    precedingInvoice: precedingInvoiceOf(facts),
+    seller: sellerData,
+    buyer: buyerData,
+    delivery: { address: buyerData.address, date: period === null ? issueDate : null },
+    paymentMeans: means,
+    paymentTerms: isNote ? 'No payment is required.' : null,
+    taxes: sums.map(({ group }) => taxGroup(group, profile)),
+    lines: lines.map((line, index) => documentLine(line, { id: String(index + 1), facts })),
+    totals: totalsOf(facts, sums),
+  };
+}
+
+/** Adds what the document as a whole lacks. */
+function requireWhole(
+  { lines, currency, seller }: DocumentFacts,
+  categories: ReadonlySet<TaxCategory>,
+  missing: MissingFields,
+): void {
+  if (lines.every(isUntaxedCredit)) missing.add('a charge: the document has none');
+  if (categories.has('O') && categories.size > 1)
+    missing.add('one kind of taxes: lines of category O need a document of their own');
+  if (minorUnits(currency) > MAX_DECIMALS)
+    missing.add(`a currency with at most ${MAX_DECIMALS} decimals: EN 16931 has no amounts in ${currency}`);
+  if (seller === null) missing.add('seller data (name, country, taxId): acme.sellers.upload');
+}
+
+function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['precedingInvoice'] {
+  if (credited === null) return null;
+  return { number: xmlLine(credited.number) ?? '', issueDate: formatLocalDate(credited.issueDate) };
+}
+
+/** XRechnung and Peppol need a reference; this means none. */
+const NO_REFERENCE = '-';
+
+/** Only XRechnung has a rate in the sums of category O (BR-DE-14). */
+function taxGroup(group: TaxSum['group'], profile: EInvoiceProfile): TaxSum['group'] {
+  return group.category === 'O' && profile !== 'XRECHNUNG' ? { ...group, rate: null } : group;
+}
+
+/** Returns one note, since Peppol allows no second one. */
+function noteOf({ note, sellerNote }: DocumentFacts): string | null {
+  return xmlLines([note, sellerNote].flatMap((text) => xmlLines(text) ?? []).join('\n\n'));
+}
+
+function paymentMeansOf(
+  seller: Seller | null,
+  {
+    number,
+    currency,
+    rules: { isGerman, missing },
+  }: { readonly number: string; readonly currency: string; readonly rules: PartyRules },
+): EInvoicePaymentMeans | null {
+  const iban = xmlLine(seller?.iban)?.replaceAll(' ', '') ?? null;
+  if (seller === null) return null;
+  if (isGerman) missing.required(iban, 'seller iban: acme.sellers.upload');
+  if (iban === null) return null;
+  return {
+    code: currency === 'EUR' ? SEPA_TRANSFER : CREDIT_TRANSFER,
+    reference: number,
+    iban,
+    bic: xmlLine(seller.bic)?.replaceAll(' ', '') ?? null,
+    accountName: xmlLine(seller.legalName) ?? xmlLine(seller.name),
+  };
+}
+
+/** Codes of UNTDID 4461. */
+const SEPA_TRANSFER = '58';
+const CREDIT_TRANSFER = '30';
+
+/**
+ * Returns the totals (§22 rule 4). The tax is that by BR-CO-17; the rounding is its difference to the tax that was charged, so
+ * that the payable amount is the engine's.
+ */
+function totalsOf(facts: DocumentFacts, sums: readonly TaxSum[]): EInvoiceDocument['totals'] {
+  const { currency } = facts;
+  const text = (amount: Decimal) => amountText(amount, currency);
+  const net = sum(sums.map((each) => each.net));
+  const tax = sum(sums.map((each) => each.tax));
+  const credits = sum(facts.lines.filter(isUntaxedCredit).map((line) => line.net));
+  const prepaid = facts.paid.minus(facts.accountCredit).minus(credits);
+  const rounding = facts.tax.minus(tax);
+  const gross = net.plus(tax);
+  return {
+    net: text(net),
+    tax: text(tax),
+    gross: text(gross),
+    prepaid: text(prepaid),
+    rounding: text(rounding),
+    payable: text(gross.minus(prepaid).plus(rounding)),
+  };
+}

@@ -1,0 +1,189 @@
+import type { CodedId, EInvoiceAddress, EInvoiceParty, EInvoiceProfile } from '../../ports/index.ts';
+import type { Account, Seller, TaxCategory } from '../../records/index.ts';
+import type { MissingFields } from './missing-fields.ts';
+import { endpointOfVatId, parseEndpoint, registrationOf, vatIdOf } from './party-ids.ts';
+import { xmlLine } from './xml-text.ts';
+
+/** Custom fields of an account that e-invoices use (§22 rule 5). */
+export const EINVOICE_CUSTOM_FIELDS = ['buyerReference', 'electronicAddress', 'registrationNumber'] as const;
+export type EInvoiceCustomFields = Readonly<Record<(typeof EINVOICE_CUSTOM_FIELDS)[number], string | null>>;
+
+interface Addressed {
+  readonly address1: string | null;
+  readonly address2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly postalCode: string | null;
+  readonly country: string | null;
+}
+
+export interface PartyRules {
+  readonly profile: EInvoiceProfile;
+  readonly categories: ReadonlySet<TaxCategory>;
+  /** Whether the German rules apply: in XRechnung, and in Peppol between two German parties. */
+  readonly isGerman: boolean;
+  readonly missing: MissingFields;
+}
+
+export function isGermanInvoice(profile: EInvoiceProfile, seller: Seller | null, buyer: Account): boolean {
+  const isWithinGermany = countryOf(seller?.country ?? null) === 'DE' && countryOf(buyer.country) === 'DE';
+  return profile === 'XRECHNUNG' || (profile === 'PEPPOL_BIS3' && isWithinGermany);
+}
+
+const upload = 'acme.sellers.upload';
+const update = 'acme.accounts.update';
+
+export function sellerParty(seller: Seller, rules: PartyRules): EInvoiceParty {
+  const { missing, profile, isGerman, categories } = rules;
+  const country = countryOf(seller.country);
+  const isTaxed = !categories.has('O');
+  const taxId = xmlLine(seller.taxId);
+  const vatId = vatIdOf(taxId, country);
+  const registration = registrationOf(xmlLine(seller.registrationNumber), country);
+  const endpoint = endpointOf({ vatId, email: seller.email, profile, own: null });
+  const contact = { name: xmlLine(seller.name), phone: xmlLine(seller.phone), email: xmlLine(seller.email) };
+  requireSellerIds({ taxId, vatId, registration, endpoint }, rules);
+  requireNationalSeller(seller, { country, registration, rules });
+  if (isGerman) {
+    missing.required(contact.phone, `seller phone: ${upload}`);
+    missing.required(contact.email, `seller email: ${upload}`);
+  }
+  const hasNoIdentifier = registration === null && (vatId === null || !isTaxed);
+  return {
+    ...namesOf(xmlLine(seller.legalName), xmlLine(seller.name)),
+    vatId: isTaxed ? vatId : null,
+    taxNumber: isTaxed && vatId === null ? taxId : null,
+    // A seller needs one of identifier, registration and VAT id (BR-CO-26); category O excludes VAT ids (BR-O-02).
+    identifier: hasNoIdentifier ? taxId : null,
+    registration,
+    endpoint,
+    address: addressOf(seller, { of: 'seller', where: upload, rules }),
+    contact,
+  };
+}
+
+interface PartyIds {
+  readonly taxId: string | null;
+  readonly vatId: string | null;
+  readonly registration: CodedId | null;
+  readonly endpoint: CodedId | null;
+}
+
+function requireSellerIds(
+  { taxId, vatId, registration, endpoint }: PartyIds,
+  { categories, profile, missing }: PartyRules,
+): void {
+  const isTaxed = !categories.has('O');
+  if (categories.has('K') || categories.has('G'))
+    missing.required(vatId, `seller taxId (a VAT id with the prefix of its country): ${upload}`);
+  else if (isTaxed) missing.required(taxId, `seller taxId: ${upload}`);
+  else missing.required(registration ?? taxId, `seller taxId or registrationNumber: ${upload}`);
+  if (endpoint !== null || profile === 'EN16931') return;
+  if (profile === 'XRECHNUNG') missing.add(`seller email or taxId: ${upload}`);
+  else missing.add(`seller taxId (a VAT id of a country in the Peppol network): ${upload}`);
+}
+
+/** National rules of Peppol for the seller's country. */
+function requireNationalSeller(
+  { address1, city, postalCode }: Seller,
+  {
+    country,
+    registration,
+    rules: { profile, missing },
+  }: { readonly country: string | null; readonly registration: CodedId | null; readonly rules: PartyRules },
+): void {
+  if (profile !== 'PEPPOL_BIS3' || (country !== 'NL' && country !== 'IT')) return;
+  missing.required(xmlLine(address1), `seller address1: ${upload}`);
+  missing.required(xmlLine(city), `seller city: ${upload}`);
+  missing.required(xmlLine(postalCode), `seller postalCode: ${upload}`);
+  if (country === 'NL' && (registration?.scheme ?? null) === null)
+    missing.add(`seller registrationNumber (KVK, 8 digits): ${upload}`);
+}
+
+export function buyerParty(account: Account, own: EInvoiceCustomFields, rules: PartyRules): EInvoiceParty {
+  const { missing, categories, profile } = rules;
+  const country = countryOf(account.country);
+  const taxId = xmlLine(account.taxId);
+  const vatId = vatIdOf(taxId, country);
+  const registration = registrationOf(xmlLine(own.registrationNumber), country);
+  const company = xmlLine(account.company) ?? xmlLine(account.name);
+  const names = namesOf(xmlLine(account.legalName), company);
+  if (names.name === '') missing.add(`account company, legalName or name: ${update}`);
+  if (categories.has('K')) missing.required(vatId, `account taxId (a VAT id, for category K): ${update}`);
+  if (categories.has('AE') && registration === null)
+    missing.required(vatId, `account taxId (a VAT id, for the reverse charge): ${update}`);
+  const endpoint = endpointOf({ vatId, email: account.email, profile, own: own.electronicAddress });
+  if (endpoint === null && profile === 'PEPPOL_BIS3')
+    missing.add(
+      `account taxId (a VAT id): ${update}, or the custom field electronicAddress of the account, such as 0208:0123456749`,
+    );
+  if (endpoint === null && profile === 'XRECHNUNG') missing.add(`account email or taxId: ${update}`);
+  return {
+    ...names,
+    vatId: categories.has('O') ? null : vatId,
+    taxNumber: null,
+    identifier: vatId === null ? taxId : null,
+    registration,
+    endpoint,
+    address: addressOf(account, { of: 'account', where: update, rules }),
+    contact: {
+      name: xmlLine(account.name),
+      phone: xmlLine(account.phone),
+      email: xmlLine(account.email),
+    },
+  };
+}
+
+function namesOf(legalName: string | null, name: string | null) {
+  const stated = legalName ?? name ?? '';
+  return { name: stated, tradingName: name === null || name === stated ? null : name };
+}
+
+/** Peppol delivers to ids; elsewhere an e-mail address is one too. */
+function endpointOf({
+  vatId,
+  email,
+  profile,
+  own,
+}: {
+  readonly vatId: string | null;
+  readonly email: string | null;
+  readonly profile: EInvoiceProfile;
+  readonly own: string | null;
+}): CodedId | null {
+  const given = parseEndpoint(own) ?? endpointOfVatId(vatId);
+  const address = xmlLine(email);
+  if (given !== null || profile === 'PEPPOL_BIS3' || address === null) return given;
+  return { scheme: 'EM', value: address };
+}
+
+function countryOf(country: string | null): string | null {
+  const code = (country ?? '').trim().toUpperCase();
+  return /^[A-Z]{2}$/.test(code) ? code : null;
+}
+
+function addressOf(
+  given: Addressed,
+  {
+    of,
+    where,
+    rules: { missing, isGerman },
+  }: { readonly of: 'seller' | 'account'; readonly where: string; readonly rules: PartyRules },
+): EInvoiceAddress {
+  const country = countryOf(given.country);
+  const city = xmlLine(given.city);
+  const postalCode = xmlLine(given.postalCode);
+  missing.required(country, `${of} country (two letters): ${where}`);
+  if (isGerman) {
+    missing.required(city, `${of} city: ${where}`);
+    missing.required(postalCode, `${of} postalCode: ${where}`);
+  }
+  return {
+    line1: xmlLine(given.address1),
+    line2: xmlLine(given.address2),
+    city,
+    postalCode,
+    state: xmlLine(given.state),
+    country: country ?? '',
+  };
+}

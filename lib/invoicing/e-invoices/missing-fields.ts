@@ -1,0 +1,32 @@
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+
+const MAX_LISTED = 50;
+
+/** Collects what an e-invoice lacks, so that one error names all of it. */
+export class MissingFields {
+  readonly #fields = new Set<string>();
+
+  /** @param field the field and where to set it, such as `seller taxId: acme.sellers.upload`. */
+  add(field: string): void {
+    this.#fields.add(field);
+  }
+
+  /** Adds the field if the value is null; returns the value. */
+  required<T>(value: T | null, field: string): T | null {
+    if (value === null) this.add(field);
+    return value;
+  }
+
+  /** @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists all fields. */
+  refuse(document: string, facts: Readonly<Record<string, unknown>>): void {
+    if (this.#fields.size === 0) return;
+    const all = [...this.#fields];
+    const more = all.length > MAX_LISTED ? `; and ${all.length - MAX_LISTED} more` : '';
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NOT_ELECTRONIC,
+      message: `An e-invoice of ${document} needs: ${all.slice(0, MAX_LISTED).join('; ')}${more}`,
+      facts: { ...facts, missing: all },
+      problems: all.map((message) => ({ message })),
+    });
+  }
+}

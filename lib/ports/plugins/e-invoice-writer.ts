@@ -1,0 +1,154 @@
+import type { TaxCategory } from '../../records/index.ts';
+
+/** UBL and CII are XML; FACTUR_X is the PDF of the document with the CII XML attached, also known as ZUGFeRD. */
+export const EInvoiceFormat = { UBL: 'UBL', CII: 'CII', FACTUR_X: 'FACTUR_X' } as const;
+export type EInvoiceFormat = keyof typeof EInvoiceFormat;
+
+/** The rules that an e-invoice follows: the European standard itself, XRechnung 3.0 or Peppol BIS Billing 3.0. */
+export const EInvoiceProfile = {
+  EN16931: 'EN16931',
+  XRECHNUNG: 'XRECHNUNG',
+  PEPPOL_BIS3: 'PEPPOL_BIS3',
+} as const;
+export type EInvoiceProfile = keyof typeof EInvoiceProfile;
+
+/** A value with the code list that it is taken from; null: from none. */
+export interface CodedId {
+  readonly scheme: string | null;
+  readonly value: string;
+}
+
+export interface EInvoiceAddress {
+  readonly line1: string | null;
+  readonly line2: string | null;
+  readonly city: string | null;
+  readonly postalCode: string | null;
+  readonly state: string | null;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+}
+
+export interface EInvoiceContact {
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly email: string | null;
+}
+
+export interface EInvoiceParty {
+  /** Registered name (BT-27, BT-44). */
+  readonly name: string;
+  /** Name in business, if it differs (BT-28, BT-45). */
+  readonly tradingName: string | null;
+  /** VAT id with its country prefix (BT-31, BT-48). */
+  readonly vatId: string | null;
+  /** Another tax number of the seller (BT-32). */
+  readonly taxNumber: string | null;
+  /** Another number of the buyer, such as a tax number without country (BT-46). */
+  readonly identifier: string | null;
+  /** Number in a register of companies (BT-30, BT-47). */
+  readonly registration: CodedId | null;
+  /** Electronic address with its code of the EAS list (BT-34, BT-49). */
+  readonly endpoint: CodedId | null;
+  readonly address: EInvoiceAddress;
+  readonly contact: EInvoiceContact | null;
+}
+
+/** Dates as `yyyy-MM-dd`; both are included. */
+export interface EInvoicePeriod {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+export interface EInvoiceTax {
+  readonly category: TaxCategory;
+  /** Percent, such as `19`; null for category O. */
+  readonly rate: string | null;
+}
+
+export interface EInvoiceLine {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Negative for a reduction, since prices are never negative (BR-27). */
+  readonly quantity: string;
+  /** Unit of UN/ECE Recommendation 20 or 21. */
+  readonly unitCode: string;
+  readonly price: string;
+  /** quantity × price, rounded to the currency (BT-131). */
+  readonly amount: string;
+  readonly period: EInvoicePeriod | null;
+  readonly tax: EInvoiceTax;
+}
+
+/** The tax of one category and rate (BG-23). */
+export interface EInvoiceTaxGroup extends EInvoiceTax {
+  readonly net: string;
+  readonly tax: string;
+  readonly exemption: { readonly code: string | null; readonly text: string | null } | null;
+}
+
+export interface EInvoicePaymentMeans {
+  /** Code of UNTDID 4461, such as 58 for a SEPA credit transfer. */
+  readonly code: string;
+  /** Text for the transfer, by which the seller recognizes it (BT-83). */
+  readonly reference: string;
+  readonly iban: string | null;
+  readonly bic: string | null;
+  readonly accountName: string | null;
+}
+
+/**
+ * An invoice or credit note by the business terms of EN 16931. Amounts are texts with the decimals of the currency. Texts
+ * contain only characters that XML 1.0 allows.
+ */
+export interface EInvoiceDocument {
+  /** 380 for an invoice, 381 for a credit note (BT-3). */
+  readonly typeCode: '380' | '381';
+  readonly number: string;
+  readonly issueDate: string;
+  /** Null for a credit note. */
+  readonly dueDate: string | null;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly note: string | null;
+  /** The buyer's reference, such as a Leitweg-ID (BT-10). */
+  readonly buyerReference: string | null;
+  readonly period: EInvoicePeriod | null;
+  /** The invoice that a credit note credits (BG-3). */
+  readonly precedingInvoice: { readonly number: string; readonly issueDate: string } | null;
+  readonly seller: EInvoiceParty;
+  readonly buyer: EInvoiceParty;
+  /** Where the services are used: the buyer's address (BG-15); `date` if there is no period (BT-72). */
+  readonly delivery: { readonly address: EInvoiceAddress; readonly date: string | null };
+  readonly paymentMeans: EInvoicePaymentMeans | null;
+  readonly paymentTerms: string | null;
+  readonly taxes: readonly EInvoiceTaxGroup[];
+  readonly lines: readonly EInvoiceLine[];
+  readonly totals: {
+    /** Sum of the lines (BT-106, BT-109). */
+    readonly net: string;
+    /** Sum of the taxes (BT-110). */
+    readonly tax: string;
+    /** net + tax (BT-112). */
+    readonly gross: string;
+    /** Payments and account credit (BT-113). */
+    readonly prepaid: string;
+    /** Difference between the taxes that were charged and those by BR-CO-17 (BT-114). */
+    readonly rounding: string;
+    /** gross − prepaid + rounding (BT-115). */
+    readonly payable: string;
+  };
+}
+
+/**
+ * Writes e-invoices as XML; `billwright/e-invoice` implements it. Called on demand and by the delivery of e-invoices, any number
+ * of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged, anything else as an
+ * unexpected error.
+ */
+export interface EInvoiceWriter {
+  /** Returns the XML of a document; the engine calls it only for profiles that the syntax has. */
+  xml(
+    document: EInvoiceDocument,
+    options: { readonly syntax: 'UBL' | 'CII'; readonly profile: EInvoiceProfile },
+  ): Promise<string>;
+}

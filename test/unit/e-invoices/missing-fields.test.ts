@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import {
+  buyer,
+  type DocumentCase,
+  eInvoiceOf,
+  seller,
+  taxed,
+} from '../../support/e-invoices/e-invoice-documents.ts';
+import { viewedItem } from '../../support/invoicing/documents.ts';
+
+type Items = Parameters<typeof eInvoiceOf>[0];
+
+/** Returns the missing fields of an e-invoice; empty for none. */
+function missingOf(items: Items, given: DocumentCase = {}): unknown {
+  try {
+    eInvoiceOf(items, given);
+    return [];
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== ErrorCode.INVOICE_NOT_ELECTRONIC) throw error;
+    return error.facts.missing;
+  }
+}
+
+const standard = () => taxed(viewedItem('RECURRING', '100'), { tax: '19' });
+const untaxed = (category: 'AE' | 'K' | 'G' | 'E' | 'O') =>
+  taxed(viewedItem('RECURRING', '100'), { tax: '0', rate: '0', category });
+
+describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
+  it('are one error that names each field and where to set it', () => {
+    const nameless = { name: null, company: null, legalName: null, country: null };
+    const items = [...standard(), viewedItem('EXTERNAL_CHARGE', '5', { description: 'Setup' })];
+    const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
+    expect(() => eInvoiceOf(items, given)).to.throw(
+      BillingError,
+      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update; account country (two letters): acme.accounts.update; seller taxId: acme.sellers.upload; seller country (two letters): acme.sellers.upload',
+    );
+  });
+
+  it('are the seller data if there are none', () => {
+    expect(missingOf(standard(), { seller: null })).to.eql([
+      'seller data (name, country, taxId): acme.sellers.upload',
+    ]);
+  });
+
+  it('are the tax categories if no item has any', () => {
+    expect(missingOf([viewedItem('RECURRING', '100')])).to.eql([
+      'tax categories: return TAX items with taxCategory, taxRate and linkedItemId from the invoice plugin',
+    ]);
+  });
+
+  it('are one tax for a line with several', () => {
+    const [charge, tax] = standard();
+    const second = viewedItem('TAX', '5', {
+      linkedItemId: charge?.id ?? null,
+      taxRate: decimal(5),
+      taxCategory: 'S',
+    });
+    expect(missingOf([...(charge && tax ? [charge, tax] : []), second])).to.eql([
+      'one tax for "gold-monthly-evergreen": it has 2, and EN 16931 allows one tax for each line',
+    ]);
+  });
+
+  it('are a charge on an invoice of credits only', () => {
+    expect(missingOf([viewedItem('CREDIT_ADJ', '-5'), viewedItem('CBA_ADJ', '5')])).to.eql([
+      'a charge: the document has none',
+    ]);
+  });
+
+  it('are VAT ids for a reverse charge, a supply within the EU and an export', () => {
+    const noVat = { seller: seller({ taxId: '30/123/45678' }), buyer: buyer({ taxId: null }) };
+    expect(missingOf(untaxed('AE'), noVat)).to.eql([
+      'account taxId (a VAT id, for the reverse charge): acme.accounts.update',
+    ]);
+    expect(missingOf(untaxed('AE'), { ...noVat, customFields: { registrationNumber: '303265045' } })).to.eql(
+      [],
+    );
+    const ofSeller = 'seller taxId (a VAT id with the prefix of its country): acme.sellers.upload';
+    expect(missingOf(untaxed('K'), noVat)).to.eql([
+      'account taxId (a VAT id, for category K): acme.accounts.update',
+      ofSeller,
+    ]);
+    expect(missingOf(untaxed('G'), noVat)).to.eql([ofSeller]);
+  });
+
+  it('are the reason of an exemption, and a document of its own for category O', () => {
+    expect(missingOf(untaxed('E'))).to.eql([
+      'reason of the tax exemption (category E): return a TAX item with taxExemption',
+    ]);
+    expect(missingOf([...standard(), ...untaxed('O')])).to.eql([
+      'one kind of taxes: lines of category O need a document of their own',
+    ]);
+    const anonymous = seller({ taxId: null, registrationNumber: null });
+    expect(missingOf(untaxed('O'), { seller: anonymous })).to.eql([
+      'seller taxId or registrationNumber: acme.sellers.upload',
+    ]);
+  });
+
+  it('are a currency with at most two decimals', () => {
+    const items = taxed(viewedItem('RECURRING', '1.234', { currency: 'KWD' }), { tax: '0.234' });
+    expect(missingOf(items, { invoice: { currency: 'KWD' } })).to.eql([
+      'a currency with at most 2 decimals: EN 16931 has no amounts in KWD',
+    ]);
+  });
+
+  it('are addresses, contact and bank account for XRECHNUNG', () => {
+    const place = { city: null, postalCode: null };
+    const given: DocumentCase = {
+      profile: 'XRECHNUNG',
+      seller: seller({ ...place, email: null, phone: null, iban: null }),
+      buyer: buyer({ ...place, email: null, taxId: null }),
+    };
+    expect(missingOf(standard(), given)).to.eql([
+      'account email or taxId: acme.accounts.update',
+      'account city: acme.accounts.update',
+      'account postalCode: acme.accounts.update',
+      'seller phone: acme.sellers.upload',
+      'seller email: acme.sellers.upload',
+      'seller city: acme.sellers.upload',
+      'seller postalCode: acme.sellers.upload',
+      'seller iban: acme.sellers.upload',
+    ]);
+    expect(missingOf(standard(), { ...given, profile: 'EN16931' })).to.eql([]);
+  });
+
+  it('are electronic addresses for PEPPOL_BIS3, which an e-mail address is not', () => {
+    const given: DocumentCase = {
+      profile: 'PEPPOL_BIS3',
+      seller: seller({ country: 'US', taxId: '12-3456789' }),
+      buyer: buyer({ taxId: null }),
+    };
+    expect(missingOf(standard(), given)).to.eql([
+      'account taxId (a VAT id): acme.accounts.update, or the custom field electronicAddress of the account, such as 0208:0123456749',
+      'seller taxId (a VAT id of a country in the Peppol network): acme.sellers.upload',
+    ]);
+    const own = { electronicAddress: '0208:0123456749' };
+    expect(missingOf(standard(), { ...given, seller: seller(), customFields: own })).to.eql([]);
+  });
+
+  it('are the KVK number and the address of a Dutch seller for PEPPOL_BIS3', () => {
+    const dutch = seller({
+      country: 'NL',
+      taxId: 'NL123456789B01',
+      address1: null,
+      registrationNumber: null,
+    });
+    const given: DocumentCase = { profile: 'PEPPOL_BIS3', seller: dutch };
+    expect(missingOf(standard(), given)).to.eql([
+      'seller address1: acme.sellers.upload',
+      'seller registrationNumber (KVK, 8 digits): acme.sellers.upload',
+    ]);
+  });
+});
