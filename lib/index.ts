@@ -89,6 +89,8 @@ export type {
   UnbilledUsageRequest,
   UsagePriceTerms,
   UsageReviewOperations,
+  UsedTier,
+  UsedUnit,
 } from './invoicing/index.ts';
 export {
   DocumentTextKind,

@@ -75,6 +75,7 @@ export type {
   MigrationInvoiceRequest,
   ParkedRun,
 } from './invoices/requests.ts';
+export type { UsedTier, UsedUnit } from './invoices/used-units.ts';
 export { loadBalances, loadUnpaidInvoices } from './loading/load-credit-inputs.ts';
 export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-views.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';

@@ -19,6 +19,14 @@ const planOf = (phase: string) => ({
   billingPeriod: 'MONTHLY',
 });
 
+const itemFieldsOfOurs = {
+  unitPrice: 19.95,
+  usage: [],
+  taxRate: null,
+  taxCategory: null,
+  taxExemption: null,
+};
+
 eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
@@ -208,9 +216,10 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
             amount: 15.45,
             rate: 19.95,
             currency: 'USD',
-            quantity: null,
+            quantity: dialect === 'K' ? null : 1,
             itemDetails: null,
             catalogEffectiveDate: '2010-01-01T00:00:00.000Z',
+            ...(dialect === 'K' ? {} : itemFieldsOfOurs),
             childItems: null,
             auditLogs: [],
           },
@@ -219,6 +228,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
         isParentInvoice: false,
         parentInvoiceId: null,
         parentAccountId: null,
+        ...(dialect === 'K' ? {} : { note: null }),
         auditLogs: [],
       });
     });

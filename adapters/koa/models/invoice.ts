@@ -4,6 +4,7 @@ import {
   type InvoiceItemView,
   type InvoiceView,
   type ItemExplanation,
+  type UsedUnit,
   unspecified,
 } from '../../../lib/invoicing/index.ts';
 import {
@@ -53,6 +54,24 @@ const { invoiceId, accountId, childAccountId, ...others } = itemFields;
 const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
 const names = { productName, planName, phaseName };
 
+/** The blocks of a unit in a tier; for CAPACITY, the peak and its tier. */
+const BilledTier = model('BilledTier', {
+  tier: int(),
+  price: decimalNumber,
+  blockSize: maybe(decimalNumber),
+  quantity: decimalNumber,
+  amount: maybe(decimalNumber),
+});
+
+const BilledUnit = model('BilledUnit', {
+  unitType: shown(text(), ({ name }: UsedUnit) => name),
+  prettyUnitName: shown(text(), ({ unit }: UsedUnit) => unit),
+  quantity: decimalNumber,
+  tiers: listOf(BilledTier),
+});
+
+const ours = { onlyD: true } as const;
+
 // Generated client classes list their properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
   invoiceItemId: shown(uuid, ({ id }: InvoiceItemView) => id),
@@ -66,6 +85,8 @@ export const InvoiceItem = model('InvoiceItem', {
   usageName,
   ...alike(maybe(text()), 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'),
   ...charge,
+  unitPrice: field(decimalNumber, 'R', { ...ours, nullable: true }),
+  usage: field(listOf(BilledUnit), 'R', ours),
   childItems,
   // Only dry runs explain their items.
   explanation: field(InvoiceItemExplanation, 'R', {

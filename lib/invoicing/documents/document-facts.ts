@@ -7,14 +7,7 @@ import {
   type TaxCategory,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import {
-  type Currency,
-  type Decimal,
-  decimal,
-  roundToCurrency,
-  sum,
-  ZERO,
-} from '../../values/money/index.ts';
+import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 
@@ -182,23 +175,9 @@ function lineOf(item: InvoiceItemView, taxes: readonly ItemTax[]): DocumentLine 
   return { item, net: item.amount, ...pricedQuantity(item), taxes };
 }
 
-/** Returns quantity and unit price of an item (§14 rule 8); both null if it has none. */
-export function pricedQuantity({
-  itemType,
-  quantity,
-  rate,
-  amount,
-}: Pick<InvoiceItemView, 'itemType' | 'quantity' | 'rate' | 'amount'>): Pick<
-  DocumentLine,
-  'quantity' | 'unitPrice'
-> {
-  if (itemType === 'RECURRING' || itemType === 'FIXED') {
-    const units = quantity ?? decimal(1);
-    return { quantity: units, unitPrice: units.isZero() ? null : (rate ?? amount).dividedBy(units) };
-  }
-  return quantity === null || rate === null
-    ? { quantity: null, unitPrice: null }
-    : { quantity, unitPrice: rate };
+/** Both null if the item has none (§14 rule 8). */
+function pricedQuantity({ quantity, unitPrice }: InvoiceItemView) {
+  return unitPrice === null ? { quantity: null, unitPrice } : { quantity, unitPrice };
 }
 
 function hasFacts({ taxRate, taxCategory, taxExemption }: InvoiceItemView): boolean {

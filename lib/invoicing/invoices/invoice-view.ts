@@ -5,6 +5,7 @@ import {
   type Invoice,
   type InvoiceItem,
   InvoiceItemType,
+  type ItemBasis,
 } from '../../records/index.ts';
 import type { NumberField, NumberPattern } from '../../tenants/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -12,9 +13,14 @@ import type { Decimal } from '../../values/money/index.ts';
 import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import { parentBalanceOf } from './parent-summary.ts';
+import { billedQuantity, NO_USAGE, type UsedUnit, unitPriceOf, usedUnits } from './used-units.ts';
 
-/** An item as returned by reads. Pretty names are never stored (§1.2). */
+/** An item as returned by reads. Pretty names are never stored (§1.2). `quantity` is 1 if a plan charge has none. */
 export interface InvoiceItemView extends InvoiceItem {
+  /** Price of one, for the whole period if the item is prorated (§14 rule 8); null if the item has none. */
+  readonly unitPrice: Decimal | null;
+  /** The used units of a USAGE item with their tiers; empty for other items. */
+  readonly usage: readonly UsedUnit[];
   readonly prettyProductName: string | null;
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
@@ -50,6 +56,8 @@ export interface ViewSources {
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
   readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;
+  /** The facts of USAGE items, by item id. */
+  readonly usageBases: ReadonlyMap<Uuid, ItemBasis>;
 }
 
 // Shared, since most invoices have none.
@@ -59,7 +67,7 @@ const NO_TRACKING_IDS: readonly string[] = [];
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  { catalogOf, parents, numberPatterns, trackingIds }: ViewSources,
+  { catalogOf, parents, numberPatterns, trackingIds, usageBases }: ViewSources,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
@@ -70,17 +78,24 @@ export function viewInvoices(
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,
     items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
-      viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),
+      viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId), usageBases.get(item.id)),
     ),
   }));
 }
 
-function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): InvoiceItemView {
+function viewItem(
+  item: InvoiceItem,
+  catalog: CatalogWithOverrides | null,
+  basis: ItemBasis | undefined,
+): InvoiceItemView {
   const plan = item.planName === null ? undefined : catalog?.newestPlan(item.planName);
   const phase = plan?.plan.phases.find((each) => each.name === item.phaseName);
   const usage = phase?.usages.find((each) => each.name === item.usageName);
   return {
     ...item,
+    quantity: billedQuantity(item),
+    unitPrice: unitPriceOf(item),
+    usage: item.itemType === InvoiceItemType.USAGE ? usedUnits(basis, plan) : NO_USAGE,
     prettyProductName: plan?.version.productNamed(plan.plan.product)?.prettyName ?? null,
     prettyPlanName: plan?.plan.prettyName ?? null,
     prettyPhaseName: phase?.prettyName ?? null,

@@ -13,6 +13,8 @@ import {
   type CreditNote,
   type Invoice,
   type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
   itemTypes,
   ObjectType,
   type TenantKeyValue,
@@ -77,13 +79,28 @@ export async function loadViewSources(
     settingsOf === null ? null : settingsOf(session),
   ]);
   const numberPatterns = settings === null ? [] : settings['invoice.numberPattern'];
-  const [trackingIds, plansOf] = await Promise.all([
+  const [trackingIds, usageBases, plansOf] = await Promise.all([
     loadTrackingIds(session, items, settings),
+    loadUsageBases(session, items),
     catalogOf === null
       ? null
       : withOverridePlans(session, { catalogOf, accountIds, planNames: planNamesOf(items) }),
   ]);
-  return { catalogOf: plansOf, parents, numberPatterns, trackingIds };
+  return { catalogOf: plansOf, parents, numberPatterns, trackingIds, usageBases };
+}
+
+type WithBasis = InvoiceItem & { readonly basis?: ItemBasis | undefined };
+
+/** Loads the facts of USAGE items; no statement if there are none, or if their facts are in memory. */
+export async function loadUsageBases(
+  session: ReadSession,
+  items: readonly WithBasis[],
+): Promise<ReadonlyMap<Uuid, ItemBasis>> {
+  const ofUsage = items.filter(({ itemType }) => itemType === InvoiceItemType.USAGE);
+  const missing = ofUsage.flatMap(({ id, basis }) => (basis === undefined ? [id] : []));
+  const stored = missing.length === 0 ? [] : await session.invoices.findItemBases(missing);
+  const made = ofUsage.flatMap(({ id, basis }) => (basis === undefined ? [] : [[id, basis] as const]));
+  return new Map([...stored, ...made]);
 }
 
 /**

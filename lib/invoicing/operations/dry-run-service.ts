@@ -2,7 +2,13 @@ import { loadAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type Account, type CallContext, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
+import {
+  type Account,
+  type AddedItem,
+  type CallContext,
+  InvoiceItemType,
+  type ItemBasis,
+} from '../../records/index.ts';
 import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { loadBundle, loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import { openEnds, type UsageSources } from '../../usage/index.ts';
@@ -35,6 +41,7 @@ import {
 } from '../explanation/explained-invoice.ts';
 import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
+import { loadUsageBases } from '../loading/load-invoice-views.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import { dryRunProperties, followConsulted } from '../plugins/consult-about-dry-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
@@ -270,16 +277,21 @@ export class DryRunService {
     });
     const [only = null] = hasTrackingIds ? built.flatMap(({ invoices }) => invoices) : [];
     const ids = only === null ? [] : await foreseenTrackingIds(session, only.made, config.maxTrackingIds);
+    const usageBases = await loadUsageBases(
+      session,
+      built.flatMap(({ invoices }) => invoices.flatMap((one) => withRecordIds(one?.items ?? []))),
+    );
     return built.map(({ found: { hypothesis }, invoices }) =>
       invoices.map((one) => {
         if (one === null) return null;
         const { invoice } = one;
-        const items = one.items.map(({ basis: _, ...item }) => ({ ...item, recordId: 0 }));
+        const items = withRecordIds(one.items).map(({ basis: _, ...item }) => item);
         const [view] = viewInvoices([{ ...invoice, recordId: 0 }], items, {
           catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), hypothesis),
           parents: new Map(),
           numberPatterns: [],
           trackingIds: new Map([[invoice.id, ids]]),
+          usageBases,
         });
         return view ?? null;
       }),
@@ -299,6 +311,10 @@ export class DryRunService {
     const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
     return { made, items, invoice: { ...invoice, invoiceDate } };
   }
+}
+
+function withRecordIds(items: readonly AddedItem[]) {
+  return items.map((item) => ({ ...item, recordId: 0 }));
 }
 
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {

@@ -3,6 +3,7 @@ import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
 import type { InvoiceToRender } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import { balanceOf, invoiceAmounts } from '../../../lib/invoicing/invoices/invoice-amounts.ts';
 import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoices/invoice-view.ts';
+import { billedQuantity, unitPriceOf } from '../../../lib/invoicing/invoices/used-units.ts';
 import { type Account, type Invoice, type InvoiceItem, InvoiceItemType } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
@@ -47,8 +48,12 @@ export function viewedItem(
     repairable: decimal(amount),
     createdDate: at('2026-11-01T00:00:00Z'),
   };
+  const billed = { ...item, ...members };
   return {
     ...item,
+    quantity: billedQuantity(billed),
+    unitPrice: unitPriceOf(billed),
+    usage: [],
     prettyProductName: null,
     prettyPlanName: isOfPlan ? 'Gold, monthly' : null,
     prettyPhaseName: isOfPlan ? 'gold-monthly-evergreen' : null,

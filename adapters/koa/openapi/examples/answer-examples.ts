@@ -80,7 +80,10 @@ const item = answer('InvoiceItem', {
   amount: 12.5,
   rate: 12.5,
   currency,
+  quantity: 1,
   catalogEffectiveDate,
+  unitPrice: 12.5,
+  usage: [],
 });
 const invoice = answer('Invoice', {
   invoiceId,

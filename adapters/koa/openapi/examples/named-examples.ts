@@ -190,6 +190,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   'refreshPaymentMethods.pluginName': ['sandbox'],
   pluginProperty: ['channel=shop'],
   postalCode: '1010',
+  prettyUnitName: 'Messages',
   prettyUsageName: 'Messages',
   processingState: 'AVAILABLE',
   property: 'fromProduct',
