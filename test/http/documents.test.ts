@@ -7,6 +7,8 @@ import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
 import { exampleIds } from '../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
+import { swaggerDocument } from '../../adapters/koa/openapi/killbill/swagger-document.ts';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { basic, createRunningSubscription, expect, freshSqlite, serveOnce } from '../support/http/index.ts';
 
 const document = await openApi();
@@ -165,6 +167,15 @@ describe('API documentation', () => {
     );
     expect(answers.map(({ status }) => status)).to.eql([200, 201, 201]);
     expect(answers[0]?.json).to.include({ accepted: 1 });
+  });
+
+  it('requires the account of a dry run only in dialect K', () => {
+    type Parameter = { readonly name: string; readonly required: boolean };
+    type Paths = Readonly<Record<string, { readonly post: { readonly parameters: readonly Parameter[] } }>>;
+    const required = [document, swaggerDocument(routeTable({ testMode: false }))].map(({ paths }) =>
+      (paths as Paths)['/1.0/kb/invoices/dryRun']?.post.parameters.find(({ name }) => name === 'accountId'),
+    );
+    expect(required.map((parameter) => parameter?.required)).to.eql([false, true]);
   });
 
   it('is also available in YAML block style', async () => {

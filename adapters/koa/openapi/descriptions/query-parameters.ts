@@ -10,7 +10,7 @@ export const queryParameters: Texts = {
   accountId: 'Filter by account',
   'getDiagnostic.accountId': 'Account whose records are included',
   'generateDryRunInvoice.accountId':
-    'Id of the account; in our own dialect it defaults to the account of the subscription or bundle',
+    'Id of the account; defaults to the account of the subscription or bundle in the body. Required without them, and in dialect K',
   explain: 'Add to each item the explanation of its amount',
   ...inOperations('accountId', 'Id of the account', [
     'createFutureInvoice',

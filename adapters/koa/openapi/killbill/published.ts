@@ -134,7 +134,7 @@ const operations: Readonly<Record<string, Published>> = {
   createChargebackReversal: onlyProperty,
   createCredits: { parameters: ['autoCommit', property] },
   createFutureInvoice: { parameters: ['accountId', 'targetDate', property] },
-  generateDryRunInvoice: { parameters: ['accountId', 'targetDate', property] },
+  generateDryRunInvoice: { parameters: ['accountId', 'targetDate', property], required: ['accountId'] },
   createFutureInvoiceGroup: { parameters: ['accountId', 'targetDate', property] },
   createMigrationInvoice: { parameters: ['targetDate'] },
   createRefundWithAdjustments: { parameters: ['externalPayment', 'paymentMethodId', property] },

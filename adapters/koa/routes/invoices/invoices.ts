@@ -140,8 +140,8 @@ export const invoiceRoutes: readonly Route[] = [
     permission: 'invoice:dry_run',
     changesNothing: true,
     query: {
-      // Clients of dialect K always send it, dialect D only without a subscription or bundle.
-      accountId: { ...uuidParameter, required: true },
+      // Dialect K requires it, dialect D only without a subscription or bundle.
+      accountId: uuidParameter,
       targetDate: moment,
       explain: flag(),
       pluginProperty: pluginProperties,
