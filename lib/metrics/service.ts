@@ -19,7 +19,7 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 /** The counters of a node. */
 interface Counted {
   readonly entries: EntryCounts;
-  /** Undefined if the node sends no pushes. */
+  /** Counts of pushes. Undefined if the node sends no pushes. */
   readonly pushes: PushCounts | undefined;
   /** Per event sink of the host. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
@@ -28,13 +28,14 @@ interface Counted {
 }
 
 /**
- * Returns the engine's metrics (platform §13 rule 3), by queries of constant cost; an unreachable database supplies none.
+ * Returns the engine's metrics (platform §13 rule 3), read by queries of constant cost. Metrics of an
+ * unreachable database are missing.
  */
 export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,
   counted: Counted,
 ): () => Promise<readonly Metric[]> {
-  /** The list is empty while the database does not answer. */
+  /** Returns the stored metrics. The list is empty while the database does not respond. */
   async function stored(): Promise<readonly Metric[]> {
     try {
       const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, Promise.all([queue(), pushes(), sinks()]));
@@ -179,12 +180,12 @@ function gauge(name: string, help: string, value: number): Metric {
   return { name, help, kind: 'gauge', values: [{ labels: {}, value }] };
 }
 
-/** 0 for null and future instants. */
+/** Returns the seconds since an instant, or 0 for null and for future instants. */
 function secondsSince(from: Instant | null, now: Instant): number {
   return from === null ? 0 : Math.max(0, (now - from) / 1_000);
 }
 
-/** Counts the events of this node's committed transactions since it was opened. */
+/** Counts the events of this node's committed transactions since the node was opened. */
 export class EventCounts {
   readonly #events = new Map<string, MetricValue>();
   readonly #payments = new Map<string, MetricValue>();
@@ -226,15 +227,15 @@ function countIn(counts: Map<string, MetricValue>, labels: MetricValue['labels']
   counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
 }
 
-/** One number of a metric. Labels have few values, never ids of tenants or accounts. */
+/** One number of a metric. Its labels have few values and never contain ids of tenants or accounts. */
 export interface MetricValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A metric of this node: a count since it was opened, or a present measurement. */
+/** A metric of this node: a count since the node was opened, or a current measurement. */
 export interface Metric {
-  /** Lower case with underscores, ending in the unit; counters end in `_total`. */
+  /** Name in lower case with underscores, ending in the unit. Names of counters end in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly kind: 'counter' | 'gauge';

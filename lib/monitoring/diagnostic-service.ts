@@ -6,7 +6,7 @@ import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { maskSecretShapes, shortened } from '../values/text/index.ts';
 
-/** Limits of log files, and of the last bytes read from each. */
+/** Maximum number of log files. From each file, at most the last bytes are read. */
 const MAX_LOG_FILES = 20;
 const MAX_LOG_BYTES = 5 * 1_048_576;
 
@@ -16,11 +16,11 @@ export interface DiagnosticSources {
   keyValuesOf(context: CallContext): Promise<readonly KeyValues[]>;
   /** Properties of the server by name. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Allowed directories of log files. */
+  /** Directories from which log files may be read. */
   readonly logDirectories: readonly string[];
 }
 
-/** Collects the data for the diagnosis of a problem (platform §12.6). */
+/** Operations that collect data for the diagnosis of a problem (platform §12.6). */
 export function diagnosticOperations(
   ports: Pick<Ports, 'logFiles' | 'systemClock'>,
   sources: DiagnosticSources,
@@ -73,22 +73,25 @@ function checkNames(names: readonly string[]): void {
 
 /** The parts of a diagnostic. */
 export interface DiagnosticRequest {
-  /** The account to export; none by default. */
+  /** Id of the account to export. None by default. */
   readonly accountId?: Uuid | undefined;
   readonly withTenantConfig?: boolean | undefined;
   readonly withServiceConfig?: boolean | undefined;
   readonly withLogs?: boolean | undefined;
-  /** Names of log files of this node; defaults to the last written one. */
+  /** Names of log files of this node. Defaults to the file that was written last. */
   readonly logFileNames?: readonly string[] | undefined;
-  /** Directory of log files; defaults to the first of `health.diagnostic.logDirs`. */
+  /** Directory of log files. Defaults to the first one in `health.diagnostic.logDirs`. */
   readonly logDirectory?: string | undefined;
 }
 
-/** The data for the diagnosis of a problem; null means not requested. */
+/** The data for the diagnosis of a problem. Null means not requested. */
 export interface Diagnostic {
-  /** The export of the account (accounts §16). The caller reads to the end or calls the iterator's `return`. */
+  /**
+   * The export of the account (accounts §16). The caller must read to the end, or call the iterator's
+   * `return`.
+   */
   readonly accountData: AsyncIterable<string> | null;
-  /** Sorted by key, with masked secrets. */
+  /** Key values of the tenant, sorted by key, with masked secrets. */
   readonly tenantConfig: readonly KeyValues[] | null;
   /** The server's settings in force by name, with masked secrets. */
   readonly serviceConfiguration: Readonly<Record<string, unknown>> | null;
@@ -109,7 +112,7 @@ export interface DiagnosticOperations<C extends Leading = []> {
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
-/** Masks the text with the shape of a secret in a log file. Yields to other work between pieces. */
+/** Masks texts in a log file that have the form of a secret. Lets other work run between pieces. */
 async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTurn']): Promise<LogFile> {
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < text.length; ) {
@@ -121,13 +124,19 @@ async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTur
   return { name, text: joined(pieces) };
 }
 
-/** Pieces end at line ends, so that no secret is split, unless a line is longer than a piece. */
+/**
+ * Returns the end of a piece. Pieces end at line ends, so that no secret is split, unless a line is longer
+ * than a piece.
+ */
 function endOfPiece(text: Uint8Array, from: number): number {
   const newline = text.indexOf(NEWLINE, from + PIECE_BYTES);
   return Math.min(newline < 0 ? text.length : newline + 1, from + 2 * PIECE_BYTES);
 }
 
-/** Returns the same bytes if nothing is masked, since a file may contain invalid UTF-8. */
+/**
+ * Returns the masked piece. Returns the same bytes if nothing is masked, because a file may contain invalid
+ * UTF-8.
+ */
 function maskedPiece(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
   const masked = maskSecretShapes(text);

@@ -22,13 +22,13 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
 
-/** The number of the server's last entries to search for recent ones of a tenant. */
+/** The number of the server's latest entries that are searched for recent entries of a tenant. */
 const MAX_RECENT_ENTRIES = 50_000;
 
-/** Parked accounts in the health report. */
+/** Maximum number of parked accounts in the health report. */
 const MAX_SHOWN_PARKED = 50;
 
-/** Time range and lines of the access log in the health report. */
+/** Time range and maximum number of lines of the access log in the health report. */
 const MAX_SHOWN_ACCESS_MS = 2 * DAY_MS;
 const MAX_SHOWN_ACCESS_LINES = 1_000;
 
@@ -37,7 +37,7 @@ type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 interface HealthDataInput {
   readonly lateThresholdMs: number;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Stores the access log that this node still has in memory. */
+  /** Stores the access log lines that this node still has in memory. */
   readonly storeRequests: () => Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export function healthDataOperations(
   };
 }
 
-/** An account that automatic runs skip, since invoicing it failed. */
+/** An account that automatic runs skip, because invoicing the account failed. */
 export interface ParkedAccountView {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
@@ -134,28 +134,31 @@ export interface ParkedAccountView {
   readonly parkedDate: Instant;
 }
 
-/** The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the system. */
+/**
+ * The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the
+ * system.
+ */
 export interface HealthData {
   /** System time of the report. */
   readonly at: Instant;
   /** The business clock. */
   readonly businessNow: Instant;
-  /** Nodes active in the last five minutes. */
+  /** Nodes that were active in the last five minutes. */
   readonly nodes: readonly NodeInfo[];
   /** At most 50, oldest first. */
   readonly parkedAccounts: readonly ParkedAccountView[];
-  /** Unfinished entries late by more than `health.lateThreshold`, at most 100, oldest first. */
+  /** Unfinished entries that are late by more than `health.lateThreshold`. At most 100, oldest first. */
   readonly lateBusEvents: readonly QueueEntryView[];
   /** Includes pushes. */
   readonly lateNotifications: readonly QueueEntryView[];
-  /** Finished entries, at most 100, newest first. */
+  /** Finished entries. At most 100, newest first. */
   readonly recentBusEvents: readonly QueueEntryView[];
   readonly recentNotifications: readonly QueueEntryView[];
-  /** At most 1,000 requests of the last two days, newest last. */
+  /** Requests of the last two days. At most 1,000, newest last. */
   readonly recentRequests: readonly AccessLine[];
 }
 
 export interface HealthDataOperations<C extends Leading = []> {
-  /** Returns the health of the deployment, as far as the tenant may see it. */
+  /** Returns the health of the deployment, limited to what the tenant may see. */
   data(...given: C): Promise<HealthData>;
 }

@@ -7,9 +7,9 @@ import { madeStorable, maskQuery } from '../values/text/index.ts';
 export interface RequestObserver {
   /** Records a finished request and its duration, without delaying it. */
   answered(request: AnsweredRequest, milliseconds: number): void;
-  /** Records the duration of a request that is not in the access log. */
+  /** Records the duration of a request that the access log omits. */
   timed(milliseconds: number): void;
-  /** Returns a logger whose warnings and errors are counted with those of the engine. */
+  /** Returns a logger whose warnings and errors are counted together with those of the engine. */
   counting(logger: Logger): Logger;
 }
 
@@ -25,7 +25,10 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
   };
 }
 
-/** Requests are stored in batches of this size, or after this time. Beyond the maximum they are lost. */
+/**
+ * Requests are stored in batches of this size, or after a maximum time. Above the maximum number, requests
+ * are lost.
+ */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
 export const MAX_ACCESS_LINES_HELD = 10_000;
@@ -33,7 +36,7 @@ export const MAX_ACCESS_LINES_HELD = 10_000;
 /** Maximum length of a URI in the access log. */
 const MAX_ACCESS_URI = 2_000;
 
-/** A finished request, as reported by its server. */
+/** A finished request, as its server reports it. */
 export interface AnsweredRequest {
   /** Null means no tenant. */
   readonly tenantRecordId: number | null;
@@ -42,7 +45,7 @@ export interface AnsweredRequest {
   /** Without `?`. */
   readonly query: string;
   readonly status: number;
-  /** Null means no body, or unknown length. */
+  /** Bytes of the body. Null if the response has no body, or if the length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   readonly createdBy: string | null;
@@ -55,8 +58,8 @@ interface AccessPorts extends ActivityPorts {
 }
 
 /**
- * Stores the requests of this node together, some seconds late (platform §12.1 rule 5). Beyond a bound, requests are
- * counted and lost.
+ * Stores the requests of this node in batches, some seconds late (platform §12.1 rule 5). Above a bound,
+ * requests are counted but lost.
  */
 export class AccessLog {
   readonly #ports: AccessPorts;
@@ -121,7 +124,7 @@ export class AccessLog {
     this.#cancelTimer = detached(this.#ports, flush);
   }
 
-  /** On failure, the requests wait for the next attempt. */
+  /** Stores the buffered requests. After a failure, they wait for the next attempt. */
   async #store(): Promise<void> {
     const lines = this.#held;
     if (lines.length === 0) return;

@@ -6,7 +6,7 @@ import { MAX_LATE_ENTRIES, SAMPLES_KEPT_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { Measured, NodeMeters } from './node-meters.ts';
 
-/** Interval at which each node stores samples. */
+/** Milliseconds between the samples that each node stores. */
 const SAMPLES_EVERY_MS = 60_000;
 
 /** Rows deleted at a time. */
@@ -17,7 +17,7 @@ type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>
 interface RecorderInput {
   readonly nodeName: string;
   readonly meters: NodeMeters;
-  /** Undefined: no samples of the process. */
+  /** Gauges of the process. Undefined to store no samples of the process. */
   readonly process: ProcessGauges | undefined;
   readonly lateThresholdMs: number;
   readonly accessRetentionMs: number;
@@ -30,7 +30,10 @@ const gauges = {
   NOTIFICATION: { late: 'queue.notifications.late', processing: 'queue.notifications.processing' },
 } as const;
 
-/** Stores the samples of this node each minute (platform §12.2); the first node also stores those of the deployment. */
+/**
+ * Stores the samples of this node each minute (platform §12.2). The first node also stores the samples of the
+ * deployment.
+ */
 export class SampleRecorder {
   readonly #ports: RecorderPorts;
   readonly #input: RecorderInput;

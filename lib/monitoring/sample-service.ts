@@ -9,7 +9,7 @@ import type { Instant } from '../values/time/index.ts';
 /** Maximum values per call. */
 const MAX_SAMPLE_VALUES = 500_000;
 
-/** Reads the stored measurements (platform §12.3). */
+/** Operations that read the stored measurements (platform §12.3). */
 export function sampleOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
 ): SampleOperations<WithContext> {
@@ -47,21 +47,21 @@ export function sampleOperations(
 
 /** Filters of samples, all of which must match. Times are system time. */
 export interface SamplesRequest {
-  /** Default 14 days ago, the age of the oldest stored samples. */
+  /** Start of the time range. Defaults to 14 days ago, the age of the oldest stored samples. */
   readonly from?: Instant | undefined;
   /** Exclusive; default now. */
   readonly to?: Instant | undefined;
-  /** Default all. Samples of the whole deployment are always included. */
+  /** Names of nodes. Defaults to all nodes. Samples of the whole deployment are always included. */
   readonly nodeNames?: readonly string[] | undefined;
-  /** `gauge`, `meter` or `timer`; default all. */
+  /** Group `gauge`, `meter` or `timer`. Defaults to all groups. */
   readonly eventGroup?: string | undefined;
   /** Default all. */
   readonly kinds?: readonly { readonly eventCategory: string; readonly sampleKind: string }[] | undefined;
-  /** Default: as stored, one per minute. */
+  /** Interval of the samples. By default as stored, one per minute. */
   readonly granularity?: Granularity | undefined;
 }
 
-/** Measurements of the nodes, minute by minute. */
+/** Operations on the measurements of nodes, minute by minute. */
 export interface SampleOperations<C extends Leading = []> {
   /**
    * Returns the measurements of queues, requests and processes (platform §12.2) as time series.
@@ -70,7 +70,7 @@ export interface SampleOperations<C extends Leading = []> {
   samples(...given: [...C, request: SamplesRequest]): Promise<readonly SampleSeries[]>;
 }
 
-/** The interval of samples: as stored, or one per UTC minute, hour or day. */
+/** The interval of samples: as stored, or one sample per UTC minute, hour or day. */
 export const Granularity = { SECOND: 'SECOND', MINUTE: 'MINUTE', HOUR: 'HOUR', DAY: 'DAY' } as const;
 export type Granularity = (typeof Granularity)[keyof typeof Granularity];
 
@@ -84,7 +84,7 @@ const bucketMs: Readonly<Record<Granularity, number>> = {
 
 /** The samples of one kind of one category on one node, in time order. */
 export interface SampleSeries {
-  /** Empty means the whole deployment. */
+  /** Name of the node. Empty for the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;
@@ -97,7 +97,7 @@ interface Collected {
   readonly buckets: Map<number, { value: number; count: number }>;
 }
 
-/** Combines stored samples, added in time order, to series (platform §12.3 rule 3). */
+/** Combines stored samples into series. Samples are added in time order (platform §12.3 rule 3). */
 export class SeriesOfSamples {
   readonly #bucketMs: number;
   readonly #isRequested: (category: string, kind: string) => boolean;
@@ -145,7 +145,7 @@ export class SeriesOfSamples {
   }
 }
 
-/** Returns the value of a bucket after one more sample; `count` already includes the sample. */
+/** Returns the value of a bucket after one more sample. `count` includes that sample. */
 function combined(
   kind: string,
   { value: before, count }: { value: number; count: number },

@@ -12,12 +12,15 @@ import {
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** Broadcasts per read, and the number before the last one that a starting node reads again. */
+/**
+ * Maximum number of broadcasts per read. A starting node reads this many broadcasts before the last one
+ * again.
+ */
 const BROADCASTS_AT_ONCE = 1_000;
 
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;
 
-/** Returns undefined if this node has no handler. */
+/** Returns the handler of a broadcast, or undefined if this node has none. */
 type HandlerOf = (broadcast: Pick<Broadcast, 'service' | 'type'>) => BroadcastHandler | undefined;
 
 export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'ids' | 'logger'> {
@@ -27,25 +30,25 @@ export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'i
 interface NewBroadcast extends Pick<Broadcast, 'service' | 'type' | 'payload'> {
   /** True: only to this node. */
   readonly localOnly: boolean;
-  /** Whether event sinks get it too (platform §10.4 rule 4). */
+  /** True: event sinks get the broadcast too (platform §10.4 rule 4). */
   readonly isEvent: boolean;
   /** Stored with it. */
   readonly switched?: Switched | undefined;
 }
 
-/** The new state of a plugin on all nodes, including later ones; null means running. */
+/** The new state of a plugin on all nodes, including later ones. Null means running. */
 export interface Switched {
   readonly pluginName: string;
   readonly state: PluginSwitch['state'] | null;
 }
 
-/** Sends messages to all nodes: stores them, and each node calls its handler (platform §11). */
+/** Sends messages to all nodes. Messages are stored, and each node calls its handler (platform §11). */
 export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
   const heard = new HeardBroadcasts();
   let begun = false;
   let listening: Promise<void> = Promise.resolve();
 
-  /** Handles broadcasts since the last call; the first call skips all earlier ones. */
+  /** Handles the broadcasts since the last call. The first call skips all earlier broadcasts. */
   function listen(): Promise<void> {
     const reading = listening.then(() => readNew());
     listening = reading.catch(() => undefined);
@@ -97,7 +100,7 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
     listen,
 
     /**
-     * Stores the broadcast; this node handles it at once.
+     * Stores the broadcast. This node handles it immediately.
      * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
      */
     async send(author: SystemAuthor, sent: NewBroadcast): Promise<void> {
@@ -134,19 +137,22 @@ function serviceEvent({
   };
 }
 
-/** Time until all broadcasts with a lower number are visible, since each is a short transaction. */
+/**
+ * Milliseconds after which all broadcasts with a lower number are visible, because each is a short
+ * transaction.
+ */
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**
- * The broadcasts this node has heard. A lower number may be committed after a higher one, so recent numbers are read
- * again.
+ * The broadcasts that this node has received. A lower number may be committed after a higher one, so recent
+ * numbers are read again.
  */
 export class HeardBroadcasts {
-  /** When each was heard (system time), by number. */
+  /** Time at which each broadcast was received (system time), by number. */
   readonly #heardAt = new Map<number, number>();
   #after = 0;
 
-  /** Lower numbers need not be read again. */
+  /** Number up to which broadcasts need not be read again. */
   get after(): number {
     return this.#after;
   }
@@ -156,7 +162,7 @@ export class HeardBroadcasts {
     this.#after = Math.max(this.#after, recordId);
   }
 
-  /** Returns the new ones and remembers them. */
+  /** Returns the new broadcasts and records them as received. */
   hear(broadcasts: readonly Broadcast[], nowMs: number): readonly Broadcast[] {
     const fresh = broadcasts.filter(({ recordId }) => !this.#heardAt.has(recordId));
     for (const { recordId } of fresh) this.#heardAt.set(recordId, nowMs);

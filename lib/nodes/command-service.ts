@@ -22,18 +22,21 @@ interface CommandServiceInput {
   /** The host's handlers by command type. */
   readonly handlers: Readonly<Record<string, NodeCommandHandler>>;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Called after a plugin of this node was switched. */
+  /** Runs after a plugin of this node was switched. */
   readonly onChange: () => Promise<void>;
-  /** Drops the caches of a tenant, or of all (null). */
+  /** Drops the caches of a tenant, or of all tenants (null). */
   readonly dropCaches: (tenantRecordId: number | null) => void;
 }
 
-/** Sends commands to nodes and executes those of this one (platform §11). */
+/** Sends commands to nodes and executes the commands to this node (platform §11). */
 export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) {
   const { switches } = input;
   const sending = broadcasts(ports, handlerOf);
 
-  /** Plugins cannot be fetched, so only a registered one can be installed or started. */
+  /**
+   * Returns the plugin of a command. Plugins cannot be downloaded, so only a registered plugin can be
+   * installed or started.
+   */
   async function findPlugin(command: NodeCommand): Promise<PluginInfo> {
     const own = switches.find(command);
     if (own !== null) return own;

@@ -2,7 +2,7 @@ import type { EventPayload } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
 import { checkText } from '../values/text/index.ts';
 
-/** Maximum length of a command type, and maximum number of properties. */
+/** Maximum length of a command type. */
 const MAX_NODE_COMMAND_TYPE_CHARACTERS = 255;
 const MAX_NODE_COMMAND_PROPERTIES = 100;
 
@@ -24,11 +24,14 @@ export interface NodeCommandProperty {
 
 /** A command to nodes (platform §11). */
 export interface NodeCommand {
-  /** A `PluginCommand`, or the name of a handler that the host has registered; 1 to 255 characters. */
+  /** A `PluginCommand`, or the name of a handler that the host has registered (1 to 255 characters). */
   readonly type: string;
-  /** At most 100. Plugin commands specify the plugin by `pluginName` or `pluginKey`. */
+  /**
+   * Properties of the command, at most 100. Plugin commands specify the plugin by `pluginName` or
+   * `pluginKey`.
+   */
   readonly properties: readonly NodeCommandProperty[];
-  /** Passed to handlers; default false. */
+  /** Passed to handlers. Default false. */
   readonly isSystemCommand?: boolean;
 }
 

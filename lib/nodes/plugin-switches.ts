@@ -13,7 +13,7 @@ export class PluginSwitches {
     this.#registered = pluginInfos(registered);
   }
 
-  /** Returns a live list of the running plugins among these; every command updates it. */
+  /** Returns a live list of the running plugins among these. Every command updates the list. */
   running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
     const list: P[] = [];
     this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));
@@ -40,7 +40,7 @@ export class PluginSwitches {
       }));
   }
 
-  /** Returns the registered plugin of a command; null for an unknown one. */
+  /** Returns the registered plugin of a command, or null for an unknown plugin. */
   find(command: NodeCommand): PluginInfo | null {
     return pluginNamedBy(command, this.#registered);
   }
@@ -51,7 +51,7 @@ export class PluginSwitches {
     for (const refill of this.#refills) refill();
   }
 
-  /** Switches these plugins off and all others on. */
+  /** Stops these plugins and starts all others. */
   restore(switches: readonly PluginSwitch[]): void {
     this.#off.clear();
     for (const { pluginName, state } of switches) this.#set(pluginName, state);
@@ -73,7 +73,10 @@ export class PluginSwitches {
   }
 }
 
-/** Returns the plugin's state after a command (null means running). Only INSTALL starts an uninstalled plugin. */
+/**
+ * Returns the state of a plugin after a command (null means running). Only INSTALL starts an uninstalled
+ * plugin.
+ */
 export function switchedBy(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,
@@ -91,7 +94,7 @@ export function switchedBy(
   }
 }
 
-/** Returns the plugin with the name or key in the command's properties. */
+/** Returns the plugin that the properties of the command name. */
 export function pluginNamedBy(
   { properties }: NodeCommand,
   plugins: readonly PluginInfo[],
@@ -121,7 +124,7 @@ interface RegisteredPlugins {
   readonly plugins: readonly PluginIdentity[];
 }
 
-/** Merges plugins of several types with the same name to one plugin with several services. */
+/** Merges plugins of several types with the same name into one plugin with several services. */
 function pluginInfos(registered: readonly RegisteredPlugins[]): readonly PluginInfo[] {
   const found = new Map<string, PluginInfo>();
   for (const { service, plugins } of registered) {

@@ -4,7 +4,7 @@ import { pause } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 
-/** How long and how often a starting node tries to get a name in use. */
+/** Milliseconds for which a starting node tries to reserve a name that is in use. */
 const NODE_NAME_WAIT_MS = 5_000;
 const NODE_NAME_PAUSE_MS = 250;
 
@@ -13,9 +13,9 @@ type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
 };
 
 /**
- * Reserves the name for this node before its first use (platform §15 rule 1). Waits for the connection of a process that
- * has just ended.
- * @throws BillingError BUSY (60018) if a live node has it.
+ * Reserves the name for this node before its first use (platform §15 rule 1). Waits for the connection of a
+ * process that has just ended.
+ * @throws BillingError BUSY (60018) if a live node has the name.
  */
 export async function reserveName(ports: NamePorts, nodeName: string): Promise<void> {
   const { nodes } = ports.storage;
@@ -28,7 +28,7 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
   }
 }
 
-/** Waits for a heartbeat of another node with this name, for storage that knows no other sign of life. */
+/** Waits for a heartbeat of another node with this name, for a storage that has no other sign of life. */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,
   nodeName: string,

@@ -7,10 +7,10 @@ import { nodeCommands } from './command-service.ts';
 import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
 import type { PluginSwitches } from './plugin-switches.ts';
 
-/** How long an ended node stays stored. */
+/** Milliseconds for which an ended node stays stored. */
 const NODE_KEPT_MS = DAY_MS;
 
-/** Interval at which a node reads broadcasts. */
+/** Milliseconds between reads of broadcasts. */
 const NODE_LISTEN_MS = 5_000;
 
 interface NodeServiceInput {
@@ -19,13 +19,16 @@ interface NodeServiceInput {
   readonly switches: PluginSwitches;
   /** The host's handlers by command type. */
   readonly handlers?: Readonly<Record<string, NodeCommandHandler>> | undefined;
-  /** Drops the caches of a tenant, or of all (null). */
+  /** Drops the caches of a tenant, or of all tenants (null). */
   readonly dropCaches: (tenantRecordId: number | null) => void;
-  /** Whether the name belongs to an earlier, ended process of this node; default false. */
+  /** Returns true if the name belongs to an earlier, ended process of this node. By default returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
 }
 
-/** Registers this process among those that share the storage (platform §15 rule 1), and executes commands to nodes. */
+/**
+ * Registers this process among the processes that share the storage (platform §15 rule 1), and executes
+ * commands to nodes.
+ */
 export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
   let started = false;
   let stopped = false;
@@ -66,7 +69,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     knowsFormer = true;
   }
 
-  /** Repeats the work after a pause, also after errors. */
+  /** Repeats the work after a pause, including after errors. */
   function repeated(everyMs: number, run: () => Promise<void>) {
     const { systemClock, logger } = ports;
     let isStopped = false;
@@ -102,17 +105,17 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     local,
     command: commands.command,
     dropCaches: commands.dropCaches,
-    /** Restores the plugin states; call it before the first plugin call. */
+    /** Restores the states of plugins. Call this before the first plugin call. */
     prepare: commands.prepare,
 
-    /** Starts heartbeats, and removes earlier processes of this node. */
+    /** Starts heartbeats and removes earlier processes of this node. */
     start(): void {
       if (started) return;
       started = true;
       for (const repeated of background) repeated.start();
     },
 
-    /** Removes this node from the list at once. */
+    /** Removes this node from the list immediately. */
     async stop(): Promise<void> {
       if (!started || stopped) return;
       stopped = true;
@@ -133,24 +136,25 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
 
 export type NodeService = ReturnType<typeof nodeService>;
 
-/** The processes that share the storage (platform §11, §15), for all tenants. */
+/** Operations on the processes that share the storage (platform §11, §15), for all tenants. */
 export interface NodeOperations {
   /**
-   * Returns this node and those with a heartbeat in the last five minutes, in the order of their start. A node sends a
-   * heartbeat every 30 s from `start` to `stop`.
+   * Returns this node and all nodes with a heartbeat in the last five minutes, in the order of their start. A
+   * node sends a heartbeat every 30 s from `start` to `stop`.
    */
   list(): Promise<readonly Plain<NodeInfo>[]>;
   /** Returns this node. */
   local(): Promise<Plain<NodeInfo>>;
   /**
-   * Sends a command to every running node: this one executes it at once, others within some seconds. A stopped or
-   * uninstalled plugin is no longer called, as if the host had not registered it, until another command; later nodes
-   * start in that state. Event sinks get the command too.
+   * Sends a command to every running node: this node executes the command immediately, others within some
+   * seconds. A stopped or uninstalled plugin is not called until another command, as if the host had not
+   * registered it. Later nodes start in that state. Event sinks get the command too.
    *
    * @param options `localOnly`: only this node executes it, until it ends; default false.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid command, or a plugin that no node has.
-   * @example await billing.nodes.command({ userName: 'ops' }, {
-   *   type: 'STOP_PLUGIN', properties: [{ key: 'pluginName', value: 'tax' }] });
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid command, or a plugin that no node
+   * has.
+   * @example await billing.nodes.command({ userName: 'ops' }, { type: 'STOP_PLUGIN', properties: [{ key:
+   * 'pluginName', value: 'tax' }] });
    */
   command(
     author: SystemAuthor,
@@ -158,8 +162,9 @@ export interface NodeOperations {
     options?: { readonly localOnly?: boolean },
   ): Promise<void>;
   /**
-   * Drops the cached catalogs of a tenant, or of all (null, the default), on every node, so that catalog plugins are called
-   * again. Stored catalogs do not need it: their changes take effect everywhere at once.
+   * Drops the cached catalogs of a tenant, or of all tenants (null, the default), on every node, so that
+   * catalog plugins are called again. Stored catalogs do not need this, because their changes take effect
+   * everywhere immediately.
    */
   dropCaches(author: SystemAuthor, tenant?: TenantRef | null): Promise<void>;
 }

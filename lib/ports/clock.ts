@@ -1,29 +1,31 @@
 import type { Instant } from '../values/time/index.ts';
 
 /**
- * The business clock (platform §14.1), the only source of business dates: `lib` never reads system time. `now()` is a
- * whole second. A movable clock notifies its listeners, so that the dispatcher looks for due work at once.
+ * The business clock (platform §14.1), the only source of business dates. `lib` never reads system time.
+ * `now()` is a whole second. A movable clock notifies its listeners, so that the dispatcher checks for due
+ * work immediately.
  */
 export interface Clock {
   now(): Instant;
   /**
-   * Milliseconds of system time until `now()` shows `at`; negative once it is past. `now()` alone hides up to a second.
+   * Milliseconds of system time until `now()` shows `at`; negative if `at` has passed. More precise than
+   * `now()`, which hides up to a second.
    */
   msUntil?(at: Instant): number;
-  /** Registers `listener` for moves of the clock; returns the function that removes it. */
+  /** Registers `listener` for moves of the clock. Returns a function that removes the listener. */
   onMove?(listener: () => void): () => void;
-  /** Re-reads a clock that is shared with other nodes; awaited by the dispatcher and the HTTP adapter. */
+  /** Reads a clock again that is shared with other nodes. The dispatcher and the HTTP adapter await this. */
   refresh?(): Promise<void>;
 }
 
 /**
- * System time and timers for leases, heartbeats, retry pauses and waits, so that moving the business clock never
- * expires a lease (platform §9.3 rule 6).
+ * System time and timers for leases, heartbeats, retry pauses and waits. They are separate, so that a move of
+ * the business clock never expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**
-   * Whether this is the machine's real time, which the engine corrects by the database's (platform §15 rule 7); default
-   * false.
+   * True if this is the machine's real time, which the engine corrects by the database's time (platform §15
+   * rule 7). Default false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;
@@ -33,8 +35,8 @@ export interface SystemClock {
    */
   nextTurn(): Promise<void>;
   /**
-   * Calls `action` after `delayMs`; the returned function cancels. Only a timer with `keepAlive` keeps the process
-   * alive.
+   * Calls `action` after `delayMs`. Returns a function that cancels the timer. Only a timer with `keepAlive`
+   * keeps the process alive.
    */
   after(delayMs: number, action: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }

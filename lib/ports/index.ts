@@ -29,7 +29,7 @@ export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
 export type * from './tracer.ts';
 
-/** Everything the engine needs from outside. */
+/** The services that the engine needs from outside. */
 export interface Ports {
   readonly storage: Storage<never>;
   readonly clock: Clock;
@@ -41,17 +41,17 @@ export interface Ports {
   readonly logger: Logger;
   readonly documentRenderer?: DocumentRenderer | undefined;
   readonly eInvoices?: EInvoiceWriter | undefined;
-  /** Registered gateways by name; the built-in external payment gateway is always among them. */
+  /** Registered gateways by name. The built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
-  /** Sends events to callbacks; null or undefined: no pushes. */
+  /** Sends events to callbacks. Without it, no events are pushed. */
   readonly pushSender?: PushSender | null | undefined;
   readonly meters?: Meters | undefined;
   readonly logFiles?: LogFiles | undefined;
-  /** Records traces; requires `scopes`. */
+  /** Records traces. Requires `scopes`. */
   readonly tracer?: Tracer | undefined;
-  /** Carries the tenant, account and user of the current work to log lines. */
+  /** Carries the tenant, account and user of the current work, for log lines. */
   readonly scopes?: WorkScopes | undefined;
 }
 export type {

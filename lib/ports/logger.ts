@@ -7,13 +7,13 @@ export interface Logger {
 }
 
 export interface LogFilesRequest {
-  /** The directories that may be read, with their files. */
+  /** Directories that may be read, with their files. */
   readonly allowed: readonly string[];
-  /** Null means the first of the allowed ones. */
+  /** Directory to read. Null for the first allowed directory. */
   readonly directory: string | null;
-  /** File names without a path; empty means the last written file. */
+  /** File names without a path. Empty for the file that was written last. */
   readonly names: readonly string[];
-  /** Limit per file, counted from its end. */
+  /** Maximum bytes per file, counted from its end. */
   readonly maxBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface LogFile {
 
 /** Reads the log files of this node (platform §12.6). */
 export interface LogFiles {
-  /** Returns null if the directory may not be read. */
+  /** Returns the files. Null if the directory may not be read. */
   read(request: LogFilesRequest): Promise<readonly LogFile[] | null>;
 }
 

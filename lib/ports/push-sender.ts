@@ -2,36 +2,36 @@
 export interface PushRequest {
   readonly url: URL;
   /**
-   * The checked addresses of the URL's host, in order of preference. Do not resolve the host again or follow a
-   * redirect, since either could lead elsewhere.
+   * The checked addresses of the URL's host, in order of preference. Do not resolve the host again or follow
+   * a redirect, because either could lead to another address.
    */
   readonly addresses: readonly string[];
   readonly body: string;
-  /** `webhook-id` (platform §10.3): the event's id, the same in every attempt. */
+  /** Header `webhook-id` (platform §10.3): the event's id, which is the same in every attempt. */
   readonly id: string;
-  /** `webhook-timestamp`: Unix seconds of the attempt. */
+  /** Header `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestampSec: number;
-  /** Secrets `whsec_…`, each of which signs by Standard Webhooks; none: unsigned. */
+  /** Secrets `whsec_…`, each of which signs by Standard Webhooks. Without a secret, the push is unsigned. */
   readonly secrets: readonly string[];
-  /** Limit for the connection and for the status. */
+  /** Time limit in milliseconds for the connection and for the status. */
   readonly timeoutMs: number;
 }
 
-/** The receiver's answer; its body is ignored. */
+/** The receiver's response. Its body is ignored. */
 export interface PushAnswer {
   readonly status: number;
 }
 
 /**
- * Sends pushes to callbacks, the only way from the engine to addresses chosen by tenants. The addresses of `resolve`
- * are checked before each attempt.
+ * Sends pushes to callbacks. This is the only way from the engine to addresses that tenants choose. The
+ * addresses of `resolve` are checked before each attempt.
  */
 export interface PushSender extends NameResolver {
   /**
-   * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is free or
-   * closed. Give up the rest of a slow answer soon, since connections limit concurrent attempts. Called concurrently,
-   * and again with the same `id` after a failure.
-   * @throws Error after a timeout; its message is shown to the tenant.
+   * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is
+   * free or closed. Give up the rest of a slow response soon, because connections limit concurrent attempts.
+   * Called concurrently, and again with the same `id` after a failure.
+   * @throws Error after a timeout. The tenant sees its message.
    */
   send(request: PushRequest): Promise<PushAnswer>;
   close?(): Promise<void>;
@@ -39,6 +39,6 @@ export interface PushSender extends NameResolver {
 
 /** Resolves host names for calls to external receivers (platform §10.1). */
 export interface NameResolver {
-  /** Returns the IP addresses in order of preference; throws if there are none. */
+  /** Returns the IP addresses in order of preference. Throws if the host has none. */
   resolve(host: string): Promise<readonly string[]>;
 }

@@ -1,15 +1,17 @@
-/** Position of a span in its trace as W3C Trace Context: `00-<trace id>-<span id>-<flags>`. */
+/** Position of a span in its trace, as W3C Trace Context: `00-<trace id>-<span id>-<flags>`. */
 export type TraceParent = string;
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** SERVER: a served request; CLIENT: a call of another system; CONSUMER: a queue entry; INTERNAL: other work. */
+/**
+ * SERVER is a served request, CLIENT a call of another system, CONSUMER a queue entry, INTERNAL other work.
+ */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** The parent span; null: starts a trace; absent: the tracer's current span. */
+  /** The parent span. Null starts a trace; absent means the tracer's current span. */
   readonly parent?: TraceParent | null | undefined;
   /** Further causes, such as the request that planned the work a month ago. */
   readonly links?: readonly TraceParent[];
@@ -18,7 +20,7 @@ export interface SpanStart {
 
 /** A piece of work in a trace. */
 export interface Span {
-  /** Identifies it as a parent; stored with the work that it causes. */
+  /** Identifies the span as a parent. It is stored with the work that the span causes. */
   readonly traceParent: TraceParent;
   /** Changes the name or adds attributes. */
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
@@ -34,25 +36,27 @@ export interface Span {
  */
 export interface Tracer {
   start(span: SpanStart): Span;
-  /** Runs work outside of the current trace, such as a timer. */
+  /** Runs work outside the current trace, such as a timer. */
   detached<T>(work: () => T): T;
 }
 
 /** The request and trace of the current work. */
 export interface WorkScope {
-  /** Id of the request or call for log lines; null if there is none or several. */
+  /** Id of the request or call for log lines. Null if there is none, or if there are several. */
   readonly requestId: string | null;
-  /** Returns the current span; null if there is none. */
+  /** Returns the current span, or null without a span. */
   readonly traceParent: TraceParent | null;
-  /** Aborted once the result is no longer needed, for example after a disconnect; long work then ends early. */
+  /**
+   * Aborted once the result is no longer needed, for example after a disconnect. Long work then ends early.
+   */
   readonly wanted?: AbortSignal | undefined;
   /** The scopes of accounts in a batch, by record id. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;
 }
 
-/** Carries the current scope through asynchronous work; `workScopes()` uses Node's `AsyncLocalStorage`. */
+/** Carries the current scope through asynchronous work. `workScopes()` uses Node's `AsyncLocalStorage`. */
 export interface WorkScopes {
-  /** Runs the work and everything it starts in the scope; undefined: in none. */
+  /** Runs the work, and everything that it starts, in the scope. Undefined means in no scope. */
   run<T>(scope: WorkScope | undefined, work: () => T): T;
   current(): WorkScope | undefined;
 }

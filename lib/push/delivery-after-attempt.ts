@@ -1,18 +1,18 @@
 import { type DeliveryState, ProcessingState, type PushDelivery } from '../records/index.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 
-/** Minimum delay before a sink gets a rejected event again. */
+/** Minimum delay in milliseconds before a sink gets a rejected event again. */
 const EVENT_SINK_LEAST_PAUSE_MS = 1_000;
 
 const MAX_DELIVERY_ERROR_CHARACTERS = 500;
 
 export type AttemptOutcome =
-  /** The HTTP status if there was an answer. */
+  /** The HTTP status of a response. */
   | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
   /** A sink requested the event again after a delay. */
   | { readonly kind: 'LATER'; readonly delayMs: number; readonly error: string }
-  /** Another callback is registered now: nothing was sent. */
+  /** Another callback is registered now, so nothing was sent. */
   | { readonly kind: 'WITHDRAWN'; readonly error: string };
 
 interface Attempt {
@@ -35,9 +35,9 @@ export type AfterAttempt = Pick<
 >;
 
 /**
- * Returns the delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure is retried at the start of the attempt
- * plus the next delay of the schedule, and fails for good after the last. A delay requested by a sink does not count as a
- * failure (platform §10.6).
+ * Returns the delivery after an attempt (platform §10.2 rules 2, 4 and 5). A failure is retried at the start
+ * of the attempt plus the next delay of the schedule, and becomes final after the last delay. A delay that a
+ * sink requested does not count as a failure (platform §10.6).
  */
 export function afterAttempt(
   delivery: PushDelivery,

@@ -18,7 +18,7 @@ import { type Instant, instant } from '../values/time/index.ts';
 import type { ExternalEvent } from './external-event.ts';
 import { callbackReader } from './send-delivery.ts';
 
-/** Lists and repeats deliveries to the tenant's callback (platform §10.5). */
+/** Operations that list and repeat deliveries to the tenant's callback (platform §10.5). */
 export function deliveryOperations(ports: Pick<Ports, 'storage'>): DeliveryOperations<WithContext> {
   const callbackOf = callbackReader();
 
@@ -75,7 +75,7 @@ function viewOf(delivery: PushDelivery): DeliveryView {
   };
 }
 
-/** A negative `limit` lists the newest first. */
+/** A page of deliveries. A negative `limit` lists the newest first. */
 export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 
 /** An event for the tenant's callback, with the state of its delivery. */

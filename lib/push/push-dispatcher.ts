@@ -23,7 +23,7 @@ const BEATS_PER_LEASE = 3;
 
 interface PushDispatcherOptions {
   readonly node: string;
-  /** Whether the name belongs to an earlier, ended process of this node; default false. */
+  /** Returns true if the name belongs to an earlier, ended process of this node. By default returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
   /** Creates the stream of a tenant, whose results `record` stores. */
   readonly streamOf: (

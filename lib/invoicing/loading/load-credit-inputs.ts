@@ -71,7 +71,7 @@ export async function loadCreditInputs(
   return new Map(complete.map((input) => [input.accountId, { ...input, withheld }]));
 }
 
-/** Loads stand-ins of candidates in a summary of the parent (rule 5). */
+/** Loads the replacement balances of candidates in a summary of the parent (rule 5). */
 export async function loadStandIns(
   session: ReadSession,
   accounts: readonly CandidatesOfAccount[],
@@ -112,9 +112,9 @@ interface LinkedInvoice {
 }
 
 /**
- * Returns how much of each child's decreases may become credit, by `shareKey`; absent means all. Reads nothing without
- * decreases,
- * and little if the parent's item is unchanged: then the parent has paid all of it.
+ * Returns how much of each child's decreases may become credit, by `shareKey`; an absent entry means all.
+ * Reads nothing without decreases. Reads little if the parent's item is unchanged, because the parent has
+ * then paid all of it.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
@@ -154,7 +154,9 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/** Loads the unpaid invoices of these accounts by age; one statement, and one more if parents pay. */
+/**
+ * Loads the unpaid invoices of these accounts by age. Takes one statement, and another one if parents pay.
+ */
 export async function loadUnpaidInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -163,7 +165,7 @@ export async function loadUnpaidInvoices(
   return unpaidInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Returns the unpaid ones of these invoices, in the same order. */
+/** Returns the unpaid invoices among these, in the same order. */
 export async function onlyUnpaid(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -172,7 +174,10 @@ export async function onlyUnpaid(
   return invoices.filter((invoice) => isPayable(invoice, summaries));
 }
 
-/** Loads the invoices that can get these accounts' credit, by age; one statement, and one more if parents pay. */
+/**
+ * Loads the invoices that can get these accounts' credit, by age. Takes one statement, and another one if
+ * parents pay.
+ */
 export async function loadCreditableInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -181,7 +186,7 @@ export async function loadCreditableInvoices(
   return creditableInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Loads the linked parents' invoices by id; one statement, none without links. */
+/** Loads the linked invoices of parents by id. Takes one statement, or none without links. */
 export async function loadParentInvoices(
   session: ReadSession,
   invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
@@ -192,8 +197,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight: credit and card would both pay them (§10 rule 2). A leased transaction is
- * UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight, because credit and card would both pay them (§10 rule 2). A
+ * leased transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,
@@ -213,7 +218,10 @@ export async function invoicesBeingPaid(
   return new Set(paid.map(({ invoiceId }) => invoiceId));
 }
 
-/** Returns the invoices of these items that a parent must pay and has not paid, by item (§10 rule 8). One statement if none. */
+/**
+ * Returns, by item, the invoices of these items that a parent must pay and has not paid (§10 rule 8). Takes
+ * at most one statement.
+ */
 export async function loadRepairedDebts(
   session: ReadSession,
   itemIds: readonly Uuid[],
@@ -237,7 +245,10 @@ export async function loadRepairedDebts(
   return new Map(entries.flatMap(([itemId, debt]) => (debt === undefined ? [] : [[itemId, debt]])));
 }
 
-/** Loads balances and credit of these accounts, including amounts that parents pay, in one statement; only accounts with invoices. */
+/**
+ * Loads balances and credits of these accounts, including amounts that parents pay, in one statement.
+ * Accounts without invoices are missing.
+ */
 export async function loadBalances(
   session: ReadSession,
   accountIds: readonly Uuid[],

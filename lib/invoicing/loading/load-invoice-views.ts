@@ -40,9 +40,9 @@ import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/in
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
 interface ViewTools {
-  /** Null means views without names. */
+  /** Source of catalogs. Null returns views without names. */
   readonly catalogsOf: CatalogSource | null;
-  /** Null means views without numbers in the tenant's pattern. */
+  /** Source of settings. Null returns views without numbers in the tenant's pattern. */
   readonly settingsOf: SettingsOf | null;
 }
 
@@ -58,7 +58,10 @@ export async function loadInvoiceViews(
   return viewInvoices(invoices, await items, sources);
 }
 
-/** Loads the data of these views besides the items. `items`: a promise while they are still being read in parallel. */
+/**
+ * Loads the data of these views, except the items. `items` is a promise while the items are being read in
+ * parallel.
+ */
 export async function loadViewSources(
   session: ReadSession,
   {
@@ -104,8 +107,8 @@ export async function loadUsageBases(
 }
 
 /**
- * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other invoices bill no
- * usage and cost no statement (usage §7.6).
+ * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other
+ * invoices bill no usage, so they cost no statement (usage §7.6).
  */
 async function loadTrackingIds(
   session: ReadSession,
@@ -118,7 +121,10 @@ async function loadTrackingIds(
   return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
 }
 
-/** Opens the catalogs for names of billed items; null if they cannot be loaded: the view then has no names (§1.2). */
+/**
+ * Opens the catalogs for the names of billed items. Null if they cannot be loaded; the view then has no names
+ * (§1.2).
+ */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,
   catalogs: CatalogProvider,
@@ -133,7 +139,7 @@ export async function catalogsForNames(
   }
 }
 
-/** Maximum items of an invoice in a document: about 400 pages. */
+/** Maximum number of items of an invoice in a document, about 400 pages. */
 const MAX_DOCUMENT_ITEMS = 10_000;
 
 /** The data of a document, and the tenant's template for it. */
@@ -144,7 +150,7 @@ interface DocumentSource {
 
 interface DocumentContent {
   check(session: ReadSession): Promise<void>;
-  /** The listed items, and the items that they refer to. */
+  /** Returns the listed items, and the items that they refer to. */
   itemsOf(
     session: ReadSession,
   ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
@@ -166,7 +172,10 @@ export class DocumentSourceLoader {
     this.#settingsOf = settingsOf;
   }
 
-  /** @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
+  /**
+   * Loads the data of an invoice document. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE
+   * (60020).
+   */
   async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
     return this.#load(context, invoiceId, {
       check: async (session) => {
@@ -178,7 +187,10 @@ export class DocumentSourceLoader {
     });
   }
 
-  /** Loads a credit note: the credited invoice, with the lines of the note as its items. @throws as `load`. */
+  /**
+   * Loads the data of a credit note: the credited invoice, with the lines of the note as its items. @throws
+   * as `load`.
+   */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
@@ -282,17 +294,20 @@ function noSuchInvoice(id: Uuid): BillingError {
   return noSuchObject({ type: ObjectType.INVOICE, id });
 }
 
-/** Maximum characters of templates, and of translations, that are cached parsed. */
+/** Maximum number of characters of parsed templates in the cache, and of parsed translations. */
 const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
 
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
-/** Loads templates and translations of tenants. The current row is read each time, but parsed once. */
+/**
+ * Loads templates and translations of tenants. The current row is read each time, but each version is parsed
+ * once.
+ */
 class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);
 
-  /** Loads in one statement. `locale`: of the account, or the default one. */
+  /** Loads the texts in one statement. `locale` is the locale of the account, or the default locale. */
   async load(
     session: ReadSession,
     {
@@ -323,7 +338,7 @@ class DocumentTextLoader {
   }
 }
 
-/** Parsed texts by the ids of their immutable rows; the oldest are evicted first. */
+/** Parsed texts by the ids of their immutable rows. The oldest texts are evicted first. */
 class ParsedTexts<T> {
   readonly #parse: (text: string) => T;
   readonly #parsed = new Map<Uuid, { readonly result: T; readonly characters: number }>();

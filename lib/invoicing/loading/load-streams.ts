@@ -26,23 +26,23 @@ export interface LoadInput<R extends StreamRequest> {
   readonly requests: readonly R[];
   readonly catalogOf: CatalogOfAccount;
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
-  /** Default: the subscriptions that are due. */
+  /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
   /** Default false. */
   readonly leavesOutUsage?: boolean;
-  /** A hypothetical action on the one account of the requests; its facts count as if they were stored. */
+  /** A hypothetical action on the only account of the requests. Its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
 }
 
 export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
   readonly cursors: readonly StoredCursor[];
-  /** Of loaded subscriptions that are stored. */
+  /** Record ids of the loaded subscriptions that are stored. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
 /**
- * Loads cursors and billing events of these accounts in a constant number of queries. A subscription with an ongoing charge
- * needs only its cursor.
+ * Loads cursors and billing events of these accounts in a constant number of queries. For a subscription with
+ * an ongoing charge, the cursor is sufficient.
  */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
@@ -91,7 +91,10 @@ export async function loadStreams<R extends StreamRequest>(
   return { cursors, recordIds, ...streamsOf({ ...input, ...loaded, alignPriceChanges }) };
 }
 
-/** Returns the ongoing charges by subscription; none with a hypothesis or for all subscriptions, which use the events. */
+/**
+ * Returns the ongoing charges by subscription. The map is empty with a hypothesis, and for a load of all
+ * subscriptions, because both use the events.
+ */
 function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;
   if (areAllLoaded(input) || hypothesis !== null) return new Map();
@@ -105,7 +108,7 @@ function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<Strea
   );
 }
 
-/** Loads the missing bases of add-ons, whose cycles and ends follow the base. */
+/** Loads the missing base subscriptions of add-ons. Cycles and ends of an add-on follow its base. */
 async function missingBases(session: ReadSession, subscriptions: readonly Subscription[]) {
   const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
   const addOns = subscriptions.filter(({ category }) => category === ProductCategory.ADD_ON);
@@ -132,7 +135,10 @@ async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>
   );
 }
 
-/** Greedy arrears can grow on any day, regardless of the due date (§7.1). */
+/**
+ * Returns true if all subscriptions must be loaded. With greedy arrears, charges can grow on any day,
+ * regardless of the due date (§7.1).
+ */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';
 }

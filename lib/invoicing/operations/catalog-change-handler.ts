@@ -18,15 +18,15 @@ import { dueEntry, type NoticeTerms, noticeEntries } from '../evaluation/run-ent
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** Number of affected accounts that are listed at once. */
+/** Number of affected accounts that are listed at a time. */
 const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
- * After a catalog change, gives each account that is billed differently a due entry for the first such date, which may come
- * before any other due date, or lie in the past (§7.1). Checks the accounts with subscriptions of changed plans page by page,
- * without locks; the run determines the differences.
+ * Creates due entries after a catalog change (§7.1). Each account that is billed differently gets an entry
+ * for the first such date, which may precede all other due dates or lie in the past. Accounts with
+ * subscriptions on changed plans are checked page by page, without locks. The run determines the differences.
  */
 export class CatalogChangeHandler implements QueueHandler {
   readonly name = 'invoice-service:catalog-change';
@@ -34,7 +34,10 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #ports: Pick<Ports, 'storage' | 'clock'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
-  /** Changes already handled: a bus event may be redelivered, or an earlier one may have covered its change. */
+  /**
+   * Changes that have been handled. A bus event may be redelivered, or an earlier event may have covered its
+   * change.
+   */
   readonly #handledChanges = new RevisionSpans(MAX_CACHED_CATALOGS);
 
   constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
@@ -104,7 +107,10 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 }
 
-/** Returns the revisions of these bus events; null if one has none, so that anything may have changed. */
+/**
+ * Returns the revisions of these bus events. Null if an event has no revision, so that anything may have
+ * changed.
+ */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);
@@ -112,7 +118,10 @@ function spanOf(entries: readonly ClaimedEntry[]) {
   return { first: Math.min(...known), last: Math.max(...known) };
 }
 
-/** Returns the accounts on these plans; null means those with subscriptions last evaluated with an earlier catalog. */
+/**
+ * Returns the accounts on these plans. Null selects accounts with subscriptions that were last evaluated with
+ * an earlier catalog.
+ */
 async function listAccounts(
   session: ReadSession,
   plans: ChangedPlans,
@@ -131,13 +140,13 @@ function dueEntriesOf({ request: { account }, changes }: AccountStream<StreamReq
   return [entry, ...noticeEntries(account, { targetDate, comesAt: entry.effectiveDate }, terms)];
 }
 
-/** Consecutive revisions, both ends included. */
+/** Consecutive revisions, including both ends. */
 interface RevisionSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** Keeps one span of revisions per tenant, for the tenants most recently added to. */
+/** Stores one span of revisions per tenant, for the most recently used tenants. */
 export class RevisionSpans {
   readonly #spans = new Map<number, RevisionSpan>();
   readonly #maxTenants: number;
@@ -151,7 +160,7 @@ export class RevisionSpans {
     return known !== undefined && known.first <= first && known.last >= last;
   }
 
-  /** Joins the span to the tenant's span, or replaces it if there is a gap between them. */
+  /** Joins the span to the tenant's span. Replaces the tenant's span if there is a gap between them. */
   add(tenantRecordId: number, span: RevisionSpan): void {
     const known = this.#spans.get(tenantRecordId);
     const joins = known !== undefined && known.first <= span.last + 1 && span.first <= known.last + 1;
@@ -166,8 +175,8 @@ export class RevisionSpans {
 }
 
 /**
- * Bills the subscriptions again from their start after a change of the account's existing bill cycle day (§7.1), by an
- * automatic run of today (§8.1). The caller holds the account's lock.
+ * Bills the subscriptions again from their start after a change of the account's bill cycle day (§7.1), with
+ * an automatic run of today (§8.1). The caller holds the account's lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);

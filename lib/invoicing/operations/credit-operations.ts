@@ -35,7 +35,7 @@ import { loadParentInvoices } from '../loading/load-credit-inputs.ts';
 import { type ConsultedOperations, onAccount } from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
-/** Account credit on request (§9 rule 9, §12 rule 9). */
+/** Operations on account credit at a caller's request (§9 rule 9, §12 rule 9). */
 export function accountCreditOperations(operations: ConsultedOperations) {
   return {
     rebalanceCredit: (context: CallContext, accountId: Uuid): Promise<void> =>
@@ -114,7 +114,7 @@ async function planTransfer(
   };
 }
 
-/** @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT. */
+/** Returns the child and its parent. @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT. */
 async function findPair(session: ReadSession, childId: Uuid): Promise<Pair> {
   const child = await loadAccount(session, childId);
   if (child.parentAccountId === null) throw noParent(child);
@@ -141,13 +141,13 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   return { child, parent };
 }
 
-/** The message is fixed (http-api §12). */
+/** Returns the error for an account without a parent. Its message is fixed (http-api §12). */
 function noParent({ id }: Account): BillingError {
   const message = `The Account ${id} does not have a Parent Account associated`;
   return billingError(ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, message, { accountId: id });
 }
 
-/** Page size of used credit items when credit is reclaimed. */
+/** Page size for used credit items when credit is reclaimed. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
 export function creditDeletion(operations: ConsultedOperations) {
@@ -197,7 +197,10 @@ async function deleteCredit(session: WriteSession, { account, invoice, items, it
   session.publish(changes.flatMap(({ after }) => invoiceAdjustmentEvents(after)));
 }
 
-/** @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account, made here. */
+/**
+ * Returns the invoice. @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the
+ * account that was not migrated.
+ */
 async function countedInvoice(session: ReadSession, { accountId, invoiceId }: DeleteCreditRequest) {
   const [invoice] = await session.invoices.findByIds([invoiceId]);
   const isCounted =
@@ -218,8 +221,8 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 }
 
 /**
- * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed: the parent's debt does not
- * grow again (§12 rule 4), so nobody would pay the returned credit.
+ * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed. The
+ * parent's debt does not grow again (§12 rule 4), so nobody would pay the returned credit.
  */
 async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
@@ -232,7 +235,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   );
 }
 
-/** Reclaims used credit of the account, newest use first, page by page. */
+/** Reclaims used credit of the account page by page, the newest use first. */
 async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];
@@ -262,7 +265,10 @@ interface Reclaimed {
   readonly items: readonly InvoiceItem[];
 }
 
-/** Returns each invoice before and after the change of its items. If it has a credit, all its items decide its amount. */
+/**
+ * Returns each invoice before and after the change of its items. All items of an invoice with credit
+ * determine its amount.
+ */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],
   { items, credits }: Reclaimed,

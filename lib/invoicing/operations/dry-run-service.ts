@@ -49,7 +49,9 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { explainItems } from '../review/explanation-service.ts';
 import type { ChangePreview, RatedUsageRequest } from './invoice-operations.ts';
 
-/** Number of accounts whose invoices are foreseen at a time if plugins or usage sources are called. */
+/**
+ * Maximum number of accounts whose dry runs are computed at a time if plugins or usage sources are called.
+ */
 const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
@@ -88,7 +90,7 @@ export class DryRunService {
     return accountId;
   }
 
-  /** Returns the next invoice, dated the day of its run. */
+  /** Returns the next invoice, dated on the day of its run. */
   async upcoming(context: CallContext, { accountId }: UpcomingInvoiceRequest): Promise<InvoiceView | null> {
     const wanted = checkDryRun({ accountId, dryRunType: DryRunType.UPCOMING_INVOICE });
     const [invoice = null] = await this.#views(context, { accountId, wanted, dates: null });
@@ -119,8 +121,8 @@ export class DryRunService {
   }
 
   /**
-   * Returns the invoices of many accounts, from one snapshot if there are no plugins and usage sources. A failure affects only
-   * its account; a missing account has no answer.
+   * Returns the invoices of many accounts, from one snapshot without plugins and usage sources. A failure
+   * affects only its account. A missing account has no entry in the result.
    */
   async ofAccounts(
     context: CallContext,
@@ -181,7 +183,7 @@ export class DryRunService {
     });
   }
 
-  /** Follows the walks, consulting invoice plugins outside transactions, and shows their results. */
+  /** Follows the walks, consults invoice plugins outside transactions, and returns the results. */
   async #foresee<R, V>(context: CallContext, asked: Foreseeing<R, V>): Promise<V> {
     const { tenant, createdDate: now } = context;
     const { accountId, wanted } = asked;
@@ -229,7 +231,10 @@ export class DryRunService {
     return { effective: hypothesis.effective, dueNow: shownNow, next: shownNext, credit };
   }
 
-  /** Returns the dry run with the usage of sources; null if they supply none, so that recorded usage counts. */
+  /**
+   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded
+   * usage counts.
+   */
   async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
     const { tenant, createdDate: now, pluginProperties = [] } = context;
     const { accountId, wanted } = input;
@@ -252,7 +257,7 @@ export class DryRunService {
     return usages === null ? null : withSupplies(found, usages);
   }
 
-  /** Returns the views of each account's invoices; accounts of one tenant share catalogs and settings. */
+  /** Returns the views of each account's invoices. Accounts of one tenant share catalogs and settings. */
   async #view(
     session: ReadSession,
     runs: readonly MadeInvoices[],
@@ -318,7 +323,7 @@ function withRecordIds(items: readonly AddedItem[]) {
 }
 
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
-  /** Null means the date of `wanted`. */
+  /** Dates of the requested invoices. Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
   /** Default false. */
   readonly explains?: boolean;
@@ -326,12 +331,12 @@ interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
 
 interface ChangeToView {
   readonly found: LoadedDryRun;
-  /** Absent means there is nothing to bill. */
+  /** Result of the walk. Absent if there is nothing to bill. */
   readonly result: InvoicesAfterChange | null | undefined;
   readonly now: Instant;
 }
 
-/** A dry run, its walks, and the answer made of their results. */
+/** A dry run, its walks, and the view of their results. */
 interface Foreseeing<R, V> extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   walksOf(
     found: LoadedDryRun,
@@ -359,7 +364,7 @@ function upToLast(dates: readonly LocalDate[]) {
   return { type: DryRunType.TARGET_DATE, targetDate };
 }
 
-/** Returns the views with the explanation of each item. */
+/** Returns the views with an explanation of each item. */
 async function explainedViews(
   session: ReadSession,
   { found: { hypothesis }, views, made }: ViewsToExplain,
@@ -385,7 +390,7 @@ function basesOf(made: DryRunInvoice | null) {
   return all.flatMap(({ id, basis }) => (basis === undefined ? [] : [[id, basis] as const]));
 }
 
-/** Returns the invoice dated the day of its run. A draft keeps its date. */
+/** Returns the invoice, dated on the day of its run. A draft keeps its date. */
 function onDateOf({ run, runDate }: DryRunInvoice, view: InvoiceView): InvoiceView {
   const invoiceDate = run.invoice.draft === null ? runDate : view.invoiceDate;
   return { ...view, invoiceDate, commitDate: view.commitDate && runDate };
@@ -404,7 +409,10 @@ async function unchangedWalkTo(
   return made;
 }
 
-/** Returns the tracking ids of the usage that the invoice would bill first, after those of a reused draft (usage §7.6). */
+/**
+ * Returns the tracking ids of the usage that the invoice would bill first, after the tracking ids of a reused
+ * draft (usage §7.6).
+ */
 async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
     usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
@@ -419,13 +427,13 @@ async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice,
   return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }
 
-/** Returns the cost of current usage (usage §3.3). */
+/** Returns the cost of the current usage (usage §3.3). */
 export function ratedUsage(
   { storage }: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
   { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
 ) {
-  /** Returns the account's day, and the ends of the running periods. */
+  /** Returns the current day of the account and the ends of its running periods. */
   async function running({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
     const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
     const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });

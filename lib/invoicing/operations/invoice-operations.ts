@@ -26,28 +26,29 @@ import type {
 } from '../invoices/requests.ts';
 
 /**
- * Invoices and manual items. A tenant's invoice plugins are consulted about charges, taxes, credits, adjustments, deletions of
- * credit, migration, commits and voids before anything changes (§13 rule 7). These can then also fail with
- * INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a plugin adds, 4006 to
- * 4031.
+ * Operations on invoices and manual items. A tenant's invoice plugins are consulted before charges, taxes,
+ * credits, adjustments, deletions of credit, migrations, commits and voids (§13 rule 7). These operations can
+ * then also fail with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for
+ * items that a plugin adds, 4006 to 4031.
  */
 export interface InvoiceOperations<C extends Leading = []> {
   /**
-   * Runs the account up to the target date now and returns the invoice (§8). Works on a parked account and
+   * Runs the account up to the target date and returns the invoice (§8). Also runs a parked account, and
    * unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018); for a
-   * named draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023);
-   * INVOICE_BOUND_EXCEEDED (4040) for a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
-   * account. With invoice plugins also 4007 for an aborted or postponed run, UNEXPECTED (60000) for a plugin that fails,
-   * INVOICE_INVALID_NUMBER (4019) for an invalid imposed number and, for invalid items, 4009 to 4022.
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY
+   * (60018); for a named draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024),
+   * INVOICE_INVALID_STATUS (4023); INVOICE_BOUND_EXCEEDED (4040) for a safety bound and UNEXPECTED_ERROR (4)
+   * for an illegal state, which both park the account. With invoice plugins also 4007 for an aborted or
+   * postponed run, UNEXPECTED (60000) for a plugin that fails, INVOICE_INVALID_NUMBER (4019) for an invalid
+   * imposed number and, for invalid items, 4009 to 4022.
    */
   generate(...given: [...C, request: HostInput<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
-   * Runs the account like `generate`, but lets invoice plugins split the invoice (§8.2 step 12). Returns the invoices of the
-   * run's group, in order. The id of a group is that of its first invoice; a reused draft keeps its group, whose other
-   * invoices are returned too. @throws as `generate`.
+   * Runs the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the
+   * invoices of the run's group in order. The id of a group is the id of its first invoice. A reused draft
+   * keeps its group, whose other invoices are returned too. @throws as `generate`.
    */
   generateGroup(...given: [...C, request: HostInput<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -62,38 +63,40 @@ export interface InvoiceOperations<C extends Leading = []> {
   park(...given: [...C, accountId: Uuid | string, options?: { readonly reason?: string }]): Promise<void>;
 
   /**
-   * Makes automatic runs include an account again; runs that were due meanwhile start at once. No effect if it is not parked.
+   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. No
+   * effect on an account that is not parked.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY.
    */
   unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * Runs a page of the parked accounts, in the order in which they were parked, each up to today in UTC like `generate`. A run
-   * that succeeds unparks its account, even if there was nothing to invoice.
-   * @returns the outcome of each; a failure does not stop the others.
+   * Runs a page of the parked accounts in the order in which they were parked. Each is run up to today in
+   * UTC, like `generate`. A successful run unparks its account, even if there is nothing to invoice.
+   * @returns the outcome of each run. A failure does not stop the other runs.
    */
   generateForParked(...given: [...C, request: PageRequest]): Promise<Page<ParkedRun>>;
 
   /**
-   * Returns the invoices of one run, in order, with their items.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) if the account has no such group.
+   * Returns the invoices of one run in order, with their items.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) if the account does
+   * not have the group.
    */
   listGroup(...given: [...C, request: HostInput<InvoiceGroupRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
-   * Returns the invoice that a run would create, or null (§11). TARGET_DATE: at the target date, after all earlier due dates
-   * and events. UPCOMING_INVOICE: the next invoice. SUBSCRIPTION_ACTION: like TARGET_DATE, as if a subscription were started,
-   * changed or stopped. Stores nothing and takes no lock; the invoice has a new id and the number 0. With
-   * `explain`, each item contains its explanation.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and 1081, 1082, 1020 for
-   * ids of other accounts.
+   * Returns the invoice that a run would create, or null (§11). TARGET_DATE: the invoice at the target date,
+   * after all earlier due dates and events. UPCOMING_INVOICE: the next invoice. SUBSCRIPTION_ACTION: like
+   * TARGET_DATE, as if a subscription were started, changed or stopped. Stores nothing and takes no lock. The
+   * invoice has a new id and the number 0. With `explain`, each item contains its explanation.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE
+   * (4005), CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), the errors of the action's own operation,
+   * and 1081, 1082, 1020 for ids of other accounts.
    */
   dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<ForeseenInvoice | null>;
 
   /**
-   * Returns the next invoice of the account, dated the day on which it will be created, or null if nothing will be invoiced.
-   * Like `dryRun` with UPCOMING_INVOICE, it stores nothing (§11).
+   * Returns the next invoice of the account, dated on the day on which it will be created. Returns null if
+   * nothing will be invoiced. Stores nothing, like `dryRun` with UPCOMING_INVOICE (§11).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3).
    */
   upcoming(...given: [...C, request: HostInput<UpcomingInvoiceRequest>]): Promise<InvoiceView | null>;
@@ -120,14 +123,15 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<InvoiceView>;
 
   /**
-   * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request selects migration, voided and
-   * paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request can include
+   * migrated and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID
+   * (3002).
    */
   ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
-   * Returns a page of the tracking ids of usage that the invoice bills first, in recording order; the invoice lists the first
-   * ones. A void invoice has none.
+   * Returns a page of the tracking ids of usage that the invoice bills first, in recording order. The invoice
+   * itself contains only the first ids. A void invoice has no tracking ids.
    * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   trackingIds(...given: [...C, invoiceId: Uuid | string, request: PageRequest]): Promise<Page<string>>;
@@ -136,9 +140,10 @@ export interface InvoiceOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Returns a page of the invoices that match the key, in creation order, without items (§15): those with this number,
-   * currency, id or account id; with `_q=1&column[operator]=value&…` those that satisfy all clauses; with
-   * `_q=1&balance[operator]=value` those with such a balance. An empty key matches all, any other key none.
+   * Returns a page of the invoices that match the key, in creation order, without items (§15). The key is a
+   * number, currency, invoice id or account id. `_q=1&column[operator]=value&…` finds invoices that satisfy
+   * all clauses, `_q=1&balance[operator]=value` invoices with such a balance. An empty key matches all
+   * invoices, any other key none.
    * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<InvoiceView>>;
@@ -147,8 +152,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Logs the amounts of the account's invoices, including void and migration ones: one entry of level info each, with the
-   * given `type`, for tests that read the log.
+   * Logs the amounts of the account's invoices, including void and migrated ones. Each invoice is one entry
+   * of level info with the given `type`, for tests that read the log.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   writeToLog(
@@ -156,18 +161,18 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Explains the amount of an item: events, price, catalog version, catalog rules, period, days and every step to the rounded
-   * amount, as of the item's creation, and an English paragraph with the calculation. Given amounts, such as those of external
-   * charges, have no steps.
+   * Explains the amount of an item as of its creation: events, price, catalog version, catalog rules, period,
+   * days, and every step to the rounded amount. An English paragraph describes the calculation. Given
+   * amounts, such as those of external charges, have no steps.
    * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
    */
   explain(...given: [...C, itemId: Uuid | string]): Promise<ItemExplanation>;
 
   /**
-   * Returns the invoice as an HTML page for customers (§14), made from the tenant's or the built-in template and texts, in the
-   * language of the account.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items, or a
-   * page that exceeds the bounds.
+   * Returns the invoice as an HTML page for customers (§14), in the language of the account. The page uses
+   * the tenant's template and texts, or the built-in ones.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than
+   * 10,000 items, or a page that exceeds the bounds.
    */
   html(...given: [...C, invoiceId: Uuid | string]): Promise<string>;
 
@@ -188,101 +193,116 @@ export interface InvoiceOperations<C extends Leading = []> {
    */
   addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
-  /** Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws as `addCharges`. */
+  /**
+   * Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws as `addCharges`.
+   */
   addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds credits. On a new invoice they become account credit, which pays unpaid invoices; on a draft they first reduce its
-   * amount (§9 rule 3). The returned items have negative amounts, as stored.
+   * Adds credits. On a new invoice they become account credit, which pays unpaid invoices. On a draft they
+   * first reduce its amount (§9 rule 3). The returned items have negative amounts, as stored.
    * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
-  /** Returns the credit with that item id; its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008). */
+  /**
+   * Returns the credit with that item id. Its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT
+   * (4008).
+   */
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
 
   /**
-   * Takes an amount off an item of an invoice (§9 rule 4); an overpayment of the invoice becomes account credit.
+   * Reduces an item of an invoice by an amount (§9 rule 4). An overpayment of the invoice becomes account
+   * credit.
    * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID (3),
-   * INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
-   * (4020), INVOICE_NOTHING_TO_DO (4007) if nothing remains of the item; MISSING_OR_INVALID_FIELD, BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031),
+   * CURRENCY_INVALID (3), INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
+   * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020), INVOICE_NOTHING_TO_DO (4007) if nothing remains of the
+   * item; MISSING_OR_INVALID_FIELD, BUSY (60018).
    */
   adjustItem(...given: [...C, request: HostInput<ItemAdjustmentRequest>]): Promise<void>;
 
   /**
-   * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) returns to the account; the next
-   * change or `accounts.rebalanceCredit` uses it again, not this call. Generated credit (a positive item) is deleted together
-   * with its source credit (CREDIT_ADJ); if it is used, it is reclaimed from the invoices that used credit last. An item of 0
-   * stays as it is.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also for an invoice of another
-   * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) for
-   * other item types, INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount, BUSY (60018).
+   * Deletes a credit item (CBA_ADJ) by setting its amount to 0. Used credit (a negative item) returns to the
+   * account. The next change or `accounts.rebalanceCredit` uses it again; this call does not. Generated
+   * credit (a positive item) is deleted together with its source credit (CREDIT_ADJ). If it is already used,
+   * it is reclaimed from the invoices that used credit last. An item of 0 stays unchanged.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also for an invoice
+   * of another account, a draft, a void or a migrated invoice; INVOICE_ITEM_NOT_FOUND (4011),
+   * INVOICE_ITEM_TYPE_INVALID (4022) for other item types, INVOICE_CBA_DELETED (4030) if the invoice has no
+   * source credit of that amount, BUSY (60018).
    */
   deleteCredit(...given: [...C, request: HostInput<DeleteCreditRequest>]): Promise<void>;
 
   /**
-   * Stores an invoice of another system for reference: COMMITTED, with the given items and the balance 0. It is never paid, and
-   * counts in no balance, credit, run or repair; `invoices.ofAccount` lists it only `withMigration`.
+   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the
+   * balance 0. It is never paid, and counts in no balance, credit, run or repair. `invoices.ofAccount` lists
+   * it only `withMigration`.
    * @returns the invoice with its items.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
-   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or
+   * amount; CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * BUSY (60018).
    */
   createMigrationInvoice(...given: [...C, request: HostInput<MigrationInvoiceRequest>]): Promise<InvoiceView>;
 
   /**
-   * Commits a DRAFT: from now on it counts, and is paid like any new invoice.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY (60018).
+   * Commits a DRAFT. From then on the invoice counts, and is paid like any new invoice.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY
+   * (60018).
    */
   commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Voids a DRAFT or COMMITTED invoice: it no longer counts, and the next run bills the same again.
+   * Voids a DRAFT or COMMITTED invoice. The invoice no longer counts, and the next run bills the same charges
+   * again.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for a VOID invoice,
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033),
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID
+   * (4028), BUSY (60018).
    */
   void(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Evaluates the whole history of an account up to today and compares it with today's run; an empty list = no differences.
-   * Writes nothing and takes no lock. For operators: the cost grows with everything that was ever billed.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
+   * Evaluates the whole history of an account up to today and compares it with today's run. Returns the
+   * differences, or an empty list. Writes nothing and takes no lock. For operators: the cost grows with
+   * everything that was ever billed.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without
+   * currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
 }
 
 /** The effect of a change of a subscription on invoices (§11.1). */
 export interface ChangePreview {
-  /** When the change takes effect; for CREATE and CANCEL, when billing starts or ends. */
+  /** Time at which the change takes effect. For CREATE and CANCEL, the start or end of billing. */
   readonly effective: DatedInstant;
-  /** The invoice that the change creates at once; null for none. */
+  /** The invoice that the change creates immediately. Null if it creates none. */
   readonly dueNow: ExplainedInvoice | null;
-  /** The next invoice after it; null for none. */
+  /** The next invoice after the change. Null if no invoice follows. */
   readonly next: ExplainedInvoice | null;
-  /** The account credit that the change leaves at once, beyond the credit before it; 0 = none. */
+  /** The account credit that the change adds immediately to the previous credit. 0 if it adds none. */
   readonly credit: Decimal;
 }
 
-/** Previews of changes of subscriptions. */
+/** Operations that preview changes of subscriptions. */
 export interface ChangePreviewOperations<C extends Leading = []> {
   /**
-   * Returns the invoices that a change would create, as if it were made now and all due work were done (§11.1). `change`
-   * names the operation, whose options are the other members: CREATE, CHANGE_PLAN, CHANGE_QUANTITY and CANCEL as
-   * `subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`, PAUSE and RESUME as `blocking.pauseBundle` and
-   * `resumeBundle`. Stores nothing, takes no lock and calls no entitlement plugins.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, those of the operation, and
-   * CURRENCY_INVALID (3).
-   * @example const { dueNow, credit } = await acme.subscriptions.preview({
-   *   change: 'CHANGE_QUANTITY', subscriptionId, quantity: 12,
-   * });
+   * Returns the invoices that a change would create if it were made now and all due work were done (§11.1).
+   * `change` names the operation; the other members are its options. The operations are CREATE, CHANGE_PLAN,
+   * CHANGE_QUANTITY and CANCEL as `subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`, PAUSE
+   * and RESUME as `blocking.pauseBundle` and `resumeBundle`. Stores nothing, takes no lock and calls no
+   * entitlement plugins.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, those of
+   * the operation, and CURRENCY_INVALID (3).
+   * @example const { dueNow, credit } = await acme.subscriptions.preview({ change: 'CHANGE_QUANTITY',
+   * subscriptionId, quantity: 12, });
    */
   preview(...given: [...C, request: HostInput<PreviewRequest>]): Promise<ChangePreview>;
 }
 
 /**
- * Credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7): INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED
- * (60000) for a plugin that fails.
+ * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7), which
+ * adds the errors INVOICE_PLUGIN_API_ABORTED (4029) and UNEXPECTED (60000) for a plugin that fails.
  */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**
@@ -292,14 +312,17 @@ export interface AccountCreditOperations<C extends Leading = []> {
   rebalanceCredit(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * Moves all credit of a child account to its parent in one transaction: a charge on the child, a credit on the parent.
+   * Moves all credit of a child account to its parent in one transaction, as a charge on the child and a
+   * credit on the parent.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT (3009),
    * INVOICE_CHILD_ACCOUNT_MISSING_CREDIT (4027), CURRENCY_INVALID (3) if the currencies differ, BUSY (60018).
    */
   transferCreditToParent(...given: [...C, childAccountId: Uuid | string]): Promise<void>;
 }
 
-/** Credit notes of committed invoices (§21), for tenants with `org.service.invoice.creditNotes`. */
+/**
+ * Operations on credit notes of committed invoices (§21), for tenants with `org.service.invoice.creditNotes`.
+ */
 export interface CreditNoteOperations<C extends Leading = []> {
   /** Returns the credit note with its lines. @throws BillingError OBJECT_NOT_FOUND (60007). */
   get(...given: [...C, creditNoteId: Uuid | string]): Promise<CreditNoteView>;
@@ -313,16 +336,21 @@ export interface CreditNoteOperations<C extends Leading = []> {
   ): Promise<Page<CreditNoteView>>;
 
   /**
-   * Returns the credit note as an HTML page in the language of the account: the built-in page with the tenant's translations.
-   * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for a note of more than 10,000 lines.
+   * Returns the credit note as an HTML page in the language of the account. The page is built-in and uses the
+   * tenant's translations.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for a note of more than 10,000
+   * lines.
    */
   html(...given: [...C, creditNoteId: Uuid | string]): Promise<string>;
 
-  /** Returns the credit note as a PDF. @throws as `html`, and NOT_IMPLEMENTED (1) as `invoices.pdf`. */
+  /**
+   * Returns the credit note as a PDF. @throws the errors of `html`, and NOT_IMPLEMENTED (1) as
+   * `invoices.pdf`.
+   */
   pdf(...given: [...C, creditNoteId: Uuid | string]): Promise<Uint8Array>;
 }
 
-/** Templates and translations of customer documents (§14). */
+/** Operations on templates and translations of customer documents (§14). */
 export interface InvoiceTextOperations<C extends Leading = []> {
   /**
    * Stores a template or a translation, for all later documents. `keyValues` lists it as `INVOICE_TEMPLATE`,
@@ -333,57 +361,63 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
 
   /**
-   * Returns the text as uploaded; null for none. @throws BillingError INVALID_PARAMETER (60002) for an invalid locale.
+   * Returns the text as uploaded, or null without an upload. @throws BillingError INVALID_PARAMETER (60002)
+   * for an invalid locale.
    */
   get(...given: [...C, text: DocumentText]): Promise<string | null>;
 
-  /** Deletes the text, so that the built-in one applies; no error if there is none. @throws as `get`. */
+  /**
+   * Deletes the text, so that the built-in text applies. Deleting a missing text is not an error. @throws as
+   * `get`.
+   */
   delete(...given: [...C, text: DocumentText]): Promise<void>;
 }
 
 export interface RatedUsageRequest {
-  /** Local date in the account's zone. Default: the ends of the running periods. */
+  /** Local date in the account's zone. Defaults to the ends of the running periods. */
   readonly targetDate?: LocalDate | null | undefined;
 }
 
 export interface UnbilledUsageRequest {
   readonly startDate: HostInput<RequestedDate>;
-  /** Exclusive; not before `startDate`. */
+  /** Exclusive end date, not before `startDate`. */
   readonly endDate: HostInput<RequestedDate>;
 }
 
-/** The cost of usage, and unbilled usage. Nothing is stored, and no lock is taken. */
+/** Operations on the cost of usage and on unbilled usage. They store nothing and take no lock. */
 export interface UsageReviewOperations<C extends Leading = []> {
   /**
-   * Returns the subscription's USAGE items in a dry run at the target date. Without a target date, returns the cost of all
-   * running periods so far.
+   * Returns the subscription's USAGE items in a dry run at the target date. Without a target date, returns
+   * the cost of all running periods so far.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3),
-   * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), and those of invoice plugins.
+   * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), and the errors of invoice plugins.
    */
   rated(
     ...given: [...C, subscriptionId: Uuid | string, request?: HostInput<RatedUsageRequest>]
   ): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason, including usage that no tier of
-   * a billed period covers. Usage charged by two sections is listed for each section that has not billed it.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER (60002) for an
-   * end before the start.
+   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason. It includes
+   * usage that no tier of a billed period covers. Usage that two sections charge is listed for each section
+   * that has not billed it.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER
+   * (60002) for an end before the start.
    */
   unbilled(
     ...given: [...C, subscriptionId: Uuid | string, request: UnbilledUsageRequest]
   ): Promise<readonly UnbilledUsage[]>;
 }
 
-/** The effects of catalog changes. */
+/** Operations that report the effects of catalog changes. */
 export interface CatalogReportOperations<C extends Leading = []> {
   /**
-   * Reports which live subscriptions would change price if this document were uploaded now, from when and by how much, and why
-   * it would be rejected. The parts are created while they are read, a page of accounts at a time, so that the report takes
-   * constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each block and tier) are
-   * compared; a fixed price already billed is not listed.
+   * Reports the price changes of live subscriptions if this document were uploaded now, with their dates and
+   * amounts, and the reasons for a rejection. The parts are created while they are read, one page of accounts
+   * at a time, so the report takes constant memory. A rejected document changes no prices. Recurring, fixed
+   * and usage prices (each block and tier) are compared. A fixed price that is already billed is not listed.
    * @param document as for `uploadCatalog`.
-   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves
+   * the tenant.
    */
   changeReport(...given: [...C, document: CatalogUpload]): Promise<AsyncIterable<ChangeReportPart>>;
 }

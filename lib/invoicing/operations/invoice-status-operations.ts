@@ -46,7 +46,7 @@ interface OwnedInvoice {
 
 type FindsInvoice = Pick<InvoiceOperation<OwnedInvoice, never, void>, 'takesItems' | 'find' | 'lock'>;
 
-/** Finds the invoice, with or without the lock of its account. */
+/** Returns a function that finds the invoice, with or without the lock of its account. */
 function onInvoice(id: Uuid): FindsInvoice {
   const object = { type: ObjectType.INVOICE, id };
   const find = async (session: ReadSession): Promise<Invoice> => {

@@ -45,7 +45,7 @@ import {
 } from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
-/** Charges, taxes, credits and adjustments that people add (§9). */
+/** Operations on charges, taxes, credits and adjustments that people add (§9). */
 export function manualItemOperations(
   ports: Pick<Ports, 'storage' | 'logger'>,
   catalogs: CatalogProvider,
@@ -198,8 +198,8 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
 }
 
 /**
- * Returns the requested amount. The remainder of the item, and what older data has left of the invoice's balance below the
- * minor unit, may be stated at any precision (§9 rule 4).
+ * Returns the requested amount. Two amounts may have any precision: the remainder of the item, and a fraction
+ * of a minor unit that older data has left of the invoice's balance (§9 rule 4).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for any other amount finer than the currency.
  */
 function statedOf(
@@ -246,7 +246,7 @@ function notPositive(amount: Decimal): BillingError {
   );
 }
 
-/** Past invoices of other systems (§9 rule 5). */
+/** Operations on past invoices of other systems (§9 rule 5). */
 export function migrationOperations(invoices: InvoiceReader, operations: ConsultedOperations) {
   return {
     createMigrationInvoice: async (

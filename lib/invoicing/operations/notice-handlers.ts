@@ -41,8 +41,8 @@ interface Ahead {
 }
 
 /**
- * Announces upcoming invoices (§8.1): a dry run foresees each invoice once per account and date, and it is announced if an
- * amount will be owed. Takes no lock.
+ * Announces upcoming invoices (§8.1). A dry run computes each invoice once per account and date. The invoice
+ * is announced if an amount will be owed. Takes no lock.
  */
 export function invoiceNoticeHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -71,7 +71,7 @@ export function invoiceNoticeHandler(
   };
 }
 
-/** Returns the upcoming runs, except of accounts that automatic runs skip. */
+/** Returns the upcoming runs, without accounts that automatic runs skip. */
 async function loadAhead(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
@@ -142,10 +142,13 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
   return [invoiceNotificationEvent(account, { targetDate, amountOwed, currency })];
 }
 
-/** A UTC date may not be over in all time zones, and its run may be some hours late (invoicing §8.1). */
+/**
+ * Milliseconds after a UTC date for which its announcement is kept. The date may not be over in all time
+ * zones, and its run may be some hours late (invoicing §8.1).
+ */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 
-/** Deletes announcements older than `retentionMs`: no later run needs them (§8.1). */
+/** Deletes announcements that are older than `retentionMs`, because no later run needs them (§8.1). */
 export async function purgeInvoiceAnnouncements(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,
@@ -154,13 +157,13 @@ export async function purgeInvoiceAnnouncements(
   await storage.system.purgeInvoiceAnnouncements(before, QUEUE_PURGE_SIZE);
 }
 
-/** Delay before a subscription is evaluated again if usage was recorded meanwhile. */
+/** Milliseconds until a subscription is evaluated again if usage was recorded in the meantime. */
 const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;
-  /** The subscription's mark before its usage was read; null for none. */
+  /** The mark of the subscription before its usage was read; null without a mark. */
   readonly mark: number | null;
   /** Null means nothing to bill. */
   readonly billing: AccountBilling | null;
@@ -180,9 +183,9 @@ interface Looking {
 }
 
 /**
- * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the account's lock.
- * An entry ends only if nothing was recorded meanwhile: recording first marks the subscription and then requests an entry, so
- * it finds either this entry ended or its mark seen.
+ * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the
+ * account's lock. A queue entry ends only if nothing was recorded in the meantime. Recording first marks the
+ * subscription and then requests an entry. So either this entry has ended by then, or it sees the mark.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -290,7 +293,7 @@ async function look(each: Look, looking: Looking) {
   return { ...each, account, subscription, reached };
 }
 
-/** Adds the usage that sources supply for the subscription; without it, recorded usage counts. */
+/** Adds the usage that sources supply for the subscription. Without supplied usage, recorded usage counts. */
 async function withSourceUsage(billing: AccountBilling, { tenant, now, config, sources }: Looking) {
   const [subscription] = billing.subscriptions;
   const usage = subscription?.usage ?? null;
@@ -305,7 +308,10 @@ async function withSourceUsage(billing: AccountBilling, { tenant, now, config, s
   return usages === null ? billing : { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
 }
 
-/** Reports new thresholds. Returns the finished entries, and those whose subscription was marked since. */
+/**
+ * Reports new thresholds. Returns the finished entries, and the entries whose subscription has been marked
+ * since.
+ */
 async function reportReached(session: WriteSession, looked: readonly ExaminedSubscription[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>
@@ -336,7 +342,10 @@ function thresholdKey({
   return JSON.stringify([subscriptionRecordId, usageName, start, measure, measured, bound.toString()]);
 }
 
-/** Deletes reports of thresholds in periods that ended `retentionMs` ago: they are evaluated no more (usage §12.1). */
+/**
+ * Deletes reports of thresholds in periods that ended more than `retentionMs` ago. Such periods are no longer
+ * evaluated (usage §12.1).
+ */
 export async function purgeThresholdAnnouncements(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   retentionMs: number,

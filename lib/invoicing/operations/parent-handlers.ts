@@ -20,8 +20,9 @@ interface ChildEntry {
 type ParentPorts = Pick<Ports, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Updates the parents' summaries after changes of their children's invoices (§12): first under the locks of the parents, then,
- * if a parent has already paid, under those of the children, never both at once (§17 rule 3).
+ * Updates the parents' summaries after changes of their children's invoices (§12). First takes the locks of
+ * the parents. If a parent has already paid, then takes the locks of the children, never both at the same
+ * time (§17 rule 3).
  */
 export function parentSummaryHandler(
   { storage, clock, ids }: ParentPorts,
@@ -53,7 +54,7 @@ interface ChildBatch {
   readonly children: readonly ChildEntry[];
 }
 
-/** Returns the entries whose parents are busy, and those whose decrease the parent has paid. */
+/** Returns the entries whose parents are busy, and the entries with a decrease that the parent has paid. */
 async function summarise(
   session: WriteSession,
   { batch, children }: ChildBatch,
@@ -79,7 +80,7 @@ async function summarise(
   };
 }
 
-/** §12 rule 5: after the parent has paid, a decrease is the child's credit. Returns the entries of busy accounts. */
+/** Credits decreases to children whose parent has paid (§12 rule 5). Returns the entries of busy accounts. */
 async function credit(session: WriteSession, { batch, children }: ChildBatch, ids: IdGenerator) {
   const recordIds = children.flatMap(({ entry }) => entry.accountRecordId ?? []);
   const accounts = await session.tryLockAccounts(recordIds);
@@ -103,7 +104,7 @@ function childEntry(entry: ClaimedEntry): ChildEntry {
   return { entry, invoiceId, isNew: isNew === true };
 }
 
-/** Commits summary invoices at their time of day (§12 rule 3), unless they are no longer a DRAFT. */
+/** Commits summary invoices at their time of day (§12 rule 3). Skips invoices that are no longer a DRAFT. */
 export function parentCommitHandler({ storage, clock, ids }: ParentPorts): QueueHandler {
   return {
     name: 'invoice-service:parent-commit',

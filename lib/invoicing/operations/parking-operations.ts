@@ -11,12 +11,12 @@ import type { AccountParking, ParkedRun } from '../invoices/requests.ts';
 import { parkAccounts, unparkAccount } from '../runs/parking.ts';
 import type { InvoiceRunService } from './run-service.ts';
 
-/** Characters of the reason for which an operator parks an account, as of a comment. */
+/** Maximum number of characters of an operator's reason for parking, the same as for a comment. */
 const MAX_PARKING_REASON_CHARACTERS = 255;
 
 const DEFAULT_REASON = 'parked by an operator';
 
-/** Parks accounts by hand, lets automatic runs go on, and runs parked accounts (§8.6, platform §11). */
+/** Operations that park accounts manually, unpark them, and run parked accounts (§8.6, platform §11). */
 export function parkingOperations(
   { storage, ids, logger }: Pick<Ports, 'storage' | 'ids' | 'logger'>,
   runs: InvoiceRunService,

@@ -32,11 +32,11 @@ import type { ConsultedSources, InvoiceRunService } from './run-service.ts';
 
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
-  /** Entries that need no run, or whose account is parked or must not be invoiced. */
+  /** Entries that need no run, and entries whose account is parked or must not be invoiced. */
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
-  /** Accounts with AUTO_INVOICING_OFF that may still need a bill cycle day. */
+  /** Accounts tagged AUTO_INVOICING_OFF that may still need a bill cycle day. */
   readonly heldBack: readonly Account[];
 }
 
@@ -50,7 +50,7 @@ interface RunningBatch {
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly results: readonly RunResult[];
   readonly parked: readonly FailedRun[];
-  /** Failed entries, to be retried. */
+  /** Entries of accounts about which the plugins must be consulted again. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
   /** Entries of accounts whose plugins must be consulted again. */
   readonly changed: readonly ClaimedEntry[];
@@ -67,7 +67,10 @@ interface HandlerTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-/** Runs due accounts automatically (§8.1, §8.2): a batch is one transaction, which also ends their queue entries. */
+/**
+ * Runs due accounts automatically (§8.1, §8.2). A batch is one transaction, which also ends the queue entries
+ * of the accounts.
+ */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;
@@ -99,7 +102,7 @@ export class InvoiceRunHandler implements QueueHandler {
     if (entries.length > 0) batch.busy(entries);
   }
 
-  /** Asks usage sources and invoice plugins about the runs of the entries. */
+  /** Calls usage sources and invoice plugins about the runs of the entries. */
   #ask(
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],
@@ -134,7 +137,10 @@ export class InvoiceRunHandler implements QueueHandler {
     }
   }
 
-  /** §8.6: parks an account that could never be locked, without its lock, which would have to be waited for too. */
+  /**
+   * Parks an account that could never be locked (§8.6). Takes no lock, because the wait for the lock could
+   * also fail.
+   */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
@@ -223,7 +229,10 @@ export class InvoiceRunHandler implements QueueHandler {
     await giveBillCycleDays(session, accounts, { catalogOf: await catalogsOf(session, ids), config });
   }
 
-  /** §8.6: parks the account if its run, alone in its batch, fails while it is stored; everything it wrote is undone. */
+  /**
+   * Parks the account if its run, alone in its batch, fails while it is stored (§8.6). Everything that the
+   * run wrote is undone.
+   */
   async #parkUnstored(
     { batch, entries }: RunningBatch,
     authorship: Authorship,
@@ -245,7 +254,9 @@ export class InvoiceRunHandler implements QueueHandler {
     });
   }
 
-  /** §8.6: an automatic run that fails parks its account and is not repeated. */
+  /**
+   * Logs that an account is parked. An automatic run that fails parks its account and is not repeated (§8.6).
+   */
   #logParked({ account, error }: FailedRun): void {
     const facts = { err: error, accountId: account.id, illegalState: error instanceof InvariantError };
     ofAccount(this.#ports, account.recordId, () =>
@@ -264,7 +275,7 @@ function entriesThatRun(entries: readonly ClaimedEntry[]) {
 
 /**
  * Returns the runs of the entries, without accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
- * @param accounts the available accounts of the entries; the others are busy.
+ * @param accounts the available accounts of the entries. Other accounts are busy.
  */
 async function plan(
   session: ReadSession,
@@ -308,20 +319,26 @@ async function plan(
   return { runs, idle, busy, requests, heldBack };
 }
 
-/** platform §5.3: a billing run after a subscription event, or a scheduled one. */
+/**
+ * Returns the actor of the runs (platform §5.3): a billing run after a subscription event, or a scheduled
+ * run.
+ */
 function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
   const scheduled = entries.every((entry) => entry.topic === QueueName.NEXT_BILLING_DATE);
   return scheduled ? ActingComponent.NEXT_BILLING_DATE : ActingComponent.SUBSCRIPTION_TRANSITION;
 }
 
-/** Maximum number of times in a row that plugins can postpone a queued run with `RetryLater` before its account is parked. */
+/**
+ * Maximum number of consecutive times that plugins can postpone a queued run with `RetryLater`. After that,
+ * the account is parked.
+ */
 export const MAX_INVOICE_RETRIES = 50;
 
-/** Counts how often in a row plugins have postponed an entry on this node. */
+/** Counts how many consecutive times plugins have postponed an entry on this node. */
 export class PluginRetries {
   readonly #times = new Map<number, number>();
 
-  /** Returns whether the entry was postponed the maximum number of times. */
+  /** Returns true if the entry was postponed the maximum number of times. */
   isExhausted(entry: ClaimedEntry | undefined): boolean {
     return entry !== undefined && (this.#times.get(entry.recordId) ?? 0) >= MAX_INVOICE_RETRIES;
   }
@@ -341,8 +358,9 @@ export class PluginRetries {
 }
 
 /**
- * Returns the announcements of changes of subscriptions that take effect later (§8.1): they start no run yet.
- * @param leadMs how long before the run an invoice is announced; 0 = never.
+ * Returns the announcements of subscription changes that take effect later (§8.1). They do not start a run
+ * yet.
+ * @param leadMs milliseconds between the announcement of an invoice and its run; 0 means no announcements.
  */
 async function noticesOfRequests(
   session: ReadSession,

@@ -39,13 +39,16 @@ interface RunTools {
   readonly sources: UsageSources;
 }
 
-/** The decisions of plugins and the usage of sources, obtained before the runs; null if there are none. */
+/**
+ * The decisions of plugins and the usage of sources, obtained before the runs. Null without plugins and
+ * sources.
+ */
 export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
 }
 
-/** Invoice runs (§8): those that people request, and the part that automatic runs share. */
+/** Invoice runs (§8): runs that people request, and the part that they share with automatic runs. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
@@ -121,7 +124,7 @@ export class InvoiceRunService {
     });
   }
 
-  /** Asks usage sources, then invoice plugins, outside transactions. Free if there are none. */
+  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if neither exists. */
   async ask(runs: RunsToAsk): Promise<ConsultedSources> {
     const supplies = await callUsageSources(this.#ports, this.#tools, runs);
     const consulted = await consultAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });
@@ -144,7 +147,7 @@ export class InvoiceRunService {
   }
 }
 
-/** Returns the requested run, with the drafting of the account's tags. */
+/** Returns the requested run. The tags of the account determine its target invoice. */
 async function requestedRun(
   session: ReadSession,
   account: Account,
@@ -161,8 +164,8 @@ interface Refusal {
 }
 
 /**
- * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account (§8.6). Other changes,
- * such as due entries, are committed before the error is thrown.
+ * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account
+ * (§8.6). Other changes, such as due entries, are committed before the error is thrown.
  */
 async function refusalOf(
   session: WriteSession,

@@ -25,26 +25,29 @@ import {
 } from '../invoices/new-item.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
-/** A new item for another invoice. `invoiceId`: null means the invoice of the item that it adjusts. */
+/**
+ * A new item for another invoice. If `invoiceId` is null, the item goes to the invoice of the item that it
+ * adjusts.
+ */
 export interface ItemElsewhere {
   readonly invoiceId: Uuid | null;
   readonly item: NewInvoiceItem;
 }
 
-/** An invoice that plugins are consulted about, with their changes so far. */
+/** An invoice about which plugins are consulted, with the changes of previous plugins. */
 export interface ConsultedInvoice {
   readonly invoiceId: Uuid;
   readonly currency: Currency;
-  /** Its new items, without account credit. */
+  /** New items of the invoice, without account credit. */
   readonly items: readonly NewInvoiceItem[];
-  /** Its stored items, as plugins have changed them. */
+  /** Stored items of the invoice, with the changes of previous plugins. */
   readonly existing: readonly InvoiceItem[];
-  /** True: it is committed, so its stored items do not change (§1.6 rule 6). Default false. */
+  /** True: the invoice is committed, so its stored items do not change (§1.6 rule 6). Default false. */
   readonly isFixed?: boolean;
-  /** Items of account credit. They are computed again, so changes to them are ignored. */
+  /** Ids of account credit items. These items are computed again, so changes to them are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
-  /** The ids that plugins have chosen for new items; each may be used once. */
+  /** The ids that plugins have chosen for new items. Each id may be used once. */
   readonly chosenIds: readonly { readonly id: Uuid; readonly pluginName: string }[];
 }
 
@@ -56,11 +59,13 @@ interface ItemsContext {
 }
 
 /**
- * Adds and changes the items that a plugin returned (§13 rules 3 to 5): a known id changes that item, any other adds one.
- * Items of other invoices are checked later, under the lock. `passedOver` names the ignored changes, for a warning.
- * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010, and beyond
- * what remains of an item 4020; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_NOT_FOUND (4011);
- * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003). MalformedAnswer.
+ * Adds and changes the items that a plugin returned (§13 rules 3 to 5). A known id changes that item; any
+ * other id adds an item. Items of other invoices are checked later, under the lock. `passedOver` names the
+ * ignored changes, for a warning.
+ * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010,
+ * and 4020 beyond the remainder of an item; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
+ * INVOICE_ITEM_NOT_FOUND (4011); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
+ * MalformedAnswer.
  */
 export function withAdditionalItems(
   invoice: ConsultedInvoice,
@@ -122,7 +127,7 @@ type ChangeableItem = Pick<
   'id' | 'itemType' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
 >;
 
-/** Returns the members that a claim may change; the remainder changes with the amount. */
+/** Returns the members that a plugin may change. The remainder changes together with the amount. */
 function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const difference = amount.minus(item.amount);
   const isLeft = difference.isZero() || !isAdjustable(item) || isTaxOfRepair(item);
@@ -249,18 +254,27 @@ function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'a
   return amount.isZero() ? ZERO : amount;
 }
 
-/** If several plugins change an item, its basis names the last one and the computed amount. */
+/**
+ * Returns the basis of a changed item. If several plugins change the item, the basis names the last one and
+ * the computed amount.
+ */
 function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): ItemBasis {
   if (basis?.kind === 'PLUGIN') return { ...basis, pluginName };
   return { kind: 'PLUGIN', pluginName, changed: basis ?? null, given: basis === undefined ? amount : null };
 }
 
-/** Later runs recognize a billed recurring charge of a plan by its rate (§6). */
+/**
+ * Returns true if the item must keep its rate. Later runs recognize a billed recurring charge of a plan by
+ * its rate (§6).
+ */
 function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.RECURRING;
 }
 
-/** The details of usage list the billed lines, which later runs continue from (usage §7.3). */
+/**
+ * Returns true if the item must keep its details. The details of usage list the billed lines, from which
+ * later runs continue (usage §7.3).
+ */
 function keepsDetails({ basis }: NewInvoiceItem): boolean {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
   return computed?.kind === 'USAGE';
@@ -347,7 +361,10 @@ const amountCodes = {
   ACCOUNT_CREDIT: ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
 };
 
-/** Item ids that plugins cannot choose (§13 rule 3): those of stored items and of new items of the added invoices. */
+/**
+ * Item ids that plugins cannot choose (§13 rule 3): the ids of stored items, and of new items of the added
+ * invoices.
+ */
 export class ReservedIds {
   readonly #ids: Set<Uuid>;
 

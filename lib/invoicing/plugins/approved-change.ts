@@ -23,34 +23,39 @@ import { viewOfInvoice } from './plugin-calls.ts';
 import { pluginAnswerError } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
 
-/** An invoice that an operation creates or changes, before plugins and credit. */
+/** An invoice that an operation creates or changes, before plugins and credit change it. */
 export interface ProposedInvoice {
   /** The stored invoice. Null for a new invoice. */
   readonly before: Invoice | null;
-  /** The invoice without the new items. */
+  /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;
-  /** The stored items of the invoice after the operation. Null if they were not read, because no plugin sees them. */
+  /**
+   * Stored items of the invoice after the operation. Null if they were not read, because no plugin sees them.
+   */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
-  /** New `repairable` of stored items. */
+  /** New values of `repairable` of stored items. */
   readonly remains?: readonly Remaining[];
 }
 
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
 
-/** The change that a person's operation proposes. Plugins are consulted about it, and only it may then be stored (§13 rule 7). */
+/**
+ * The change that a person's operation proposes. Plugins are consulted about this change, and no other change
+ * may then be stored (§13 rule 7).
+ */
 export interface ProposedChange {
-  /** The affected accounts; plugins are consulted about each. */
+  /** The affected accounts. Plugins are consulted about each of them. */
   readonly accounts: readonly Account[];
   readonly invoices: readonly ProposedInvoice[];
 }
 
 export interface ApprovedChange {
-  /** The invoices of the operation, then other invoices that plugins add to. */
+  /** The invoices of the operation, followed by other invoices that plugins add to. */
   readonly changes: readonly ChangedInvoice[];
   /** Items of drafts that plugins have rewritten. */
   readonly rewritten: readonly InvoiceItem[];
-  /** New `repairable` of adjusted items. */
+  /** New values of `repairable` of adjusted items. */
   readonly remains: readonly Remaining[];
 }
 
@@ -66,8 +71,8 @@ export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange 
 }
 
 /**
- * Returns the operation with the plugins' changes.
- * @param asked one per invoice, in the same order.
+ * Returns the operation with the changes of plugins.
+ * @param asked one consulted invoice per invoice of the operation, in the same order.
  * @throws BillingError of `elsewhereChanges`.
  */
 export function approvedChange(
@@ -115,7 +120,10 @@ export function approvedChange(
   };
 }
 
-/** Adds the operation's own invoices to the stored ones, so that a plugin can add to one of them when consulted about another. */
+/**
+ * Adds the operation's own invoices to the stored ones. A plugin that is consulted about one invoice can then
+ * add to another.
+ */
 function withOwn(
   stored: StoredElsewhere,
   own: readonly { readonly proposed: ProposedInvoice; readonly asked: ConsultedInvoice }[],
@@ -132,7 +140,10 @@ function withOwn(
   };
 }
 
-/** Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule 6). */
+/**
+ * Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule
+ * 6).
+ */
 export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): ConsultedInvoice {
   return {
     invoiceId: invoice.id,
@@ -146,7 +157,7 @@ export function invoiceToExtend({ before, invoice, existing, newItems }: Propose
   };
 }
 
-/** Returns the invoice as plugins see it, with their changes so far. */
+/** Returns the invoice as plugins see it, with the changes of previous plugins. */
 export function viewOfProposed(
   proposed: ProposedInvoice,
   asked: Pick<ConsultedInvoice, 'items' | 'existing'> = invoiceToExtend(proposed),
@@ -158,7 +169,7 @@ export function viewOfProposed(
   return viewOfInvoice(after, [...asked.existing, ...added]);
 }
 
-/** Returns the invoice with its new items as it is stored; plugins may have rewritten items of a draft. */
+/** Returns the invoice with its new items as stored. Plugins may have rewritten items of a draft. */
 function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
   { items, existing }: Pick<ConsultedInvoice, 'items' | 'existing'>,
@@ -172,7 +183,7 @@ function changeOf(
   return { ...withMoreItems({ invoice: rewritten, items: existing }, items), before };
 }
 
-/** True if the decisions of plugins about `seen` apply to `now`. */
+/** Returns true if the decisions of plugins about `seen` also apply to `now`. */
 export function isSameChange(seen: ProposedChange, now: ProposedChange): boolean {
   return textOf(seen) === textOf(now);
 }
@@ -184,7 +195,7 @@ function textOf({ accounts, invoices }: ProposedChange): string {
   return JSON.stringify([accounts.map(({ id }) => id), parts]);
 }
 
-/** The stored data, read under the account's lock. */
+/** The stored data, which was read under the account's lock. */
 interface StoredElsewhere {
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
   readonly itemsOf: ReadonlyMap<Uuid, readonly InvoiceItem[]>;
@@ -193,10 +204,12 @@ interface StoredElsewhere {
 }
 
 /**
- * Returns the changes of existing invoices that plugins add to (§13 rules 3 and 4), in the plugins' order.
- * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT
- * (4012) of a migration invoice, INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
- * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020), each naming the plugin.
+ * Returns the changes of existing invoices to which plugins add items (§13 rules 3 and 4), in the order of
+ * the plugins.
+ * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031),
+ * INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT (4012) for a migrated invoice, INVOICE_ITEM_NOT_FOUND (4011),
+ * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020). Each error
+ * names the plugin.
  */
 export function elsewhereChanges(
   accountId: Uuid,
@@ -269,11 +282,11 @@ function changeElsewhere(id: Uuid, newItems: readonly NewInvoiceItem[], stored: 
 }
 
 export interface LoadedElsewhere extends StoredElsewhere {
-  /** Ids that plugins chose for new items, but that stored items already have. */
+  /** Ids that plugins chose for new items although stored items have them. */
   readonly taken: ReadonlySet<Uuid>;
 }
 
-/** Loads the stored invoices and items that plugins name; no statement if they name none. */
+/** Loads the stored invoices and items that plugins name. Takes no statement if they name none. */
 export async function loadElsewhere(
   session: ReadSession,
   asked: readonly ConsultedInvoice[],
@@ -300,7 +313,9 @@ export async function loadElsewhere(
 
 type Left = ReadonlyMap<Uuid, Decimal>;
 
-/** Returns the amounts left of stored items after the run's repairs: the limit for plugins in the same run. */
+/**
+ * Returns the remainders of stored items after the run's repairs, which limit the plugins of the same run.
+ */
 export function remainingAmounts({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),
@@ -332,7 +347,7 @@ interface TouchedItem {
   readonly item: InvoiceItem;
 }
 
-/** Returns the items that plugins have changed; both lists have the same items in the same order. */
+/** Returns the items that plugins have changed. Both lists contain the same items in the same order. */
 export function touchedItems(
   before: readonly InvoiceItem[],
   after: readonly InvoiceItem[],
@@ -344,7 +359,7 @@ export function touchedItems(
   });
 }
 
-/** True: its amount changed, so the item is written again. */
+/** Returns true if the amount of the item changed, so that the item is written again. */
 export function isRewritten({ before, item }: TouchedItem): boolean {
   return !before.amount.equals(item.amount);
 }

@@ -26,16 +26,17 @@ interface ConsultedDryRun {
   readonly calls: InvoicePluginCalls;
   readonly context: CallContext;
   readonly account: Account;
-  /** The requested date; null means the next invoice. */
+  /** The requested date. Null means the next invoice. */
   readonly targetDate: LocalDate | null;
 }
 
-/** What earlier steps leave of stored items. */
+/** Remainders of stored items after the earlier steps. */
 type Left = Map<Uuid, Decimal>;
 
 /**
- * Follows the walk of a dry run to its end and consults the invoice plugins about its runs (§11 rule 5), outside transactions:
- * before each, and about the items of each run with items. Plugins cannot split the invoice, and get no outcome.
+ * Follows the walk of a dry run to its end and consults the invoice plugins outside transactions (§11 rule
+ * 5): before each run, and about the items of each run with items. Plugins cannot split the invoice, and
+ * their outcome callbacks are not called.
  * @throws BillingError of a plugin that fails or returns invalid items.
  */
 export async function followConsulted<R>(walk: DryRunWalk<R>, of: ConsultedDryRun): Promise<R> {
@@ -88,7 +89,7 @@ async function changesElsewhere(
   });
 }
 
-/** Returns the plugin properties of a dry run: the date of the step, and the requested one. */
+/** Returns the plugin properties of a dry run: the date of the step, and the requested date. */
 export function dryRunProperties(date: LocalDate, targetDate: LocalDate | null): readonly PluginProperty[] {
   const target = targetDate === null ? null : formatLocalDate(targetDate);
   return [

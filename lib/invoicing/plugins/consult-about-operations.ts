@@ -37,24 +37,27 @@ export interface Planning {
   readonly isConsulted: boolean;
 }
 
-/** An operation of people on invoices (§9), described before it is applied, so that plugins can veto or change it. */
+/**
+ * An operation of people on invoices (§9). It is planned before it is applied, so that plugins can veto or
+ * change it.
+ */
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
-  /** The value of the plugin property INVOICE_OPERATION (§13 rule 7). */
+  /** Value of the plugin property INVOICE_OPERATION (§13 rule 7). */
   readonly name?: 'commit' | 'void';
-  /** Whether plugins may add items to its invoices. */
+  /** True: plugins may add items to the invoices of the operation. */
   readonly takesItems: boolean;
   /** Loads the subject without a lock. */
   find(session: ReadSession): Promise<Subject>;
   /** Loads the subject under the required locks. */
   lock(session: WriteSession): Promise<Subject>;
-  /** Returns the change, the same for the same subject and ids. Throws if the operation is invalid. */
+  /** Returns the change, which is the same for the same subject and ids. Throws for an invalid operation. */
   plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
   /** Applies the change, in the transaction that holds the locks. */
   apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
 }
 
 interface ChangeToApply extends ApprovedChange {
-  /** The numbers that plugins impose, by id of the new invoice. */
+  /** The numbers that plugins impose, by the id of the new invoice. */
   readonly numbers: ReadonlyMap<Uuid, number>;
   readonly ids: IdGenerator;
 }
@@ -66,7 +69,7 @@ interface Consulted<Plan> {
   readonly plan: Plan;
   readonly ids: readonly Uuid[];
   readonly parts: readonly ConsultedPart[];
-  /** Its invoices with the plugins' changes, in the same order. */
+  /** The invoices of the operation with the plugins' changes, in the same order. */
   readonly asked: readonly ConsultedInvoice[];
 }
 
@@ -75,7 +78,7 @@ interface ConsultedPart {
   readonly account: Account;
   readonly call: ConsultedCall;
   readonly properties: Properties;
-  /** Its invoices as plugins last saw them, by id. */
+  /** The invoices of the operation by id, as plugins last saw them. */
   readonly seen: ReadonlyMap<Uuid, InvoiceForPlugins>;
 }
 
@@ -88,10 +91,11 @@ interface OperationTools {
 /** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
-   * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions and without a lock.
-   * If the change is a different one under the lock, everything starts again.
-   * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
-   * account that keeps changing; for items of plugins 4006 to 4031; otherwise what the operation throws.
+   * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions
+   * and without a lock. If the change differs under the lock, the operation starts again.
+   * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY
+   * (60018) for an account that keeps changing; 4006 to 4031 for items of plugins; otherwise the errors of
+   * the operation.
    */
   run<Subject, Plan extends ProposedChange, Result>(
     context: CallContext,
@@ -115,7 +119,9 @@ export function consultedOperations(tools: OperationTools): ConsultedOperations 
   };
 }
 
-/** Asks the plugins; null if the tenant has none. Free if no tenant has any. */
+/**
+ * Consults the plugins. Returns null for a tenant without plugins. Reads nothing if no tenant has plugins.
+ */
 async function consult<Subject, Plan extends ProposedChange, Result>(
   { ports, plugins, configOf }: OperationTools,
   context: CallContext,
@@ -149,7 +155,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   return { ...planned, parts, asked: plan.invoices.map(invoiceToExtend) };
 }
 
-/** Returns null if the plan differs from the one that the plugins have seen. */
+/** Runs the operation once. Returns null if its plan differs from the one that the plugins have seen. */
 async function doOnce<Subject, Plan extends ProposedChange, Result>(
   { ports }: OperationTools,
   { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },
@@ -198,7 +204,8 @@ function invoicesOf({ invoices }: ProposedChange, account: Account | undefined) 
 }
 
 /**
- * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing one.
+ * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing
+ * invoice.
  * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029).
  */
 async function callPriorCalls(
@@ -221,7 +228,7 @@ async function callPriorCalls(
   );
 }
 
-/** Asks for the items of each invoice; reports a failure to the plugins (§8.6). */
+/** Requests the items of each invoice from the plugins. Reports a failure to the plugins (§8.6). */
 async function requestItems<Plan extends ProposedChange>(
   planned: Pick<Consulted<Plan>, 'calls' | 'plan' | 'ids'>,
   begun: readonly ConsultedPart[],
@@ -260,7 +267,7 @@ async function reportFailure({ calls, parts }: Pick<Consulted<ProposedChange>, '
   }
 }
 
-/** Returns the operation as plugins have decided, checked against the stored data. */
+/** Returns the operation with the plugins' decisions, checked against the stored data. */
 async function decide(
   session: WriteSession,
   plan: ProposedChange,
@@ -297,7 +304,7 @@ export function onAccount(accountId: Uuid) {
   };
 }
 
-/** Stores the items of an operation and of its plugins; the account is locked. */
+/** Stores the items of an operation and of its plugins. The account is locked. */
 export async function saveDecided(
   session: WriteSession,
   { changes, rewritten, remains, numbers, ids }: ChangeToApply,

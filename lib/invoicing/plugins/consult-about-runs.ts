@@ -28,13 +28,13 @@ import {
 import { type Proposal, recordedIds } from './proposal.ts';
 import { groupedItems } from './split-and-number.ts';
 
-/** A run that plugins were consulted about, with their changes. */
+/** A run about which plugins were consulted, with their changes. */
 export interface ConsultedProposal {
   readonly proposal: Proposal;
-  /** The item ids of its evaluation, in order. */
+  /** The item ids of the evaluation, in order. */
   readonly ids: readonly Uuid[];
   readonly asked: ConsultedInvoice;
-  /** Its items by invoice; one group unless plugins have split it. */
+  /** The items of the run by invoice. There is one group unless plugins have split the run. */
   readonly groups: readonly (readonly NewInvoiceItem[])[];
 }
 
@@ -43,17 +43,17 @@ export type Consultation =
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
-      /** Null means no plugin has seen the run. */
+      /** The proposal that plugins have seen. Null if no plugin has seen the run. */
       readonly seen: ConsultedProposal | null;
-      /** Whether plugins must see the invoice, if there is one. */
+      /** True: plugins must see the invoice, if there is one. */
       readonly needsInvoice: boolean;
-      /** The invoice as plugins last saw it; null for none. */
+      /** The invoice as plugins last saw it. Null if they saw none. */
       readonly invoice: InvoiceForPlugins | null;
     }
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin requests to be called again; null means it aborted the run. */
+      /** Time at which a plugin wants to be called again. Null if it aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -61,7 +61,7 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** The account's due dates and the invoice, for a failure after the evaluation. */
+      /** The due dates of the account and the invoice, for a failure after the evaluation. */
       readonly worked: { readonly due: DueDates; readonly invoice: InvoiceForPlugins } | null;
     };
 
@@ -73,7 +73,7 @@ export interface Consultations {
 }
 
 interface RunsToConsult extends RunsToAsk {
-  /** The usage supplied by sources; null for none. */
+  /** The usage that sources supplied. Null without sources. */
   readonly supplies: UsageSupplies | null;
 }
 
@@ -103,8 +103,9 @@ interface Worked extends ContinuingRun {
 }
 
 /**
- * Consults a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to 12): the runs are
- * evaluated from a snapshot, and the answers apply to these runs only. Returns null if the tenant has no plugins.
+ * Consults a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to
+ * 12). The runs are evaluated from a snapshot, and the decisions apply to these runs only. Returns null for a
+ * tenant without plugins.
  */
 export async function consultAboutRuns(
   tools: AskingTools,
@@ -227,7 +228,7 @@ async function consultOne(
   }
 }
 
-/** Calls `priorCall`. Returns the runs that continue, and the outcomes of the others. */
+/** Calls `priorCall`. Returns the runs that continue, and the outcomes of the other runs. */
 async function callPriorCalls(calls: InvoicePluginCalls, planned: readonly ContinuingRun[]) {
   if (!calls.has('priorCall')) return { continuing: planned, over: [] };
   const continuing: ContinuingRun[] = [];
@@ -249,7 +250,7 @@ function seesInvoices(calls: InvoicePluginCalls): boolean {
   return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
-/** Returns the part of a run that must be the same under the lock as when plugins were consulted. */
+/** Returns the part of a run that must be the same under the lock as during the consultation. */
 export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
   const { draft, status } = run.invoice;
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
@@ -275,7 +276,7 @@ export function runInvoiceToExtend({ account, run, invoiceId, credit }: Proposed
   };
 }
 
-/** Returns how plugins see the run's invoice with their changes so far. */
+/** Returns the run's invoice as plugins see it, with the changes of previous plugins. */
 export function seeingRun(
   { account, targetDate, run, invoiceId, credit }: ProposedRun,
   now: Instant,

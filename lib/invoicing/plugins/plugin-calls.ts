@@ -37,10 +37,13 @@ import {
   pluginAnswerError,
 } from './plugin-claims.ts';
 
-/** Time limit of one plugin call. No lock is held meanwhile, but the account's run waits. */
+/**
+ * Time limit of one plugin call in milliseconds. No lock is held during the call, but the account's run
+ * waits.
+ */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
-/** The context that all calls of one run or operation on one account share. */
+/** The context that all plugin calls about one account share in a run or operation. */
 export interface ConsultedCall
   extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'targetDate' | 'now'> {
   readonly tenant: TenantRef;
@@ -68,8 +71,8 @@ type Properties = readonly PluginProperty[];
 type Member = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
 
 /**
- * Calls the invoice plugins of one tenant in their order (§13), never inside a transaction. Each answer is validated; errors
- * name the plugin.
+ * Calls the invoice plugins of one tenant in order (§13), never inside a transaction. Each result is
+ * validated; errors name the plugin.
  */
 export class InvoicePluginCalls {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'> & ActivityPorts;
@@ -83,7 +86,7 @@ export class InvoicePluginCalls {
     this.#plugins = plugins;
   }
 
-  /** True: the tenant has no plugins. */
+  /** True if the tenant has no invoice plugins. */
   get isEmpty(): boolean {
     return this.#plugins.length === 0;
   }
@@ -93,7 +96,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Asks before a run or operation (§8.2 step 6): an abort wins, then the earliest date.
+   * Calls the plugins before a run or operation (§8.2 step 6). An abort takes precedence, then the earliest
+   * date.
    * @param invoice the invoice of an operation; null for runs.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */
@@ -123,9 +127,9 @@ export class InvoicePluginCalls {
 
   /**
    * Returns the invoice with the items that the plugins add and change (§8.2 step 11).
-   * @param see how a plugin sees the invoice after the previous one.
+   * @param see returns the invoice as the next plugin sees it.
    * @param date default local date of new items.
-   * @throws BillingError UNEXPECTED (60000) for a plugin that fails, and those of `withAdditionalItems`.
+   * @throws BillingError UNEXPECTED (60000) for a plugin that fails, and the errors of `withAdditionalItems`.
    */
   async additionalItems(
     call: ConsultedCall,
@@ -154,9 +158,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Returns the groups of the items (§8.2 step 12): the first answer that is not empty; null means no grouping. `read`
-   * validates
-   * the groups, so that its error names the plugin.
+   * Returns the groups of the items (§8.2 step 12) from the first plugin that returns groups, or null. `read`
+   * validates the groups, so that its error names the plugin.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */
   async grouping<G>(
@@ -183,12 +186,14 @@ export class InvoicePluginCalls {
     return { groups, properties };
   }
 
-  /** Reports a stored invoice, or null if there was nothing to do. Never throws (§13 rule 8). */
+  /**
+   * Reports a stored invoice to the plugins, or null if there was nothing to do. Never throws (§13 rule 8).
+   */
   succeeded(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onSuccessCall', call, { properties, invoice });
   }
 
-  /** Reports that an invoice is not stored after all. Never throws (§13 rule 8). */
+  /** Reports to the plugins that an invoice was not stored. Never throws (§13 rule 8). */
   failed(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onFailureCall', call, { properties, invoice });
   }
@@ -266,12 +271,15 @@ export class RegisteredInvoicePlugins {
     this.#plugins = plugins;
   }
 
-  /** True: no tenant has any, so no configuration needs to be read. */
+  /** True if no tenant has invoice plugins, so that no configuration needs to be read. */
   get isEmpty(): boolean {
     return this.#plugins.length === 0;
   }
 
-  /** Returns the plugins that the tenant's configuration names, otherwise all by name; unknown names are skipped (§13 rule 1). */
+  /**
+   * Returns the plugins that the tenant's configuration names, otherwise all plugins by name. Unknown names
+   * are skipped (§13 rule 1).
+   */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));
     const names = plugins.length > 0 ? [...new Set(plugins)] : [...byName.keys()].sort();
@@ -303,8 +311,8 @@ function viewOfItem({
 }
 
 /**
- * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get without
- * plugins, and the amounts of all while it is unpaid.
+ * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get
+ * without plugins, and its amounts as long as it is unpaid.
  */
 export function viewToExtend(
   invoice: New<Invoice>,
@@ -319,7 +327,7 @@ export function viewToExtend(
 /** Page size when a plugin reads an account's invoices. */
 const INVOICES_SEEN_AT_ONCE = 100;
 
-/** Yields the stored invoices of an account in creation order, read page by page. */
+/** Yields the stored invoices of an account in creation order. Reads them page by page. */
 async function* existingInvoices(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,

@@ -16,16 +16,16 @@ import {
   parseWireInstant,
 } from '../../values/time/index.ts';
 
-/** Maximum items and properties of one answer. */
+/** Maximum number of items and of properties in one plugin result. */
 const MAX_PLUGIN_ITEMS = 1_000;
 const MAX_PLUGIN_PROPERTIES = 1_000;
 
-/** Properties of an answer; null means unchanged. */
+/** Properties that a plugin returned. Null means unchanged. */
 interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads the answer of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
+/** Reads the result of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
 export function claimedPrior(answer: unknown, now: Instant) {
   const { aborted, rescheduleDate, properties } = recordOf(answer);
   if (aborted != null && typeof aborted !== 'boolean')
@@ -37,7 +37,10 @@ export function claimedPrior(answer: unknown, now: Instant) {
   };
 }
 
-/** Reads the answer of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD (60003). */
+/**
+ * Reads the result of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError
+ * MISSING_OR_INVALID_FIELD (60003).
+ */
 export function claimedItems(answer: unknown) {
   const { items, properties } = recordOf(answer);
   return {
@@ -48,7 +51,7 @@ export function claimedItems(answer: unknown) {
   };
 }
 
-/** Reads the answer of `getInvoiceGrouping`. @throws MalformedAnswer. */
+/** Reads the result of `getInvoiceGrouping`. @throws MalformedAnswer. */
 export function claimedGroups(answer: unknown) {
   const { groups, properties } = recordOf(answer);
   return {
@@ -59,7 +62,7 @@ export function claimedGroups(answer: unknown) {
   };
 }
 
-/** Reads the answer of a completion call. @throws MalformedAnswer. */
+/** Reads the result of a completion call. @throws MalformedAnswer. */
 export function claimedAnswer(answer: unknown): Claimed {
   return { properties: claimedProperties(recordOf(answer).properties) };
 }
@@ -99,7 +102,7 @@ const takeItem = converterOf({
 
 const idOf = (taken: unknown): Uuid | null => (taken ?? null) as Uuid | null;
 
-/** The reader of each member of a claimed item, after `takeItem` has read texts and checked ids. */
+/** The reader of each item member. `takeItem` has already read texts and checked ids. */
 const itemMembers = {
   id: idOf,
   invoiceId: idOf,
@@ -163,7 +166,7 @@ function textOf(given: unknown, at: string): string | null {
   throw new MalformedAnswer(`returned ${at} that is not storable text`);
 }
 
-/** Reads a decimal with as many digits as amounts may have; further decimals of a computed one are rounded. */
+/** Reads a decimal with the precision of amounts. Further digits of a computed amount are rounded. */
 function numberOf(given: unknown, at: string): Decimal | null {
   if (given == null) return null;
   const taken = Decimal.isDecimal(given)
@@ -186,7 +189,7 @@ function listOf(name: string, given: unknown, most: number) {
   throw new MalformedAnswer(`returned ${given.length} ${name}; at most ${most} are allowed`);
 }
 
-/** Null and undefined count as an object without members. */
+/** Returns the value as an object. Null and undefined count as an object without members. */
 function recordOf(given: unknown, at?: string) {
   if (given == null && at === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
@@ -196,7 +199,7 @@ function recordOf(given: unknown, at?: string) {
   );
 }
 
-/** Returns the error of an invalid answer, with the plugin's name. */
+/** Returns the error for an invalid plugin result, with the plugin's name. */
 export function pluginAnswerError(pluginName: string, { code, message, facts }: BillingError): BillingError {
   const named = `The answer of invoice plugin "${pluginName}" is invalid: ${message}`;
   return billingError(code, named, { ...facts, pluginName });

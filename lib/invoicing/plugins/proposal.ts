@@ -5,7 +5,10 @@ import type { LocalDate } from '../../values/time/index.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
-/** A run before plugins and credit. Plugins are consulted about it, and only it may then be stored. */
+/**
+ * A run before plugins and credit change it. Plugins are consulted about this run, and no other run may then
+ * be stored.
+ */
 export interface Proposal {
   readonly targetDate: LocalDate;
   readonly invoiceId: Uuid;
@@ -14,7 +17,7 @@ export interface Proposal {
   readonly items: readonly NewInvoiceItem[];
 }
 
-/** True if the decisions of plugins about `seen` apply to `now`. */
+/** Returns true if the decisions of plugins about `seen` also apply to `now`. */
 export function isSameProposal(seen: Proposal, now: Proposal): boolean {
   return textOf(seen) === textOf(now);
 }
@@ -24,7 +27,7 @@ function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): stri
   return JSON.stringify([targetDate, invoiceId, status, before, items.map(comparedOf)]);
 }
 
-/** Returns the members of a new or stored item that plugins base their decisions on. */
+/** Returns the members of a new or stored item on which plugins base their decisions. */
 export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
   const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
   const { startDate, endDate, description, amount, repairable, rate } = item;
@@ -44,7 +47,10 @@ export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: r
   };
 }
 
-/** Returns these ids again in order, then new ones, so that the same evaluation creates the same items. */
+/**
+ * Returns a source that first repeats these ids in order, so that the same evaluation creates the same items,
+ * and then returns new ids.
+ */
 export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerator {
   let used = 0;
   return {
@@ -56,7 +62,7 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
   };
 }
 
-/** Returns the error for an account that changes each time plugins are consulted about it (§17 rule 4). */
+/** Returns the error for an account that changes during each consultation of plugins (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
   const message = `Account ${accountId} changed each time while invoice plugins were being called; try again`;
   return billingError(ErrorCode.BUSY, message, { accountId });

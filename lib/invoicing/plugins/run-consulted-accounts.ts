@@ -41,8 +41,9 @@ import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts'
 type ContinuingRun = Extract<Consultation, { kind: 'go' }>;
 
 /**
- * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A run that differs
- * from the one that plugins have seen is not stored: the plugins must be consulted again.
+ * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A
+ * run that differs from the run that plugins have seen is not stored, and the plugins must be consulted
+ * again.
  */
 export async function runConsultedAccounts(
   session: WriteSession,
@@ -83,7 +84,7 @@ function isSplit(run: EvaluatedRun | SplitRun): run is SplitRun {
   return 'invoices' in run;
 }
 
-/** Returns the consultations of the runs that continue, and the results of the others. */
+/** Returns the consultations of the runs that continue, and the results of the other runs. */
 function afterPriorCalls(
   session: WriteSession,
   requests: readonly RunRequest[],
@@ -116,8 +117,8 @@ function endedRun(
 }
 
 /**
- * Returns the runs as plugins have decided, checked against the stored data; a constant number of statements, and none for
- * runs that no plugin has changed.
+ * Returns the runs with the plugins' decisions, checked against the stored data. Takes a constant number of
+ * statements, and none for runs that no plugin has changed.
  */
 async function decideRuns(
   session: WriteSession,
@@ -154,7 +155,7 @@ async function decideRuns(
   return { plain, split, failed, changed };
 }
 
-/** True if the run is the one that plugins have seen, or if no plugin needs to see it. */
+/** Returns true if plugins have seen this run, or if no plugin needs to see it. */
 function matchesConsultation(evaluated: EvaluatedRun, consultation: ContinuingRun | undefined): boolean {
   if (consultation === undefined) return true;
   const { seen, needsInvoice } = consultation;
@@ -194,7 +195,10 @@ function decidedRun(run: AccountRun, { items, existing }: ConsultedInvoice): Acc
   return { ...withRunItems(run, items, existing), evaluations };
 }
 
-/** Returns the run of one step of a dry run after the plugins' changes; a reused draft keeps the items as rewritten. */
+/**
+ * Returns the run of one step of a dry run after the plugins' changes. A reused draft keeps its rewritten
+ * items.
+ */
 export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRun {
   const decided = decidedRun(run, asked);
   const { draft } = run.invoice;
@@ -202,7 +206,10 @@ export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRu
   return { ...decided, invoice: { ...run.invoice, draft: { ...draft, items: asked.existing } } };
 }
 
-/** Later repairs use the changed amounts; an amount that a plugin takes off a repair stays on the repaired item. */
+/**
+ * Returns the evaluations after the plugins' changes. Later repairs use the changed amounts. An amount that a
+ * plugin removes from a repair stays on the repaired item.
+ */
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],
   items: readonly NewInvoiceItem[],
@@ -224,8 +231,9 @@ function decidedEvaluations(
 }
 
 /**
- * Returns the row of a charge with the amount that plugins decided (§1.5): formerly free days can be repaired, and newly free
- * days stay billed. The row of a one-time price keeps the catalog's amount, by which later runs know that it is billed.
+ * Returns the row of a charge with the amount that plugins decided (§1.5). Days that were free can then be
+ * repaired, and days that became free stay billed. The row of a one-time price keeps the catalog's amount, by
+ * which later runs recognize that it is billed.
  */
 function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
   if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;

@@ -13,20 +13,21 @@ import type { FailedEvaluation } from '../runs/run-accounts.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/save-runs.ts';
 
-/** A run that becomes several invoices, or changes others. */
+/** A run that becomes several invoices, or that changes other invoices. */
 export interface SplitRun extends EvaluatedRun {
   /** The new invoices, or the draft that gets the items. */
   readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
-  /** Items of the draft that plugins have rewritten, and the remainders of adjusted items. */
+  /** Items of the draft that plugins have rewritten, and remainders of adjusted items. */
   readonly rewritten: readonly InvoiceItem[];
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
   readonly elsewhere: readonly ChangedInvoice[];
 }
 
 /**
- * Groups the items of one run into invoices (§8.2 step 12). Items that no group names go to the first group, empty groups are
- * dropped, and an adjustment stays with its item.
- * @param creditIds items of account credit: they are computed again for each invoice, so naming them has no effect.
+ * Groups the items of one run into invoices (§8.2 step 12). Items that no group names go to the first group,
+ * empty groups are dropped, and an adjustment stays with its item.
+ * @param creditIds ids of account credit items. They are computed again for each invoice, so groups may not
+ * move them.
  * @throws MalformedAnswer for an id that the invoice does not have, or that two groups name.
  */
 export function groupedItems(
@@ -56,8 +57,8 @@ export function groupedItems(
 }
 
 /**
- * Saves runs that become several invoices, or change others: credit is applied to all of these invoices in order (§8.2 steps
- * 12 and 13). A constant number of statements.
+ * Saves runs that become several invoices, or that change other invoices. Credit is applied to all of these
+ * invoices in order (§8.2 steps 12 and 13). Takes a constant number of statements.
  */
 export async function saveSplitRuns(
   session: WriteSession,
@@ -83,7 +84,7 @@ export async function saveSplitRuns(
   await resetChargedBefore(session, runs);
 }
 
-/** Returns the invoices of the run, all of one group, or the draft that it adds to. */
+/** Returns the invoices of the run, which form one group, or the draft that the run adds to. */
 function ownChanges(split: SplitRun, session: WriteSession) {
   const { billing, run, invoices, rewritten, remains } = split;
   const now = session.authorship.createdDate;
@@ -108,9 +109,8 @@ function ownChanges(split: SplitRun, session: WriteSession) {
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
 
 /**
- * Returns the numbers that plugins impose on the new invoices of a run, in order; null means the tenant's next number.
- * Whether
- * another invoice has them is checked when they are stored.
+ * Returns the numbers that plugins impose on the new invoices of a run, in order. Null means the tenant's
+ * next number. When the invoices are stored, their numbers are compared with those of other invoices.
  * @throws BillingError INVOICE_INVALID_NUMBER (4019).
  */
 export function imposedNumbers(
@@ -141,8 +141,9 @@ interface ImposedNumbers<Of> {
 }
 
 /**
- * Reserves imposed numbers for invoices that are about to be stored (§13 rule 6). Do not store `refused` ones (4019: another
- * invoice has the number, stored or earlier in the list): they reserve nothing and do not move the tenant's counter.
+ * Reserves imposed numbers for invoices that will be stored next (§13 rule 6). Do not store the `refused`
+ * ones (4019), whose number another invoice has, either stored or earlier in the list. They reserve nothing
+ * and do not move the tenant's counter.
  */
 export async function imposeNumbers<Of>(session: WriteSession, asked: readonly ImposedNumbers<Of>[]) {
   const wanted = asked.flatMap(({ numbers }) => numbers.map(([, number]) => number));
@@ -164,7 +165,10 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
   return { numbers: imposed, refused };
 }
 
-/** Reserves the runs' imposed numbers, and returns the runs without failed ones. Call it last: the counter passes all numbers. */
+/**
+ * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call it last,
+ * because the counter passes all numbers.
+ */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,
   runs: readonly R[],
@@ -189,7 +193,7 @@ export async function numberRuns<R extends CreditedRun | SplitRun>(
   return { runs: runs.filter(isLeft), failed, numbers };
 }
 
-/** Returns the imposed numbers of a run's new invoices; a reused draft keeps its number. */
+/** Returns the imposed numbers of a run's new invoices. A reused draft keeps its number. */
 function numbersOfRun(run: CreditedRun | SplitRun, properties: readonly PluginProperty[]) {
   if (!hasItems(run) || run.run.invoice.draft !== null) return [];
   return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);

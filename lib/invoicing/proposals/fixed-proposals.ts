@@ -26,12 +26,15 @@ export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): 
   return proposals;
 }
 
-/** Returns whether a tenant can drop the item: `disable.trial.zero.amount` (§5.1 rule 4). */
+/** Returns true if a tenant can drop the item with `disable.trial.zero.amount` (§5.1 rule 4). */
 export function isFreeTrial({ event, amount }: FixedProposal): boolean {
   return amount.isZero() && event.phaseName !== null && isTrialPhase(event.phaseName);
 }
 
-/** True if a later event of the same local date replaces it: the last one counts, even without a fixed price (§5.1 rule 2). */
+/**
+ * Returns true if a later event of the same local date replaces the event. The last event counts, even
+ * without a fixed price (§5.1 rule 2).
+ */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
   for (let later = index + 1; later < events.length; later += 1) {
@@ -42,7 +45,10 @@ function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   return false;
 }
 
-/** False for event types that never have a fixed price: they do not remove one either. */
+/**
+ * Returns false for event types that never have a fixed price. Such an event does not remove a fixed price
+ * either.
+ */
 function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   switch (event.transitionType) {
     case 'BCD_CHANGE':
@@ -65,8 +71,8 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 }
 
 /**
- * True if plan and phase stay: a change of the bill cycle day or quantity, or a price change for existing subscriptions, which
- * is a CHANGE without fixed price (§4).
+ * Returns true if plan and phase stay the same. This is a change of the bill cycle day or quantity, or a
+ * price change for existing subscriptions, which is a CHANGE without a fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -86,8 +92,9 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 }
 
 /**
- * Returns the end of the phase of a fixed price; null if the price is not for a period (§5.1 rule 3). A pause within the phase
- * does not move the end; a phase that ends during a pause ends at the latest with the event after the pause.
+ * Returns the end of the phase of a fixed price, or null if the price does not cover a period (§5.1 rule 3).
+ * A pause within the phase does not move the end. A phase that ends during a pause ends at the latest with
+ * the event after the pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];
@@ -99,7 +106,10 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
   return end !== null && next?.transitionType === 'END_BILLING_DISABLED' ? minDate(end, next.localDate) : end;
 }
 
-/** Returns the next event that does more than change terms, or begin or end a pause within plan and phase. */
+/**
+ * Returns the next event that changes plan or phase. A change of terms, and the start or end of a pause
+ * within plan and phase, do not count.
+ */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {
     const next = events[later];

@@ -4,34 +4,51 @@ import { DEFAULT_USAGE_CONFIG, negativeDeltaOf, type UsageConfig } from '../../u
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
 
 export interface InvoicingConfig {
-  /** `enabled`; false means automatic runs park their accounts (§8.2 step 1). */
+  /** Setting `enabled`. If false, automatic runs park their accounts (§8.2 step 1). */
   readonly isAutomatic: boolean;
   /** `maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
-  /** `parkAccountsOnAllExceptions`; false means only an illegal state parks an account (§8.6). */
+  /** Setting `parkAccountsOnAllExceptions`. If false, only an illegal state parks an account (§8.6). */
   readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
-  /** `proration.fixed.days`: the days of every month in the proration of a part; 0 = calendar days. */
+  /**
+   * Setting `proration.fixed.days`: the number of days in every month for the proration of a part; 0 means
+   * calendar days.
+   */
   readonly prorationFixedDays: number;
   /** `sanitySafetyBoundEnabled`. */
   readonly sanitySafetyBoundEnabled: boolean;
-  /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
+  /** Setting `maxDailyNumberOfItemsSafetyBound`; −1 disables the bound. */
   readonly maxDailyItems: number;
-  /** `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date (catalog §6.4 rule 5). */
+  /**
+   * Setting `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle
+   * date (catalog §6.4 rule 5).
+   */
   readonly alignPriceChanges: boolean;
-  /** `plugin`: names of the invoice plugins to consult, in order; empty means all, by name (§13 rule 1). */
+  /**
+   * Setting `plugin`: names of the invoice plugins to consult, in order. Empty means all plugins by name (§13
+   * rule 1).
+   */
   readonly plugins: readonly string[];
-  /** `parent.commit.local.utc.time`: when summaries are committed, in milliseconds since midnight UTC. */
+  /**
+   * Setting `parent.commit.local.utc.time`: the time at which summaries are committed, in milliseconds since
+   * midnight UTC.
+   */
   readonly parentCommitTimeOfDay: number;
-  /** `disable.trial.zero.amount`: no FIXED items of amount 0 for trials (§5.1 rule 4). */
+  /** Setting `disable.trial.zero.amount`: trials get no FIXED items of amount 0 (§5.1 rule 4). */
   readonly dropsFreeTrials: boolean;
   readonly usage: UsageConfig;
-  /** `usage.collectionInterval`: how long runs on usage dates wait for late usage (usage §7.7). */
+  /**
+   * Setting `usage.collectionInterval`: the time that runs on usage dates wait for late usage (usage §7.7).
+   */
   readonly collectionInterval: Period;
-  /** `dryRunNotificationSchedule`: how long before a run its invoice is announced, in milliseconds; 0 = never. */
+  /**
+   * Setting `dryRunNotificationSchedule`: milliseconds between the announcement of an invoice and its run; 0
+   * means no announcements.
+   */
   readonly noticeLeadMs: number;
-  /** `trackingIds.maxReturned`: maximum number of tracking ids of an invoice. */
+  /** Setting `trackingIds.maxReturned`: the maximum number of tracking ids of an invoice. */
   readonly maxTrackingIds: number;
 }
 
@@ -55,7 +72,7 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
 
 export type InvoicingConfigOf = (session: ReadSession) => Promise<InvoicingConfig>;
 
-/** Reads the settings of §18 from those of the tenant. */
+/** Returns the settings of §18 from the settings of the tenant. */
 export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);
@@ -79,7 +96,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   };
 }
 
-/** Reads the settings of usage §8. */
+/** Returns the settings of usage §8. */
 function usageConfig(settings: TenantSettings): UsageConfig {
   const negativeDelta = (isFromSource: boolean) =>
     negativeDeltaOf({

@@ -14,9 +14,8 @@ export function proratedShare({ base, days, totalDays }: Share, currency: Curren
 }
 
 /**
- * Returns F × M of §5.6: the days of a whole period of M months under fixed-days proration; null means calendar days (F
- * is 0, or
- * the period is day- or week-based).
+ * Returns F × M of §5.6, which is the number of days of a whole period of M months under fixed-days
+ * proration. Null means calendar days, because F is 0 or the period is based on days or weeks.
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
   if (fixedDays <= 0) return null;
@@ -24,7 +23,10 @@ export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): num
   return unit === 'MONTHS' ? fixedDays * number : null;
 }
 
-/** Returns days(from, to) if every month has `fixedDays` days; never negative, even for a small `fixedDays`. */
+/**
+ * Returns days(from, to) if every month has `fixedDays` days. The result is never negative, even for a small
+ * `fixedDays`.
+ */
 export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
   const start = calendarDayOf(from);
   const end = calendarDayOf(to);
@@ -32,7 +34,7 @@ export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: numb
   return Math.max(0, fixedDays * months + end.day - start.day);
 }
 
-/** True if both are cycle dates of one bill cycle day, one period of whole months apart. */
+/** Returns true if both dates are cycle dates of one bill cycle day, one period of whole months apart. */
 export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: BillingPeriod): boolean {
   const { unit, number } = periodLength(period);
   const [start, end] = [calendarDayOf(startDate), calendarDayOf(endDate)];
@@ -46,15 +48,21 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
   );
 }
 
-/** The period by which a part is prorated. All parts of one period use the same days, no matter how they end (§5.4). */
+/**
+ * The period by which a part is prorated. All parts of one period use the same number of days, whatever their
+ * ends (§5.4).
+ */
 export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** True if the cycle starts within it, so that its start is not a cycle date but one period before the first. */
+  /**
+   * True if the cycle starts within the period. The start of the period is then not a cycle date, but one
+   * period before the first cycle date.
+   */
   readonly isFirst: boolean;
 }
 
-/** Returns numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
+/** Returns the numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
 export function countDays({
   startDate,
   endDate,
@@ -79,8 +87,9 @@ export function countDays({
 }
 
 /**
- * Returns the days of a whole period between two cycle dates under fixed-days proration: F × M, or the count between the dates
- * if one is clamped to the end of its month, so that the parts add up to the whole (§5.6).
+ * Returns the number of days of a whole period between two cycle dates under fixed-days proration: F × M. If
+ * a date is limited to the end of its month, returns the count between the dates, so that the parts add up to
+ * the whole (§5.6).
  */
 export function fixedDaysOfWhole(
   { startDate, endDate }: Pick<WholePeriod, 'startDate' | 'endDate'>,

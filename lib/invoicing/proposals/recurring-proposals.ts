@@ -30,14 +30,14 @@ export interface RecurringProposal {
   readonly endDate: LocalDate;
   readonly planName: string;
   readonly phaseName: string;
-  /** Price × quantity, up to 9 decimals. */
+  /** Price × quantity, with up to 9 decimals. */
   readonly rate: Decimal;
   /** Rounded to the currency. */
   readonly amount: Decimal;
   readonly rule: PeriodRule;
-  /** Share of the rate; null means the whole rate. */
+  /** Share of the rate. Null means the whole rate. */
   readonly share: Share | null;
-  /** The event after this one; null for none is known. */
+  /** The event after this one. Null if no later event is known. */
   readonly nextEvent: BillingEvent | null;
   readonly prorationFixedDays: number;
 }
@@ -47,26 +47,28 @@ export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFi
 export interface RecurringProposalsInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Index of the first event that proposes (the anchor of §7.2). */
+  /** Index of the first event that creates proposals (the anchor of §7.2). */
   readonly anchorIndex: number;
-  /** Proposals that start earlier are omitted; null for none. */
+  /** Start of the window. Earlier proposals are omitted. Null for no start. */
   readonly windowStart: LocalDate | null;
   readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly config: ProposalConfig;
 }
 
-/** The cycle that an event bills at a target date, up to X and at most to the next event. */
+/** The cycle that an event bills at a target date, up to X and not beyond the next event. */
 export interface BilledEvent {
   readonly event: BillingEvent;
   readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
-  /** X of §5.3; null means nothing is billable yet. */
+  /** X of §5.3. Null if nothing is billable yet. */
   readonly billThrough: LocalDate | null;
 }
 
-/** Returns the recurring proposals of a subscription at the target date, in date order and without overlap. */
+/**
+ * Returns the recurring proposals of a subscription at the target date, in date order and without overlap.
+ */
 export function recurringProposals(input: RecurringProposalsInput): readonly RecurringProposal[] {
   const proposals: RecurringProposal[] = [];
   for (let index = input.anchorIndex; index < input.events.length; index += 1) {
@@ -78,7 +80,7 @@ export function recurringProposals(input: RecurringProposalsInput): readonly Rec
   return proposals;
 }
 
-/** Returns how the event at `index` bills; null if it bills nothing (§5.2 rules 3 and 4). */
+/** Returns how the event at `index` is billed. Null if it bills nothing (§5.2 rules 3 and 4). */
 export function billedEvent(
   input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
   index: number,
@@ -95,7 +97,7 @@ export function billedEvent(
   return { event, nextEvent, cycle, endDate, billThrough };
 }
 
-/** True if the event has a recurring price, including 0, and a billing period. */
+/** Returns true if the event has a billing period and a recurring price, including a price of 0. */
 export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
@@ -131,7 +133,10 @@ function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, inp
   }
 }
 
-/** Returns the period that C(0) ends. In the first one of a cycle, a bill cycle day change before C(0) ends it (§5.4 rule 6). */
+/**
+ * Returns the period that C(0) ends. In the first period of a cycle, a bill cycle day change before C(0) ends
+ * the period (§5.4 rule 6).
+ */
 function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
   const { before, first, period } = cycle;
   const isFirst = before < event.cycleStart;
@@ -151,7 +156,10 @@ type Propose = (
   whole: WholePeriod | null,
 ) => void;
 
-/** Returns a function that adds one period. `whole` is the period that a part belongs to; null means ratio 1. */
+/**
+ * Returns a function that adds one period. `whole` is the period to which a part belongs; null means the
+ * ratio 1.
+ */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -200,7 +208,7 @@ function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): n
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** E: date of the subscription's next event; null for none. */
+  /** E, which is the date of the subscription's next event. Null without a next event. */
   readonly endDate: LocalDate | null;
   /** T. */
   readonly targetDate: LocalDate;
@@ -208,7 +216,10 @@ interface BillThroughInput {
   readonly inArrearMode: InArrearMode;
 }
 
-/** Returns X: the date up to which an event is billed at the target date; null means nothing yet (§5.3). */
+/**
+ * Returns X, the date up to which an event is billed at the target date. Null means that nothing is billed
+ * yet (§5.3).
+ */
 export function billThroughDate(input: BillThroughInput): LocalDate | null {
   const { cycle, endDate, targetDate } = input;
   if (endDate !== null && targetDate >= endDate) return endDate;

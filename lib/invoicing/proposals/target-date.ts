@@ -3,7 +3,8 @@ import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../../values/time/index.ts';
 
 /**
- * Returns the date up to which a run evaluates: at least the latest billed target date (§8.2 step 4).
+ * Returns the date up to which a run evaluates, which is at least the latest billed target date (§8.2 step
+ * 4).
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export function effectiveTargetDate({
@@ -16,9 +17,9 @@ export function effectiveTargetDate({
   readonly requested: LocalDate | null;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Latest billed target date; null for none (§1.5). */
+  /** Latest billed target date. Null if nothing is billed (§1.5). */
   readonly maxTargetDate: LocalDate | null;
-  /** `invoice.maxNumberOfMonthsInFuture`. */
+  /** The setting `invoice.maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
 }): LocalDate {
   const targetDate = requested ?? today;
@@ -33,7 +34,7 @@ export function effectiveTargetDate({
   return maxTargetDate === null ? targetDate : maxDate(targetDate, maxTargetDate);
 }
 
-/** Returns the error for more periods or dates at once than the bound allows. */
+/** Returns the error for more periods or dates in one run than the bound allows. */
 export function tooManyPeriods(targetDate: LocalDate, facts: Readonly<Record<string, unknown>>) {
   const target = formatLocalDate(targetDate);
   return billingError(

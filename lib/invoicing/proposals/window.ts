@@ -20,11 +20,11 @@ import {
   recurs,
 } from './recurring-proposals.ts';
 
-/** The days that one evaluation of a subscription covers: from `start` on (§7.2). */
+/** The days that one evaluation of a subscription covers, which begin at `start` (§7.2). */
 export interface BillingWindow {
-  /** Null means all days (full evaluation). */
+  /** First day of the window. Null means all days (full evaluation). */
   readonly start: LocalDate | null;
-  /** Index of the first billing event that matters; events before it need not be loaded. */
+  /** Index of the first billing event that matters. Events before it need not be loaded. */
   readonly anchorIndex: number;
 }
 
@@ -33,7 +33,7 @@ interface WindowInput {
   readonly events: readonly BillingEvent[];
   /** Null means never evaluated. */
   readonly cursor: InvoicingCursor | null;
-  /** Target date of the evaluation, or the earliest of several; null means any. */
+  /** Target date of the evaluation, or the earliest of several target dates. Null means any date. */
   readonly targetDate: LocalDate | null;
 }
 
@@ -45,9 +45,9 @@ interface DueInput extends WindowInput {
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the FIXED
- * and FREE rows that start on or after it. A cursor that has settled nothing requires the whole history: `dirtyFrom` alone may
- * lie after periods that no run has billed yet.
+ * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its
+ * start, and the FIXED and FREE rows that start on or after it. A cursor that has settled nothing requires
+ * the whole history, because `dirtyFrom` may be after periods that no run has billed yet.
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
@@ -61,9 +61,9 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, since a run without recurring
- * charges does not hold later ones to its date (§1.5). The days after that date must then be evaluated again too, or §7.3 I1
- * would not hold for them.
+ * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, because a run
+ * without recurring charges does not bind later runs to its date (§1.5). The days after that date must then
+ * be evaluated again too. Otherwise §7.3 I1 would not hold for them.
  */
 function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -75,7 +75,7 @@ function evaluatedFrom(
   return minDate(settledThrough, dirtyFrom, addDays(targetDate, 1));
 }
 
-/** True if the subscription may have something to bill or repair at the target date (§7.1). */
+/** Returns true if the subscription may have something to bill or repair at the target date (§7.1). */
 export function isDue({ events, cursor, targetDate, config }: DueInput): boolean {
   if (cursor === null || cursor.dirtyFrom !== null) return true;
   if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;
@@ -87,8 +87,8 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 }
 
 /**
- * Returns a date at which an evaluation leaves the cursor of a subscription that is not due unchanged: the target date, or a
- * later date of an earlier evaluation; null means there is none.
+ * Returns a date at which an evaluation does not change the cursor of a subscription that is not due. This is
+ * the target date, or a later date of an earlier evaluation. Null if there is no such date.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -105,7 +105,7 @@ export function evaluatedThrough({ events, cursor, targetDate, config }: DueInpu
   return found ?? null;
 }
 
-/** Usage may be due earlier than recurring charges. */
+/** Returns true if the subscription is due. Usage may be due earlier than recurring charges. */
 function isDueBy(date: LocalDate | null, { nextDueDate, usage }: InvoicingCursor): boolean {
   if (date === nextDueDate) return true;
   return usage != null && nextDueDate !== null && (date === null || nextDueDate < date);
@@ -117,7 +117,7 @@ function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): numb
   return index;
 }
 
-/** Returns the latest date before `changedFrom` on which a period of the anchor begins. */
+/** Returns the latest date before `changedFrom` on which a period of the anchor event begins. */
 function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   if (!recurs(anchor)) return anchor.localDate;
   const cycle = cycleDatesOf(anchor);
@@ -127,13 +127,13 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
 
 /** The state of a subscription that is billed up to the target date. */
 interface Standing {
-  /** Nothing changes up to this date unless the events change (§7.2 rule 7); null if nothing has begun. */
+  /** Date up to which nothing changes unless the events change (§7.2 rule 7). Null if nothing has begun. */
   readonly settledThrough: LocalDate | null;
   /** The next date after the target date on which something may be billed (§5.5 rule 3). */
   readonly nextDueDate: LocalDate | null;
 }
 
-/** Returns the standing of a subscription after a run, without usage dates. */
+/** Returns the state of a subscription after a run, without usage dates. */
 export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cursor'>): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
@@ -149,7 +149,7 @@ export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cu
   };
 }
 
-/** Returns the index of the last event with local date ≤ `date`; −1 = none. */
+/** Returns the index of the last event with a local date up to `date`, or −1. */
 function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
   let index = events.length - 1;
   while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
@@ -162,14 +162,14 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
   return end > cycle.start ? end : null;
 }
 
-/** Returns g of §5.5 rule 2 without its condition on E: rule 3 takes an earlier next event anyway. */
+/** Returns g of §5.5 rule 2 without its condition on E, because rule 3 takes an earlier next event anyway. */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
   if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
   return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
 }
 
-/** Returns the earlier date; null means no date. */
+/** Returns the earlier date. Null means no date. */
 export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
   return a === null || b === null ? (a ?? b) : minDate(a, b);
 }
@@ -178,9 +178,8 @@ export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | n
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, in the kind in force at the target date; null for none. Charges of these
- * days stay
- * until that event, which may still be withdrawn (§6 rule 3).
+ * Returns the days from the next event on, with the kind in force at the target date, or null. Charges of
+ * these days stay until that event, which may still be withdrawn (§6 rule 3).
  */
 export function billedAhead({
   events,

@@ -40,7 +40,7 @@ function isRecurringRow(row: CoverageRow): row is RecurringRow {
   return true;
 }
 
-/** Days of one kind of recurring charge: plan, phase and rate. */
+/** Days with one kind of recurring charge: the same plan, phase and rate. */
 interface ChargedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
@@ -49,7 +49,7 @@ interface ChargedInterval {
   readonly rate: Decimal;
 }
 
-/** A maximal part of `of` that no interval of its kind covers. */
+/** A maximal part of `of` that is not covered by an interval of its kind. */
 export interface UncoveredPart<T extends ChargedInterval> {
   readonly of: T;
   readonly startDate: LocalDate;
@@ -57,9 +57,9 @@ export interface UncoveredPart<T extends ChargedInterval> {
 }
 
 /**
- * Returns the parts of `intervals` that no interval of `covers` of the same kind covers, in date order. Both lists are sorted
- * by start, without overlap.
- * @param windowStart earlier days are ignored; null for none are.
+ * Returns the parts of `intervals` that `covers` does not cover with intervals of the same kind, in date
+ * order. Both lists are sorted by start and have no overlap.
+ * @param windowStart date before which days are ignored; null to ignore no days.
  */
 export function uncoveredParts<T extends ChargedInterval>({
   intervals,
@@ -88,7 +88,10 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
   return cover !== undefined && cover.endDate <= date;
 }
 
-/** Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the interval ends. */
+/**
+ * Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the
+ * interval ends.
+ */
 function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
   for (let index = firstCover; index < covers.length; index += 1) {
@@ -104,20 +107,20 @@ function isSameKind(a: ChargedInterval, b: ChargedInterval): boolean {
   return a.rate === b.rate || a.rate.equals(b.rate);
 }
 
-/** The change of a subscription's coverage; the rows of an item are replaced as a whole. */
+/** The change of a subscription's coverage. All rows of an item are replaced together. */
 export interface CoverageChanges {
   readonly inserted: readonly CoverageRow[];
-  /** Items whose rows are all removed … */
+  /** Ids of the items whose rows are removed. */
   readonly replacedItemIds: readonly Uuid[];
-  /** … and their remaining rows after repairs. */
+  /** The rows of those items that remain after repairs. */
   readonly replacements: readonly CoverageRow[];
 }
 
 interface ApplyInput {
   readonly subscriptionId: Uuid;
-  /** New items of the subscription, repairs included. */
+  /** New items of the subscription, including repairs. */
   readonly items: readonly NewInvoiceItem[];
-  /** All rows of the repaired items; others are ignored. */
+  /** All rows of the repaired items. Rows of other items are ignored. */
   readonly rows: readonly CoverageRow[];
   readonly billedItems: ReadonlyMap<Uuid, BilledItem>;
   readonly currency: Currency;
@@ -126,9 +129,9 @@ interface ApplyInput {
 const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
 
 /**
- * Projects new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's rows. Each
- * remaining row has its share of the item by calendar days, regardless of the proration setting, so that replaying the
- * items rebuilds the same rows.
+ * Applies new items to the coverage (§6, end). A charge adds a row; a repair removes its days from the rows
+ * of its item. Each remaining row has its share of the item by calendar days, regardless of the proration
+ * setting, so that replaying the items creates the same rows.
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;
@@ -159,8 +162,8 @@ export function coverageAfter(
 }
 
 /**
- * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too: repairs only cut free
- * days that a plugin has made free (§13 rule 3).
+ * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too, because
+ * repairs only remove free days that a plugin has made free (§13 rule 3).
  */
 export function rowsOfItem(
   item: NewInvoiceItem,
@@ -211,7 +214,9 @@ function rowsLeft(
   return left;
 }
 
-/** Returns the pieces of a row that the repairs leave; the row itself if they do not touch it. */
+/**
+ * Returns the pieces of a row that remain after the repairs. Returns the row itself if no repair touches it.
+ */
 function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;
@@ -226,7 +231,7 @@ function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   return pieces;
 }
 
-/** Returns the function that gives each piece its share of the item's amount. */
+/** Returns a function that assigns to each piece its share of the item's amount. */
 function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => Decimal {
   const { id: itemId, startDate, endDate, amount } = item;
   assertInvariant(startDate !== null && endDate !== null, `RECURRING item ${itemId} has no service period`, {
@@ -239,7 +244,7 @@ function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => 
 interface VoidInput {
   /** All items of the voided invoice. */
   readonly items: readonly NewInvoiceItem[];
-  /** The RECURRING and USAGE items of other invoices that its repairs have credited. */
+  /** The RECURRING and USAGE items of other invoices that the repairs of the voided invoice have credited. */
   readonly repaired: readonly NewInvoiceItem[];
   /** Repairs of those items on other invoices that are not VOID. */
   readonly otherRepairs: readonly NewInvoiceItem[];
@@ -250,14 +255,14 @@ interface VoidInput {
 export interface ReleasedCoverage {
   /** Items whose rows are removed … */
   readonly itemIds: readonly Uuid[];
-  /** … and the rows of items that lose repairs. */
+  /** The rows of items that lose repairs. */
   readonly rows: readonly CoverageRow[];
   readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
   /** The days from which billing is evaluated again, by subscription (§7.1). */
   readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
 }
 
-/** Removes the invoice's charges from the coverage, and restores the days that its repairs have cut. */
+/** Removes the invoice's charges from the coverage, and restores the days that its repairs have removed. */
 export function releaseCoverage({ items, repaired, otherRepairs, currency }: VoidInput): ReleasedCoverage {
   const charges = items.filter(isCovering);
   const covering = repaired.filter(isCovering);
@@ -281,7 +286,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Returns a restored row that bills days which a staying row also bills. */
+/** Returns a restored row that bills days which a remaining row also bills. */
 export function billedTwice(rows: readonly CoverageRow[], staying: readonly CoverageRow[]) {
   const recurring = staying.filter(({ kind }) => kind === 'RECURRING');
   const others = Map.groupBy(recurring, ({ subscriptionId }) => subscriptionId);

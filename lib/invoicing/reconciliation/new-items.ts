@@ -16,13 +16,13 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
 import type { RecurringProposal } from '../proposals/recurring-proposals.ts';
 
-/** A proposal, or its unbilled part. */
+/** A proposal, or the part of a proposal that is not billed. */
 export interface RecurringCharge {
   readonly proposal: RecurringProposal;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The share of the part; null means the whole proposal is charged. */
+  /** The share of the part. Null means that the whole proposal is charged. */
   readonly part: Share | null;
 }
 
@@ -30,12 +30,15 @@ export interface Repair {
   readonly itemId: Uuid;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** ≥ 0; the item has the opposite sign. */
+  /** Amount of at least 0. The item has the opposite sign. */
   readonly amount: Decimal;
   readonly basis: RepairBasis;
 }
 
-/** Returns the items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (§6 rule 8, §1.3). */
+/**
+ * Returns the items of one subscription by start date, then in the order FIXED, RECURRING, REPAIR_ADJ (§6
+ * rule 8, §1.3).
+ */
 export function newItems(
   {
     fixed,
@@ -106,7 +109,7 @@ interface OwnFields
     InvoiceItem,
     'itemType' | 'description' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
   > {
-  /** The event of a charge; a repair has none (§1.3). */
+  /** The event of a charge. Null for a repair (§1.3). */
   readonly origin: BillingEvent | null;
   readonly startDate: LocalDate;
   readonly basis: ItemBasis;

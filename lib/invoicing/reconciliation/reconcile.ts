@@ -22,7 +22,7 @@ import {
 } from './coverage.ts';
 import { basisEvent, type RecurringCharge, type Repair } from './new-items.ts';
 
-/** Returns the billing period of a phase in the catalog; null means unknown phase. */
+/** Returns the billing period of a phase in the catalog, or null for an unknown phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
 interface ReconcileInput {
@@ -33,7 +33,7 @@ interface ReconcileInput {
   /** Rows of the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Events of the proposals, which name the billing period of each plan's phase. */
+  /** Events of the proposals. They determine the billing period of each plan's phase. */
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
@@ -43,8 +43,8 @@ interface ReconcileInput {
 }
 
 /**
- * Returns the charges and repairs that turn the billed state of a subscription into the proposed one (§6). `repairable` is the
- * remainder of each repaired item.
+ * Returns the charges and repairs that turn the billed state of a subscription into the proposed state (§6).
+ * `repairable` is the remainder of each repaired item.
  */
 export function reconcile(input: ReconcileInput) {
   const { fixed, rows } = input;
@@ -56,7 +56,10 @@ export function reconcile(input: ReconcileInput) {
   };
 }
 
-/** Returns the parts of rows that no proposal of their kind covers, free ones included, without days that the next event ends. */
+/**
+ * Returns the parts of rows that no proposal of their kind covers, including free rows, without days that the
+ * next event ends.
+ */
 export function repairedParts(
   rows: readonly RecurringRow[],
   { recurring, ahead }: Pick<ReconcileInput, 'recurring' | 'ahead'>,
@@ -66,7 +69,7 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers, windowStart });
 }
 
-/** Returns the period of a row's plan and phase; null means no event names them any more. */
+/** Returns the period of a row's plan and phase, or null if no event names them any more. */
 function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
     (each) =>
@@ -78,8 +81,9 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 }
 
 /**
- * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind covers. Zero
- * charges have no recurring row, so they are looked up among the free items; else every run would charge them again.
+ * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind
+ * covers. Zero charges have no recurring row, so they are looked up among the free items. Otherwise every run
+ * would charge them again.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
@@ -92,7 +96,10 @@ function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): rea
   );
 }
 
-/** Returns the FIXED proposals without a FIXED row; one row is enough, regardless of its amount (§6 rule 6). */
+/**
+ * Returns the FIXED proposals without a FIXED row. One row is sufficient, regardless of its amount (§6 rule
+ * 6).
+ */
 function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(rows, 'FIXED');
@@ -110,7 +117,10 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput)
   return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
 }
 
-/** Returns the share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
+/**
+ * Returns the share of the proposal's amount by days. With fixed days, it is the share of the proposal's rate
+ * (§6 rules 2 and 7).
+ */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: ReconcileInput): Share {
   const { of: proposal, startDate, endDate } = part;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
@@ -123,12 +133,17 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   return { base: proposal.rate, days, totalDays };
 }
 
-/** True if the compared days begin within a free proposal, which then stays as billed (`knownUntil`). */
+/**
+ * Returns true if the compared days begin within a free proposal, which then stays as billed (`knownUntil`).
+ */
 function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
-/** Returns whether a free item exists for a charge. A longer item counts too if only a future event would shorten it. */
+/**
+ * Returns a function that checks for the free item of a charge. A longer item counts too if only a future
+ * event would shorten it.
+ */
 function freeItems(
   rows: readonly CoverageRow[],
   ahead: DaysOfKind | null,
@@ -165,8 +180,9 @@ interface Repairs {
 const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
 
 /**
- * Returns one repair per part in date order: its share of the row, at most the item's remainder after adjustments and earlier
- * repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5, 7).
+ * Returns one repair per part in date order: its share of the row, at most the item's remainder after
+ * adjustments and earlier repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5,
+ * 7).
  */
 function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Repairs {
   const parts = repairedParts(billed, input, input.windowStart);
@@ -213,7 +229,10 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
   return share === null ? RepairRule.WHOLE : RepairRule.PART;
 }
 
-/** Returns the event in force on the part's days, or on the target date for later days, ignoring future events. */
+/**
+ * Returns the event in force on the part's days. For days after the target date, returns the event in force
+ * on the target date, because future events do not count.
+ */
 function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
   const inForce = events.findLast(({ localDate }) => localDate <= until);
@@ -227,7 +246,7 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-/** Returns the share of the row (§6 rules 3 and 7); null means the whole row. */
+/** Returns the share of the row (§6 rules 3 and 7). Null means the whole row. */
 function shareOfRow(
   part: UncoveredPart<RecurringRow>,
   item: BilledItem,
@@ -254,7 +273,10 @@ function shareOfRow(
   return { base: row.amount, days, totalDays };
 }
 
-/** Returns the rate and days of a whole period; if the item's amount differs from the rate, the item's own amount and days. */
+/**
+ * Returns the rate and the days of a whole period. If the item's amount differs from the rate, returns the
+ * item's own amount and days.
+ */
 function wholeByFixedDays(
   { rate }: RecurringRow,
   {

@@ -23,13 +23,13 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
-/** Reports what a catalog would change before it is uploaded; stores nothing. */
+/** Operations that report the changes of a catalog before its upload. They store nothing. */
 export function changeReports(
   ports: Pick<Ports, 'storage' | 'scopes'>,
   catalogs: Catalogs,
   configOf: InvoicingConfigOf,
 ) {
-  /** @param wanted the signal of the reader, who may leave during many pages without a part. */
+  /** @param wanted signal of the reader, who may leave while many pages yield no part. */
   async function* partsOf(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,
@@ -112,14 +112,14 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
   return { parts: [...parts, ...unbillable], totals };
 }
 
-/** Returns the last day whose fixed prices are certain to be billed, or null. */
+/** Returns the last day whose fixed prices are certainly billed, or null. */
 function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
   if (cursor === undefined || cursor.settledThrough === null) return null;
   const settled = minDate(cursor.settledThrough, today);
   return cursor.dirtyFrom === null ? settled : minDate(settled, addDays(cursor.dirtyFrom, -1));
 }
 
-/** Returns the accounts that can be billed now, but not after the upload. */
+/** Returns the accounts that can be billed now but not after the upload. */
 function unbillableOf(
   before: LoadedStreams<StreamRequest>,
   after: LoadedStreams<StreamRequest>,

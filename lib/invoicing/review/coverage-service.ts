@@ -26,7 +26,7 @@ import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-
 import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { evaluatedThrough, isDue } from '../proposals/window.ts';
 
-/** Compares billed and billable amounts (§7.3). */
+/** Operations that compare billed and billable amounts (§7.3). */
 export function coverageOperations(
   ports: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
@@ -72,8 +72,8 @@ interface VerifyRules {
   readonly config: InvoicingConfig;
 }
 /**
- * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot, takes no lock and
- * writes nothing; the cost grows with the history.
+ * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot,
+ * takes no lock and writes nothing. The cost grows with the history.
  */
 async function verifyCoverage(session: ReadSession, input: AccountToVerify & VerifyRules) {
   const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
@@ -82,7 +82,8 @@ async function verifyCoverage(session: ReadSession, input: AccountToVerify & Ver
 }
 
 /**
- * Verifies accounts in a constant number of statements. `error`: why the account cannot be verified; null means it can.
+ * Verifies accounts in a constant number of statements. `error` contains the reason why an account cannot be
+ * verified, otherwise null.
  */
 export async function verifyAccounts(
   session: ReadSession,
@@ -161,9 +162,9 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
 }
 
 /**
- * Returns the target date of the comparison: for a due subscription, that of the run. Others may already be evaluated up to a
- * later date, at which an evaluation leaves their cursor as it is. Without such a date the cursor is wrong, and the comparison
- * covers everything that it hides.
+ * Returns the target date of the comparison. For a due subscription, this is the date of the run. Other
+ * subscriptions may already be evaluated up to a later date, at which an evaluation does not change their
+ * cursor. Without such a date the cursor is wrong, and the comparison covers all days that the cursor hides.
  */
 function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
@@ -177,7 +178,10 @@ function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
   return new Map(found.map(({ subscriptionId, items }) => [subscriptionId, items]));
 }
 
-/** Any id works, because nothing is stored and items of one evaluation do not refer to each other. */
+/**
+ * Returns placeholder ids. Any id works, because nothing is stored and items of one evaluation do not refer
+ * to each other.
+ */
 function madeUp(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;
 }

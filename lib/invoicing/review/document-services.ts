@@ -57,7 +57,7 @@ export type DocumentFiles = ReturnType<typeof documentFiles>;
 export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
   const { documentRenderer, logger } = ports;
   return {
-    /** @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
+    /** Checks that PDFs are available. @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
     check: (): void => {
       if (documentRenderer === undefined) throw noRenderer();
     },
@@ -79,7 +79,10 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
   };
 }
 
-/** Checked during the call, so that an invalid answer counts as a failure of the renderer. */
+/**
+ * Returns the file. It is checked during the call, so that an invalid result counts as a failure of the
+ * renderer.
+ */
 function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
   return { bytes, missingCharacters: String(missingCharacters ?? '') };
@@ -91,7 +94,9 @@ function noRenderer(): BillingError {
   return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
-/** Templates and translations (§14), stored under keys of the tenant (platform §3). */
+/**
+ * Operations on templates and translations (§14), which are stored under keys of the tenant (platform §3).
+ */
 export function invoiceTextOperations(keyValues: KeyValueService) {
   return {
     upload: async (context: CallContext, upload: DocumentTextUpload): Promise<void> => {

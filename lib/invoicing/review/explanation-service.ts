@@ -20,12 +20,12 @@ export function explanationOperations(ports: Pick<Ports, 'storage'>) {
   };
 }
 
-/** An item that is stored, or that a dry run made with its facts. */
+/** An item that is stored, or that a dry run created with its facts. */
 export type ExplainableItem = InvoiceItem & { readonly basis?: ItemBasis | undefined };
 
 /**
- * Explains items, in a constant number of statements.
- * @param hypothesis the hypothetical action of the dry run that made the items. Default none.
+ * Explains items in a constant number of statements.
+ * @param hypothesis the hypothetical action of the dry run that created the items. None by default.
  */
 export async function explainItems(
   session: ReadSession,
@@ -60,12 +60,12 @@ async function basesOf(session: ReadSession, items: readonly ExplainableItem[]) 
   return new Map<Uuid, ItemBasis>([...stored, ...made]);
 }
 
-/** Items with facts in memory need no lookup. */
+/** Returns true for a stored item. Items with facts in memory need no lookup. */
 function isStored({ basis }: ExplainableItem): boolean {
   return basis === undefined;
 }
 
-/** Returns the repaired and adjusted items, which may be stored or among the items themselves. */
+/** Returns the repaired and adjusted items. They may be stored or be among the items themselves. */
 async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) {
   const own = new Map(items.map((item) => [item.id, item]));
   const ids = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));
@@ -75,7 +75,7 @@ async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) 
 }
 
 interface PastInput {
-  /** The items, or the repaired items. */
+  /** The charges: the items themselves, or the repaired items. */
   readonly charges: readonly InvoiceItem[];
   readonly hypothesis: Hypothesis | null;
   readonly isBlocked: boolean;
@@ -128,7 +128,10 @@ async function migrationInvoices(
   return new Set(invoices.flatMap(({ id, isMigration }) => (isMigration ? id : [])));
 }
 
-/** Override plans are named `<plan>-<n>`; few other plans are. */
+/**
+ * Returns the override plans among the plans of these items. They are named `<plan>-<n>`, as few other plans
+ * are.
+ */
 async function plansWithOwnPrices(session: ReadSession, items: readonly InvoiceItem[]) {
   const names = items.flatMap(({ planName }) =>
     planName !== null && /-\d+$/.test(planName) ? planName : [],

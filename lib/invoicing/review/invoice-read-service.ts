@@ -215,18 +215,20 @@ export class InvoiceReadService implements InvoiceReader {
   }
 }
 
-/** The fields of operator searches (§15); no column holds the balance. */
+/**
+ * The fields of operator searches (§15). The balance is not among them, because it is not stored in a column.
+ */
 const searched = {
   ...searchedFields({ ...invoiceFields, createdBy: authorFields.createdBy }, { invoiceId: 'id' }),
   balance: { property: 'balance', type: 'text' },
 } as const;
 
-/** Matches numbers with up to 15 digits, which are always safe integers. */
+/** Matches numbers with up to 15 digits. They are always safe integers. */
 const integer = /^\d{1,15}$/;
 
 /**
- * Reads a search key (§15): a comparison with the balance, or clauses in operator form; otherwise the number, the currency, the id
- * or the account's id; null means nothing matches.
+ * Reads a search key (§15): a comparison with the balance, clauses in operator form, or the number, currency,
+ * id or account id. Null means that nothing matches.
  * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */
 export function invoiceSearch(key: string): InvoiceSearch | null {
@@ -246,7 +248,10 @@ export function invoiceSearch(key: string): InvoiceSearch | null {
   return isUuid(id) ? { kind: 'id', id } : null;
 }
 
-/** No column holds the balance, so it cannot be combined with other conditions. */
+/**
+ * Returns a search by balance. The balance is not stored in a column, so it cannot be combined with other
+ * conditions.
+ */
 function balanceSearch(clauses: readonly SearchClause[]): InvoiceSearch {
   const [clause, other] = clauses;
   const balance = clause === undefined ? undefined : parseWireDecimal(String(clause.value));

@@ -21,7 +21,7 @@ import { loadBilled, loadUsageTerms } from '../loading/load-billing-state.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** Recorded usage that is on no invoice (usage §3.3). */
+/** Operations on recorded usage that is on no invoice (usage §3.3). */
 export function unbilledUsageOperations(
   ports: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
@@ -72,7 +72,10 @@ interface UnbilledRequest {
   readonly events: readonly BillingEvent[];
 }
 
-/** Loads all billed usage of the subscription, and the recorded days of the bounds and of the billed intervals that they cut. */
+/**
+ * Loads all billed usage of the subscription, the recorded days between the bounds, and the days of billed
+ * intervals that the bounds cut.
+ */
 async function loadAround(
   session: ReadSession,
   { subscriptionId, subscriptionRecordId, zone, bounds, events }: UnbilledRequest,

@@ -27,13 +27,14 @@ export interface RunsToAsk {
   readonly properties: readonly PluginProperty[];
   readonly maySplit: boolean;
   readonly catalogsOf: CatalogSource;
-  /** Returns the runs that would be made now; the accounts are not locked. */
+  /** Returns the runs that would be made now. Their accounts are not locked. */
   plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
 }
 
 /**
- * Asks usage sources for the usage (usage §9), outside transactions and without locks. The questions come from a snapshot; the
- * answers apply to runs with the same question under the lock. Returns null if there are no sources.
+ * Calls usage sources for the usage (usage §9), outside transactions and without locks. The questions are
+ * based on a snapshot. The results apply to runs with the same question under the lock. Returns null without
+ * sources.
  */
 export async function callUsageSources(
   { storage }: Pick<Ports, 'storage'>,

@@ -31,17 +31,17 @@ import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { saveRuns, scheduleDueEntries } from '../saving/save-runs.ts';
 import type { FailedRun, RunResult } from './run-results.ts';
 
-/** A run of one account. `requestedDate`: null means today in the account's zone. */
+/** A run of one account. A null `requestedDate` means today in the account's zone. */
 export interface RunRequest {
   readonly account: Account;
   readonly requestedDate: LocalDate | null;
-  /** Date of the due entry or event that triggered the run; null or absent means requested now. */
+  /** Date of the due entry or event that caused the run. Null or absent for a run requested now. */
   readonly dueDate?: LocalDate | null;
-  /** Default: a new COMMITTED invoice. */
+  /** Target invoice of the run. Defaults to a new COMMITTED invoice. */
   readonly drafting?: Drafting;
-  /** Whether the run ignores the safety bounds (§8.4). Default false. */
+  /** True: the run ignores the safety bounds (§8.4). Default false. */
   readonly acceptsBounds?: boolean;
-  /** Whether a plugin requested a run on this date. Default false. */
+  /** True: a plugin requested a run on this date. Default false. */
   readonly isRescheduled?: boolean;
 }
 
@@ -49,13 +49,14 @@ export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** Usage supplied by sources. Default none. */
+  /** Usage that sources supplied. None by default. */
   readonly supplies?: UsageSupplies | null;
 }
 
 /**
- * Runs locked accounts of one tenant in the session's transaction (§8.2): loads in bulk, evaluates each account on its own,
- * saves in bulk. An account whose evaluation fails is reported and not saved; the others continue.
+ * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads in bulk, evaluates each
+ * account separately and saves in bulk. An account whose evaluation fails is reported and not saved; the
+ * others continue.
  */
 export async function runAccounts(
   session: WriteSession,
@@ -124,7 +125,10 @@ function evaluate(
   };
 }
 
-/** Returns the effective target date of each account, or the reason why it has none; one statement (§8.2 step 4). */
+/**
+ * Returns the effective target date of each account, or the reason why it has none, in one statement (§8.2
+ * step 4).
+ */
 export async function targetDatesOf(
   session: ReadSession,
   requests: readonly RunRequest[],
@@ -145,7 +149,7 @@ export async function targetDatesOf(
   return { accepted, ended };
 }
 
-/** @throws BillingError 4005, or 3 for an account without currency. */
+/** Returns the request. @throws BillingError 4005, or 3 for an account without currency. */
 function billingRequest(
   { account, requestedDate, dueDate }: RunRequest,
   state: AccountInvoicingState,
@@ -168,7 +172,7 @@ export interface FailedEvaluation {
   readonly error: unknown;
 }
 
-/** Applies the accounts' credit to the runs (§10); an account with an illegal credit state fails. */
+/** Applies the accounts' credit to the runs (§10). An account with an illegal credit state fails. */
 export async function creditRuns(
   session: ReadSession,
   runs: readonly EvaluatedRun[],

@@ -7,7 +7,7 @@ export type RunResult =
   | {
       readonly account: Account;
       readonly kind: 'done';
-      /** Empty means nothing to invoice. */
+      /** Ids of the run's invoices. Empty if there is nothing to invoice. */
       readonly invoiceIds: readonly Uuid[];
       /** Subscriptions that could not be billed because their events are damaged. */
       readonly skipped: readonly Uuid[];
@@ -30,10 +30,10 @@ export interface FailedRun {
 
 const outcomes = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'] as const;
 
-/** The outcome of a run. A `failed` run is repeated, or its caller got the error. */
+/** The outcome of a run. A `failed` run is repeated, or its caller receives the error. */
 type RunOutcome = (typeof outcomes)[number];
 
-/** Counts this node's committed runs since it was opened. */
+/** Counts the committed runs of this node since it was opened. */
 export class RunCounts {
   readonly #counts = new Map<RunOutcome, number>(outcomes.map((outcome) => [outcome, 0]));
 
@@ -50,14 +50,14 @@ export class RunCounts {
   }
 }
 
-/** Returns null for a run that is repeated at once. */
+/** Returns the outcome, or null for a run that is repeated immediately. */
 function outcomeOf(result: RunResult) {
   if (result.kind === 'changed') return null;
   if (result.kind !== 'done') return result.kind;
   return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';
 }
 
-/** Traces the committed invoices, each under the entry or call that caused its run. */
+/** Adds the committed invoices to the trace, each under the entry or call that caused its run. */
 export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]): void {
   if (ports.tracer === undefined) return;
   for (const result of results) {
@@ -72,7 +72,7 @@ export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]
   }
 }
 
-/** Warns the operator of subscriptions that runs have skipped (subscriptions §19.2 rule 2). */
+/** Warns the operator about subscriptions that runs have skipped (subscriptions §19.2 rule 2). */
 export function warnOfSkipped(
   ports: { readonly logger: Logger } & ActivityPorts,
   results: readonly RunResult[],

@@ -22,7 +22,7 @@ import { loadUnpaidInvoices } from '../loading/load-credit-inputs.ts';
 import { changeInvoices } from './change-invoices.ts';
 
 /**
- * Gives credit to a locked account through a separate committed invoice (§9). The credit immediately pays unpaid
+ * Credits a locked account with a separate committed invoice (§9). The credit immediately pays unpaid
  * invoices.
  */
 export async function addAccountCredit(
@@ -43,8 +43,8 @@ export async function addAccountCredit(
 }
 
 /**
- * Adjusts every adjustable item of the unpaid invoices of a locked account to 0 (§9 rule 11); paid amounts become account
- * credit. A constant number of statements.
+ * Adjusts every adjustable item of the unpaid invoices of a locked account to 0 (§9 rule 11). Paid amounts
+ * become account credit. Takes a constant number of statements.
  */
 export async function adjustUnpaidItems(
   session: WriteSession,
@@ -70,18 +70,18 @@ export async function adjustUnpaidItems(
   await changeInvoices(session, { changes, accounts: [account] }, ids);
 }
 
-/** An amount to take off an item, limited to the item's remainder. */
+/** A reduction of an item, limited to the item's remainder. */
 export interface RefundedItem {
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Default: the description of adjustments (§1.3). */
+  /** Description of the item. Defaults to the description of adjustments (§1.3). */
   readonly description?: string;
 }
 
 /**
- * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's zone. Stores the
- * remainders of the items; a constant number of statements.
+ * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's
+ * zone. Stores the remainders of the items. Takes a constant number of statements.
  */
 export async function withAdjustments(
   session: WriteSession,
@@ -116,8 +116,9 @@ export async function withAdjustments(
 }
 
 /**
- * Writes an invoice off, so that its balance is 0 and leaves that of its account, or makes it count again, with the account's
- * credit (§9 rule 8). The caller holds the account's lock.
+ * Writes off an invoice, so that its balance is 0 and no longer counts for its account. Or undoes a
+ * write-off, so that the invoice counts again, with the account's credit (§9 rule 8). The caller holds the
+ * account's lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(
@@ -130,7 +131,7 @@ export async function setWrittenOff(
   await changeWrittenOff(session, { invoices: [before], isWrittenOff }, ids);
 }
 
-/** Writes off the unpaid invoices of a locked account, and tags them (§9 rule 11). */
+/** Writes off the unpaid invoices of a locked account and tags them (§9 rule 11). */
 export async function writeOffUnpaid(
   session: WriteSession,
   account: Account,

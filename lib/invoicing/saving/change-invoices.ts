@@ -40,16 +40,17 @@ interface InvoiceChanges {
   readonly changes: readonly ChangedInvoice[];
   /** Further accounts whose credit is applied. */
   readonly accounts?: readonly Account[];
-  /** New latest target dates by account id, the minimum for later runs (§1.5); null for none. */
+  /** New latest target dates by account id, which later runs may not go below (§1.5). Null for no date. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
-  /** Reserved numbers by id of a new invoice; others get the tenant's next number. */
+  /** Reserved numbers by id of a new invoice. Other invoices get the tenant's next number. */
   readonly numbers?: ReadonlyMap<Uuid, number>;
 }
 
 /**
- * Ends a transaction that changed items, payments or statuses of invoices: applies the accounts' credit with the changed
- * invoices as candidates (§10), and writes invoices, items, sums and account states, with the events of §16. The caller writes
- * other members, such as the status (`setStanding`). A constant number of statements.
+ * Ends a transaction that changed items, payments or statuses of invoices. Applies the accounts' credit with
+ * the changed invoices as candidates (§10), and writes invoices, items, sums and account states, with the
+ * events of §16. The caller writes other members, such as the status (`setStanding`). Takes a constant number
+ * of statements.
  * @returns the changed invoices as stored, in the same order.
  */
 export async function changeInvoices(
@@ -109,7 +110,9 @@ function candidateOf({ before, after, newItems = [], allItems = newItems }: Chan
   return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
 }
 
-/** Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are any. */
+/**
+ * Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are such items.
+ */
 async function creditItems(
   session: WriteSession,
   of: Pick<Writing, 'changes' | 'credits'> & {
@@ -193,8 +196,9 @@ function savedStates(
 }
 
 /**
- * Stores new invoices under their imposed numbers, otherwise the tenant's next ones, in order (§1.6 rule 1). Call it as late as
- * possible: the tenant's counter stays locked until the transaction ends.
+ * Stores new invoices under their imposed numbers, otherwise under the tenant's next numbers, in order (§1.6
+ * rule 1). Call this as late as possible, because the tenant's counter stays locked until the transaction
+ * ends.
  * @returns the invoices with their numbers.
  */
 export async function insertInvoices(
@@ -218,9 +222,9 @@ export interface NotedChange {
 }
 
 /**
- * Writes the credit notes of changed invoices (§21), as the last records of the transaction: the tenant's counter stays locked
- * until it ends. A constant number of statements, and none if nothing is credited; for a tenant without credit notes at most
- * the one that reads the settings.
+ * Writes the credit notes of changed invoices (§21). They are the last records of the transaction, because
+ * the tenant's counter stays locked until it ends. Takes a constant number of statements, and none if nothing
+ * is credited. For a tenant without credit notes, takes at most the statement that reads the settings.
  */
 export async function writeCreditNotes(
   session: WriteSession,

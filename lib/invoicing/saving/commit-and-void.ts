@@ -29,9 +29,9 @@ interface OwnedDraft {
 }
 
 /**
- * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates (§9
- * rule 10). Summaries are first brought up to date with their children's invoices (§12 rule 3). A constant number of
- * statements.
+ * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through
+ * dates (§9 rule 10). Summaries are first updated with their children's invoices (§12 rule 3). Takes a
+ * constant number of statements.
  */
 export async function commitDrafts(
   session: WriteSession,
@@ -68,7 +68,10 @@ export async function commitDrafts(
   await changeInvoices(session, { changes, accounts: [...accounts.values()] }, ids);
 }
 
-/** Updates summaries to the current totals of their children's invoices, even if the changes were not reported yet. */
+/**
+ * Updates summaries to the current totals of their children's invoices, even if the changes were not reported
+ * yet.
+ */
 async function settleSummaries(session: WriteSession, drafts: readonly OwnedDraft[], ids: IdGenerator) {
   const summaries = drafts.filter(({ invoice }) => invoice.isParentInvoice);
   if (summaries.length === 0) return;
@@ -85,10 +88,11 @@ interface Voiding extends Draft {
 }
 
 /**
- * Voids an invoice of a locked account (§9 rule 6): used credit is returned, generated credit is removed, and the next run
- * bills the same again.
+ * Voids an invoice of a locked account (§9 rule 6). Used credit is returned, generated credit is removed, and
+ * the next run bills the same charges again.
  * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
- * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
+ * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID
+ * (4028).
  */
 export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
   const { account, invoice: before, items } = voiding;
@@ -115,7 +119,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
 }
 
-/** Rejects the void if an invoice in force has repaired an item of this one. */
+/** Rejects the void if an invoice in force has repaired an item of the invoice. */
 async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
   const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
   const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
@@ -126,7 +130,9 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
-/** Rejects the void if the credit that the invoice generated is used, or if it is paid or being paid. */
+/**
+ * Rejects the void if the credit that the invoice generated is used, or if the invoice is paid or being paid.
+ */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const { id: invoiceId, isMigration } = invoice;
@@ -158,7 +164,10 @@ function paidInvoiceError(invoiceId: Uuid, reason: string): BillingError {
   return billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID, message, { invoiceId });
 }
 
-/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if another invoice bills days that its repairs have freed. */
+/**
+ * Releases the invoice's coverage. @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if
+ * another invoice bills days that the repairs of the voided invoice have freed.
+ */
 async function release(session: ReadSession, { invoice, items }: Voiding) {
   const own = new Set(items.map(({ id }) => id));
   const repairedIds = new Set(items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []));
@@ -209,9 +218,11 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 }
 
 /**
- * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next run may have an
- * earlier target date. Else it would cover only the days of its window, at an earlier date than they were billed (§7.3, I3).
- * @param heldFrom the latest target date that holds later runs; null for none, undefined means unchanged.
+ * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next
+ * run may have an earlier target date. Otherwise the run would cover only the days of its window, at an
+ * earlier date than the date at which they were billed (§7.3, I3).
+ * @param heldFrom latest target date that binds later runs; null for no date, undefined for an unchanged
+ * date.
  */
 async function daysToEvaluateAgain(
   session: ReadSession,
@@ -229,10 +240,11 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges; null if there is none (§8.5). Two
- * statements.
- * @param accounts by subscription.
- * @param charges items of a COMMITTED invoice that has charged each of them, so that earlier items are not read.
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or null
+ * without charges (§8.5). Takes two statements.
+ * @param accounts account by subscription.
+ * @param charges items of a COMMITTED invoice that has charged each subscription, so that earlier items are
+ * not read.
  */
 export async function resetChargedThrough(
   session: WriteSession,

@@ -33,14 +33,15 @@ interface ChildChange {
 
 interface Tools {
   readonly ids: IdGenerator;
-  /** The time at which a summary opened now is committed automatically. */
+  /** The time at which a summary that opens now is committed automatically. */
   readonly commitAt: Instant;
 }
 
 /**
- * Updates the summary invoices of locked parents to their children's current invoices (§12 rules 1, 2, 4 and 6). Repeating it
- * changes nothing. A constant number of statements.
- * @returns the invoices whose decrease becomes credit of their own accounts, since the parent has paid (rule 5).
+ * Updates the summary invoices of locked parents to their children's current invoices (§12 rules 1, 2, 4 and
+ * 6). Idempotent. Takes a constant number of statements.
+ * @returns the invoices whose decrease becomes credit of their own accounts, because the parent has paid
+ * (rule 5).
  */
 export async function summariseChildren(
   session: WriteSession,
@@ -116,7 +117,7 @@ async function joinOpenSummaries(
   return { created, joined };
 }
 
-/** The summary is in the parent's currency, or in the children's currency if the parent has none. */
+/** Returns a new summary in the parent's currency, or in the children's currency if the parent has none. */
 function newSummary(
   parent: Account,
   joining: readonly Invoice[],
@@ -130,7 +131,7 @@ function newSummary(
 
 interface Facts {
   readonly parents: readonly Account[];
-  /** The changed invoices that are linked, with their new links. */
+  /** The changed invoices that are linked to a summary, with their new links. */
   readonly linked: readonly Invoice[];
   readonly items: readonly InvoiceItem[];
   readonly externalKeys: ReadonlyMap<Uuid, string>;
@@ -219,7 +220,7 @@ function linkOf({ id, parentInvoiceId, parentAccountId, contributedAmount }: Lin
   return { id, parentInvoiceId, parentAccountId, contributedAmount };
 }
 
-/** Returns the summary of a linked invoice; the invoice's own id if it is not linked. */
+/** Returns the id of the summary of a linked invoice. Returns the invoice's own id if it is not linked. */
 function summaryOf({ id, parentInvoiceId }: Pick<Invoice, 'id' | 'parentInvoiceId'>): Uuid {
   return parentInvoiceId ?? id;
 }

@@ -31,10 +31,11 @@ import { insertInvoices, type NotedChange, writeCreditNotes } from './change-inv
 import { resetChargedThrough } from './commit-and-void.ts';
 
 /**
- * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates, bill
- * cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Independent statements
- * run concurrently, so that the database executes one while the next is being written.
- * @param numbers the imposed numbers by invoice; others get the tenant's next number.
+ * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states,
+ * charged-through dates, bill cycle days, due entries and outbox events (§8.2 steps 13 and 14). Each kind of
+ * record takes one statement. Independent statements run concurrently, so that the database executes one
+ * while the next is written.
+ * @param numbers the imposed numbers by invoice. Other invoices get the tenant's next number.
  */
 export async function saveRuns(
   session: WriteSession,
@@ -53,7 +54,10 @@ export async function saveRuns(
   session.publish(runs.filter((each) => !hasItems(each)).map(nullInvoiceEvent));
 }
 
-/** Takes numbers last, so that the tenant's counter is locked briefly (§1.6 rule 1) and the items do not wait for them. */
+/**
+ * Saves the invoices and assigns their numbers last, so that the tenant's counter is locked briefly (§1.6
+ * rule 1). The items do not wait for the numbers.
+ */
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly CreditedRun[],
@@ -103,7 +107,7 @@ interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
 
-/** Saves the changes of runs besides invoices and account states. */
+/** Saves the other changes of runs, without invoices and account states. */
 export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
   const billings = runs.map(({ billing }) => billing);
   await allEnded([
@@ -165,8 +169,8 @@ function usageIntervals({ billing, run, invoiceId: id, invoices = [] }: RunToSav
 }
 
 /**
- * Sets the charged-through dates that depend on more than the run's charges, once all is stored (§8.5): if it commits a
- * draft, or bills a part before days that stay billed.
+ * Sets the charged-through dates that depend on more than the run's charges, after everything is stored
+ * (§8.5). This applies if the run commits a draft, or bills a part before days that stay billed.
  */
 export async function resetChargedBefore(
   session: WriteSession,
@@ -186,7 +190,10 @@ function chargedBefore(invoiced: readonly EvaluatedRun[]) {
   );
 }
 
-/** Returns the other dates. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
+/**
+ * Returns the charged-through dates that depend only on the run. The instant of such a date is its
+ * `toInstant` (§8.5, subscriptions §2 rule 2).
+ */
 function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
@@ -202,8 +209,8 @@ function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThro
 }
 
 /**
- * Gives locked accounts without a bill cycle day the day of their earliest charge, even if they are not invoiced (ruling R51).
- * A constant number of statements.
+ * Assigns the day of the earliest charge as the bill cycle day of locked accounts without one, even if they
+ * are not invoiced (ruling R51). Takes a constant number of statements.
  */
 export async function giveBillCycleDays(
   session: WriteSession,
@@ -222,7 +229,10 @@ export async function giveBillCycleDays(
   await saveBillCycleDays(session, evaluated);
 }
 
-/** Stores the bill cycle day that the first evaluation gives an account, as a change of the account (accounts §4 rule 4). */
+/**
+ * Stores the bill cycle day that the first evaluation assigns to an account, as a change of the account
+ * (accounts §4 rule 4).
+ */
 async function saveBillCycleDays(
   session: WriteSession,
   evaluated: readonly { readonly account: Account; readonly newBillCycleDay: number | null }[],

@@ -42,12 +42,15 @@ import type { OrderedJob } from './order-checks.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
-  /** If null, jobs that cancel subscriptions are skipped. */
+  /** Source of catalogs. If null, jobs that cancel subscriptions are skipped. */
   readonly catalogsOf: CatalogSource | null;
   readonly ids: IdGenerator;
 }
 
-/** Evaluates locked accounts and applies their new states (§5.1) in a constant number of statements; returns skipped jobs. */
+/**
+ * Evaluates locked accounts and applies their new states (§5.1) in a constant number of statements. Returns
+ * the skipped jobs.
+ */
 export async function evaluateAccounts(
   session: WriteSession,
   jobs: readonly OrderedJob[],
@@ -89,16 +92,16 @@ async function ownersOfInvoicingOff(session: WriteSession, facts: readonly Overd
   return new Set(owned.map(({ accountId }) => accountId));
 }
 
-/** The next check of an account (§6). */
+/** The next check of an account (§6): whether to schedule, keep or remove it. */
 export type NextCheck =
   | { readonly kind: 'KEEP' }
   | { readonly kind: 'REMOVE' }
   | {
       readonly kind: 'AT';
       readonly at: Instant;
-      /** The instant of the check (§5.3). */
+      /** The instant at which the check was requested (§5.3). */
       readonly asked: Instant;
-      /** A check that is already pending stays. */
+      /** Time until which a pending check stays as it is. */
       readonly staysBy: Instant;
     };
 
@@ -112,13 +115,16 @@ interface Evaluation {
 interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /** When the last other work of today is due, which may still prevent a worse state; null if there is none. */
+  /**
+   * Time at which the last other work of today is due, which may still prevent a worse state. Null without
+   * such work.
+   */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;
 }
 
-/** Evaluates an account (§5.1). An exempt account is clear without checks, even if it has debts (§7). */
+/** Evaluates an account (§5.1). An exempt account is clear without checks, even with debts (§7). */
 export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluation {
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
@@ -144,8 +150,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5); null: enter it now. Late checks
- * only defer states of today.
+ * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5). Null means that the
+ * account enters the state now. Late checks only defer states of today.
  */
 function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,
@@ -220,7 +226,9 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
-/** Removing the tag starts the invoice run for the blocked time (§9.2). */
+/**
+ * Adds or removes the tag AUTO_INVOICING_OFF. Its removal starts the invoice run for the blocked time (§9.2).
+ */
 async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
     entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);

@@ -11,32 +11,36 @@ export interface ClaimedJob {
 
 export interface LockedJob extends ClaimedJob {
   readonly account: Account;
-  /** Null: the account pays for itself. */
+  /** The paying parent. Null if the account pays for itself. */
   readonly parent: Account | null;
 }
 
 export interface OrderedJob extends LockedJob {
-  /** When the last other work of today is due, which may still prevent a worse state; null if there is none. */
+  /**
+   * Time at which the last other work of today is due, which may still prevent a worse state. Null without
+   * such work.
+   */
   readonly workUntil: Instant | null;
 }
 
 interface OrderedJobs {
   readonly first: readonly OrderedJob[];
-  /** New entries after the other work; the current ones end. */
+  /** New entries for after the other work. The current entries end. */
   readonly later: readonly NewNotification[];
   readonly waiting: readonly WaitingEntry[];
 }
 
-/** An entry to release, with its delay if known. */
+/** A queue entry to release, with its delay if known. */
 export interface WaitingEntry {
   readonly entry: ClaimedEntry;
   readonly delayMs: number | null;
 }
 
 /**
- * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2): a payment of
- * that day may prevent a state. Work due later today does not block but is reported. Uses one statement.
- * @param topics of the work that comes first.
+ * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2),
+ * because a payment of that day may prevent a state. Work that is due later today does not block the job, but
+ * is reported. Takes one statement.
+ * @param topics topics of the work that comes first.
  */
 export async function orderChecks(
   session: WriteSession,
@@ -64,7 +68,10 @@ export async function orderChecks(
   return { first, later, waiting };
 }
 
-/** Returns the queries for the work of the account and its paying parent, before the job and later today. */
+/**
+ * Returns the queries for the work of the account and its paying parent: work before the job, and later
+ * today.
+ */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);
@@ -81,8 +88,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 }
 
 /**
- * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date; null for a
- * clear.
+ * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date.
+ * Null for a clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,
@@ -98,10 +105,10 @@ export type RetryTiming =
   | { readonly kind: 'DUE'; readonly at: Instant }
   /** After the pause of that work. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
-  /** The parent's work is running; an account's own entries never run concurrently. */
+  /** The work of the parent is running. The account's own entries never run concurrently. */
   | { readonly kind: 'UNDER_WAY' };
 
-/** @param due when the job is due by now. */
+/** @param due time at which the job is due, if it is due by now. */
 export function retryTiming(
   { isUnderWay, availableAtMs, lastDue }: EarlierWork,
   { due, systemNowMs }: { readonly due: Instant; readonly systemNowMs: number },

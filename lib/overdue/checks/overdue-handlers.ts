@@ -39,8 +39,9 @@ interface Work {
 }
 
 /**
- * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if subscriptions are
- * canceled, each in a constant number of statements. All data is read again, so a repeated entry finds nothing to do.
+ * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if
+ * subscriptions are canceled, each with a constant number of statements. All data is read again, so a
+ * repeated entry finds nothing to do.
  */
 export class OverdueHandler implements QueueHandler {
   readonly name = 'overdue-service:evaluation';
@@ -51,7 +52,10 @@ export class OverdueHandler implements QueueHandler {
   readonly #own: OwnTransactions;
   readonly #topicsAhead: readonly string[];
 
-  /** @param of `topicsAhead`: topics of work that comes before overdue's (§5.2) and has handlers in this engine. */
+  /**
+   * @param of `topicsAhead` contains the topics of work that precedes overdue's (§5.2) and has handlers in
+   * this engine.
+   */
   constructor(
     ports: HandlerPorts,
     catalogs: CatalogProvider,
@@ -83,13 +87,13 @@ export class OverdueHandler implements QueueHandler {
     await this.#run(work, cancelling).catch(() => this.#oneByOne(work, cancelling));
   }
 
-  /** A failed entry must not block others or repeat finished ones. */
+  /** Processes the jobs one by one. A failed entry must not block others or repeat finished ones. */
   async #oneByOne(work: Work, jobs: readonly ClaimedJob[]) {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
-  /** Returns the jobs that need missing catalogs. */
+  /** Runs the jobs. Returns the jobs that need missing catalogs. */
   async #run(work: Work, jobs: readonly ClaimedJob[]) {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
@@ -135,7 +139,10 @@ function jobsOf(batch: HandlerBatch) {
   });
 }
 
-/** Relatives use the token of the causing call; `tokens` is filled during the batch. */
+/**
+ * Returns the authorship of a job. Relatives use the token of the causing call; `tokens` is filled during the
+ * batch.
+ */
 function authorshipOf(
   { entries }: HandlerBatch,
   authorship: Authorship,
@@ -152,7 +159,10 @@ function authorshipOf(
   };
 }
 
-/** Locks the accounts that are free, never together with a parent (§8 rule 4), and reads their paying parents. */
+/**
+ * Locks the accounts that are free and reads their paying parents. An account and its parent are never locked
+ * together (§8 rule 4).
+ */
 export async function lockJobs(
   session: WriteSession,
   jobs: readonly ClaimedJob[],
@@ -178,8 +188,8 @@ export async function lockJobs(
 }
 
 /**
- * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries, without
- * accounts of this transaction; one statement.
+ * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries,
+ * without accounts of this transaction. Takes one statement.
  * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(
@@ -217,7 +227,10 @@ export async function wakeRelatives(
   );
 }
 
-/** Overdue's own transactions, whose events start no refresh: a condition on a tag of its own state would loop. */
+/**
+ * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag of its
+ * own state would loop.
+ */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
 
@@ -231,7 +244,7 @@ export class OwnTransactions {
   }
 }
 
-/** Accounts per transaction after a configuration loses its last condition. */
+/** Number of accounts per transaction after a configuration loses its last condition. */
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /** Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5). */
@@ -294,7 +307,10 @@ function isOfOverdue({ metaData }: EventPayload) {
   );
 }
 
-/** Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2); at most one statement. */
+/**
+ * Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2). Takes
+ * at most one statement.
+ */
 export async function clearsOfExemptAccounts(
   session: ReadSession,
   events: readonly NewBusEvent[],

@@ -5,10 +5,10 @@ import { type Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 
-/** A value in XML or JSON. Reading it as a wrong type returns undefined and reports a finding. */
+/** A value in XML or JSON. Reading the value as a wrong type returns undefined and reports a finding. */
 export abstract class WrittenValue {
   readonly at: number;
-  /** For messages: `Element "unit"`. */
+  /** Label for messages, such as `Element "unit"`. */
   readonly label: string;
   protected readonly findings: Findings;
 
@@ -19,10 +19,10 @@ export abstract class WrittenValue {
   }
 
   abstract text(): string | undefined;
-  /** List items, named `elementName` in XML. */
+  /** Returns list items, which are named `elementName` in XML. */
   abstract items(elementName: string): readonly WrittenValue[];
   abstract record(): WrittenRecord | undefined;
-  /** The text of a scalar; undefined if a finding was reported. */
+  /** Returns the text of a scalar, or undefined if a finding was reported. */
   protected abstract scalar(): string | undefined;
   protected abstract shown(): string;
   protected abstract readonly flags: ReadonlyMap<string, boolean>;
@@ -53,7 +53,9 @@ export abstract class WrittenValue {
     return undefined;
   }
 
-  /** A duration of at least `least` units; UNLIMITED needs no number and allows -1 as in catalogs. */
+  /**
+   * Returns a duration of at least `least` units. UNLIMITED needs no number and allows -1, as in catalogs.
+   */
   duration(least = 0): Duration | undefined {
     const record = this.record();
     if (record === undefined) return undefined;
@@ -83,7 +85,7 @@ export abstract class WrittenValue {
   }
 }
 
-/** The named parts of an element or object; unread ones are unknown. */
+/** The named parts of an element or object. Parts that were not read are reported as unknown. */
 export class WrittenRecord {
   readonly at: number;
   readonly #label: string;
@@ -115,7 +117,7 @@ export class WrittenRecord {
     return this.#parts.get(name) ?? [];
   }
 
-  /** Same as `take`; reports a missing part. */
+  /** Returns the part with that name and reports a missing part. */
   require(name: string): WrittenValue | undefined {
     const value = this.take(name);
     if (value === undefined) this.#findings.add(this.at, `${this.#label} lacks "${name}"`);
@@ -143,7 +145,7 @@ const WRITTEN_FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** A JSON value, read like request bodies: scalars of another type are converted (http-api §9 rule 6). */
+/** A JSON value, read like request bodies. Scalars of another type are converted (http-api §9 rule 6). */
 export class JsonValue extends WrittenValue {
   protected readonly flags = WRITTEN_FLAGS;
   readonly #node: JsonNode;
@@ -162,7 +164,7 @@ export class JsonValue extends WrittenValue {
     return this.#node.items.map((item) => new JsonValue(item, this.label, this.findings));
   }
 
-  /** Members by name; null and empty texts count as absent (http-api §9 rules 6 and 7). */
+  /** Returns the members by name. Null and empty texts count as absent (http-api §9 rules 6 and 7). */
   record(): WrittenRecord | undefined {
     if (this.#node.kind !== 'object') return this.refuse('an object');
     const parts = this.#node.members
@@ -200,7 +202,7 @@ function scalarOf(node: JsonNode) {
   }
 }
 
-/** The value of an element, or of an attribute in its place. */
+/** The value of an element, or of an attribute that stands for an element. */
 export class XmlValue extends WrittenValue {
   protected readonly flags = XML_FLAGS;
   readonly #element: XmlElement;
@@ -226,7 +228,7 @@ export class XmlValue extends WrittenValue {
     return items;
   }
 
-  /** Children by name; attributes only on request, by `@` and their name. */
+  /** Returns the children by name. Attributes are returned only on request, by `@` and their name. */
   record(): WrittenRecord {
     const { children, attributes, text } = this.#element;
     if (text !== '') this.findings.add(this.at, `${this.label} must not contain text`);
@@ -251,14 +253,14 @@ export class XmlValue extends WrittenValue {
 
 const XML_FLAGS: ReadonlyMap<string, boolean> = new Map([...WRITTEN_FLAGS, ['1', true], ['0', false]]);
 
-/** Attributes that editors add to the root. */
+/** Returns true for attributes that editors add to the root. */
 function isSchemaHint(attribute: string) {
   return (
     attribute.startsWith('xmlns:') || /^xsi:(?:noNamespaceSchemaLocation|schemaLocation)$/.test(attribute)
   );
 }
 
-/** Collects all problems of one document with positions. */
+/** Collects all problems of one document, with their positions. */
 export class Findings {
   readonly #lines: Lines;
   readonly #found: { readonly at: number; readonly message: string }[] = [];
@@ -287,7 +289,7 @@ export class Findings {
     else this.#unlisted += 1;
   }
 
-  /** Attributes findings of `work` to the subject. */
+  /** Reports the findings of `work` under the subject. */
   about<T>(subject: string, work: () => T): T {
     const before = this.#subject;
     this.#subject = `${subject}: `;

@@ -5,10 +5,10 @@ import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { Duration } from '../../values/time/index.ts';
 import { INT_MAX } from './config-values.ts';
 
-/** The state of an account that is not overdue, never configured (§2.1). */
+/** The state of an account that is not overdue. This state is never configured (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** How entering a state cancels subscriptions (§5.1 step 6). */
+/** Policy with which entering a state cancels subscriptions (§5.1 step 6). */
 export const CancellationPolicy = {
   NONE: 'NONE',
   IMMEDIATE: 'IMMEDIATE',
@@ -21,9 +21,12 @@ export const controlTagNames: readonly string[] = systemDefinitions
   .filter(({ isControlTag }) => isControlTag)
   .map(({ name }) => name);
 
-/** All given criteria must be met. Without criteria, the condition is never met (§1.1 rule 1). Null means not given. */
+/**
+ * A condition, whose criteria must all be met. A condition without criteria is never met (§1.1 rule 1). Null
+ * means that a criterion is not set.
+ */
 export interface OverdueCondition {
-  /** Time since the anchor; UNLIMITED is never reached (§1.1 rule 2). */
+  /** Time since the anchor. UNLIMITED is never reached (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;
   readonly unpaidCount: number | null;
   readonly unpaidTotal: Decimal | null;
@@ -36,7 +39,7 @@ export interface OverdueState {
   readonly name: string;
   /** Never entered (§2.1). */
   readonly isClearState: boolean;
-  /** Null: never entered by evaluation. */
+  /** Condition of the state. Null if evaluation never enters the state. */
   readonly condition: OverdueCondition | null;
   readonly externalMessage: string;
   readonly blockChanges: boolean;
@@ -45,13 +48,13 @@ export interface OverdueState {
   readonly reevaluationInterval: Duration | null;
 }
 
-/** States from the most to the least severe. */
+/** An overdue configuration, with states from the most to the least severe. */
 export interface OverdueConfig {
   readonly initialReevaluationInterval: Duration | null;
   readonly states: readonly OverdueState[];
 }
 
-/** Evaluates nothing (§1.2 rule 1). */
+/** The default configuration, which evaluates nothing (§1.2 rule 1). */
 export const defaultOverdueConfig: OverdueConfig = {
   initialReevaluationInterval: null,
   states: [
@@ -179,7 +182,10 @@ function conditionDefinition(condition: OverdueCondition) {
   };
 }
 
-/** Days of an interval; null if it is absent or not a fixed number of days of 32 bits (§10). */
+/**
+ * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days of 32 bits
+ * (§10).
+ */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === 'DAYS') return interval.number;
   const days = interval?.unit === 'WEEKS' ? interval.number * 7 : null;

@@ -22,17 +22,20 @@ import {
   type OverdueState,
 } from './overdue-config.ts';
 
-/** Maximum number of states, since each may be evaluated. Typical configurations have three to five. */
+/** Maximum number of states, because each may be evaluated. Typical configurations have three to five. */
 const MAX_OVERDUE_STATES = 100;
 
-/** Parsed in memory at once: some milliseconds, or 0.2 s for a hostile document. */
+/**
+ * Maximum number of characters. A document is parsed in one step, which takes some milliseconds, or 0.2 s for
+ * a hostile document.
+ */
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
 /**
- * Reads an XML configuration (§1) without file or network access: a text, or bytes of UTF-8, or of UTF-16 with a byte
- * order mark.
- * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or the first position
- * that is not well-formed; TOO_LARGE (60012).
+ * Reads an XML configuration (§1) without file or network access. The document is a text, or bytes of UTF-8,
+ * or of UTF-16 with a byte order mark.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or with the
+ * first position that is not well-formed; TOO_LARGE (60012).
  */
 export function readOverdueXml(document: Uint8Array | string, reading: ConfigReading = {}): OverdueConfig {
   const decoded = decode(document);
@@ -75,7 +78,10 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 }
 
 export interface ConfigReading {
-  /** Accepts conditions without criteria, which never hold, in stored configurations; default false (§1.3 rule 2). */
+  /**
+   * True: accepts conditions without criteria, which never hold, in stored configurations. Default false
+   * (§1.3 rule 2).
+   */
   readonly acceptsEmptyConditions?: boolean;
 }
 
@@ -116,7 +122,7 @@ interface Reading extends ConfigReading {
   readonly findings: Findings;
 }
 
-/** Stops at the maximum number of states (§1.3 rule 6). */
+/** Reads the states. Stops at the maximum number of states (§1.3 rule 6). */
 function readStates(values: readonly WrittenValue[], reading: Reading) {
   const { findings } = reading;
   const first = values[MAX_OVERDUE_STATES];
@@ -132,7 +138,7 @@ function configOf(initialReevaluationInterval: Duration | null, states: readonly
   return { initialReevaluationInterval, states: states.map(({ state }) => state) };
 }
 
-/** UTF-16 has two bytes per character, UTF-8 at most a few. */
+/** Maximum number of bytes per character: two in UTF-16, up to four in UTF-8. */
 const MOST_BYTES_PER_CHARACTER = 4;
 
 function decode(document: Uint8Array | string) {
@@ -186,7 +192,7 @@ function checkStates(states: readonly ReadState[], findings: Findings) {
   }
 }
 
-/** JSON only: thresholds decrease from more to less severe states (§1.3 rule 4). */
+/** Checks that thresholds decrease from more to less severe states (§1.3 rule 4). JSON only. */
 function checkThresholds(states: readonly ReadState[], findings: Findings) {
   let before: { readonly name: string; readonly days: number } | undefined;
   for (const { state, timeAt } of states) {
@@ -202,7 +208,7 @@ function checkThresholds(states: readonly ReadState[], findings: Findings) {
   }
 }
 
-/** Months count as 30 days, years as 365 (§1.3 rule 4). */
+/** Returns a duration in days. Months count as 30 days, years as 365 (§1.3 rule 4). */
 function daysOf({ unit, number }: Duration) {
   switch (unit) {
     case TimeUnit.DAYS:
@@ -222,7 +228,7 @@ function daysOf({ unit, number }: Duration) {
 export const OverdueFormat = { XML: 'XML', JSON: 'JSON' } as const;
 export type OverdueFormat = (typeof OverdueFormat)[keyof typeof OverdueFormat];
 
-/** XML starts with `<`, JSON never does. */
+/** Returns the format of a document. XML starts with `<`, JSON never does. */
 export function formatOf(document: Uint8Array | string): OverdueFormat {
   return overdueXmlText(document).trimStart().startsWith('<') ? OverdueFormat.XML : OverdueFormat.JSON;
 }
@@ -235,7 +241,7 @@ export function readOverdueDocument(
   return readIn(format, document, {});
 }
 
-/** Reads a stored configuration, accepted by earlier rules. */
+/** Reads a stored configuration, which earlier rules accepted. */
 export function readStoredOverdueDocument(document: string): OverdueConfig {
   return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
 }
@@ -251,10 +257,10 @@ export function checkOverdueConfig(value: string): void {
   readOverdueDocument(value);
 }
 
-/** A state with positions for rules across states. */
+/** A state with its positions, for rules across states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** Null if the name is unreadable, which is reported. */
+  /** Position of the name. Null for an unreadable name, which has been reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
@@ -286,7 +292,7 @@ function readState(record: WrittenRecord, number: number, reading: Reading): Rea
   });
 }
 
-/** A state other than clear needs a condition (§1.3 rule 2). */
+/** Checks that a state has a condition, unless it is clear (§1.3 rule 2). */
 function checkEntered(
   { condition, isEmpty }: Pick<ReadCondition, 'condition' | 'isEmpty'>,
   { at }: WrittenRecord,
@@ -303,11 +309,14 @@ function flagOf(record: WrittenRecord, name: string) {
 interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
-  /** True if it exists without a criterion; false if unreadable, which is reported. */
+  /**
+   * True if the condition exists without a criterion. False for an unreadable condition, which has been
+   * reported.
+   */
   readonly isEmpty: boolean;
 }
 
-/** An unreadable condition is not reported as missing too. */
+/** Reads a condition. An unreadable condition is not also reported as missing. */
 function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
   if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
   const criteria = part.record();
@@ -345,7 +354,7 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
   return { condition, timeAt: time?.at ?? null, isEmpty };
 }
 
-/** An empty list sets no criterion (§1.1 rule 3). */
+/** Reads the responses. An empty list sets no criterion (§1.1 rule 3). */
 function readResponses(items: readonly WrittenValue[]) {
   const known = Object.values(PaymentResponse);
   return items.length === 0 ? null : items.flatMap((item) => item.oneOf(known) ?? []);
@@ -357,7 +366,10 @@ function notNegative<T extends number | Decimal>(written: WrittenValue | undefin
   return isNegative ? (written.report(`${value} is negative`) ?? null) : value;
 }
 
-/** Sets JSON's default intervals (§1.3 rule 5): to the next more severe threshold; for clear accounts, to the last one. */
+/**
+ * Sets the default intervals of JSON (§1.3 rule 5). A state is checked at the threshold of the next more
+ * severe state, a clear account at the last threshold.
+ */
 function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   let severer: Duration | null = null;
   const states: OverdueState[] = [];

@@ -10,7 +10,10 @@ import {
   type OverdueState,
 } from '../config/overdue-config.ts';
 
-/** Returns the most severe state whose condition holds today, null for clear (§4); never one marked clear (§2.1). */
+/**
+ * Returns the most severe state whose condition holds today, or null for clear (§4). Never returns a state
+ * that is marked clear (§2.1).
+ */
 export function evaluateOverdue(
   config: OverdueConfig,
   snapshot: BillingSnapshot,
@@ -71,7 +74,10 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
   }
 }
 
-/** Returns the first date of a time criterion; null means never, because nothing is unpaid or the time is unlimited. */
+/**
+ * Returns the first date of a time criterion. Null if the date never comes, because nothing is unpaid or the
+ * time is unlimited.
+ */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
 }
@@ -84,7 +90,7 @@ export interface CheckedAccount {
   readonly today: LocalDate;
 }
 
-/** Returns the date of the next check (§6), later than today; null if there is none. */
+/** Returns the date of the next check (§6), which is later than today, or null. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
   // If no states are configured, accounts with debts are still checked, in case a new configuration arrives (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
@@ -96,7 +102,7 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** Returns the first later date on which time alone can change the state; null if there is none. */
+/** Returns the first later date on which time alone can change the state, or null. */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,
@@ -108,7 +114,7 @@ export function nextTurn(
   return earliest([...thresholds, nextUnpaidDate ?? today].filter((date) => date > today));
 }
 
-/** True: pending checks are removed (§6 rule 3). */
+/** Returns true if pending checks must be removed (§6 rule 3). */
 export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot' | 'next'>): boolean {
   return next === null && !owes(snapshot);
 }
@@ -117,15 +123,18 @@ function owes({ anchor, nextUnpaidDate }: BillingSnapshot) {
   return anchor !== null || nextUnpaidDate !== null;
 }
 
-/** An owed invoice (§3.1), regardless of its target date. */
+/** An invoice that is owed (§3.1), regardless of its target date. */
 export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
 }
 
-/** The facts besides unpaid invoices (§3.2). */
+/** Facts of a snapshot in addition to unpaid invoices (§3.2). */
 export interface SnapshotFacts {
-  /** Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown; null if none failed. */
+  /**
+   * Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown. Null if no
+   * purchase failed.
+   */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;
 }
@@ -133,13 +142,13 @@ export interface SnapshotFacts {
 export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** The start of the earliest unpaid invoice's age; null if nothing is unpaid. */
+  /** Date from which the age of the oldest unpaid invoice counts. Null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
-  /** The next target date of a further invoice. */
+  /** The next target date of another owed invoice. */
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** Returns the snapshot of `today`; an invoice counts from its target date on (§3.1). */
+/** Returns the snapshot of `today`. An invoice counts from its target date on (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
@@ -166,7 +175,10 @@ export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   return owed.filter(({ targetDate }) => targetDate === null || targetDate <= date);
 }
 
-/** Drafts cannot be paid, so age counts from the commit date (§3.2). */
+/**
+ * Returns the date from which an invoice ages. Drafts cannot be paid, so their age counts from the commit
+ * date (§3.2).
+ */
 export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {
   return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;
 }

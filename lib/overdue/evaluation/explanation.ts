@@ -29,9 +29,9 @@ import {
 
 export interface ExplainedState {
   readonly state: string;
-  /** Local start of the state; null: it was never in another. */
+  /** Local start of the state. Null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** The first state whose condition holds; null if there is none. */
+  /** Name of the first state whose condition holds. Null if no condition holds. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -65,7 +65,7 @@ function stateSentence({ state, since }: ExplainedState) {
   return since === null ? 'The account is not overdue.' : `The account has not been overdue${from}.`;
 }
 
-/** Reasons up to the first state that holds, including why more severe ones do not. */
+/** Returns the reasons up to the first state that holds. They explain why more severe states do not hold. */
 function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
   const last = reasons.findIndex(({ state }) => state === matched);
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
@@ -85,7 +85,7 @@ export interface StateReasons {
 export interface CriterionReason {
   readonly kind: Criterion['kind'];
   readonly holds: boolean;
-  /** Such as `unpaid since 2012-05-31, 30 days of 30`. */
+  /** Text such as `unpaid since 2012-05-31, 30 days of 30`. */
   readonly text: string;
 }
 
@@ -93,11 +93,11 @@ export interface ReasonsInput {
   readonly config: OverdueConfig;
   readonly snapshot: BillingSnapshot;
   readonly date: LocalDate;
-  /** Null if the account has no currency and owes nothing. */
+  /** Currency of the account. Null if the account has no currency and owes nothing. */
   readonly currency: Currency | null;
 }
 
-/** The findings for each state from the most severe on. */
+/** Returns the findings for each state, from the most severe state on. */
 export function stateReasons({ config, snapshot, date, currency }: ReasonsInput): readonly StateReasons[] {
   return enterableStates(config).map((state) => {
     const criteria = criteriaOf(state.condition).map((criterion) => ({
@@ -142,7 +142,7 @@ function responseText({ lastPaymentResponse }: BillingSnapshot) {
   return `the last payment response is ${lastPaymentResponse}`;
 }
 
-/** Such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
+/** Returns a text such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
 function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate) {
   if (anchor === null) return `nothing is unpaid, required is a debt of ${durationText(duration)}`;
   const since = `unpaid since ${formatLocalDate(anchor)}`;
@@ -171,25 +171,26 @@ function amountText(amount: Decimal, currency: Currency | null) {
 
 export interface CalendarInput {
   readonly config: OverdueConfig;
-  /** Including invoices that count later. */
+  /** The owed invoices, including those that count later. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;
-  /** Local date of the pending check; null: no change by time alone. */
+  /** Local date of the pending check. Null if time alone changes nothing. */
   readonly check: LocalDate | null;
   readonly today: LocalDate;
   readonly until: LocalDate;
 }
 
-/** A date of a new state; null means clear. */
+/** A date with its new state. Null means clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;
 }
 
 /**
- * Returns the states reached by checks (§6) from today to `until`, in order, without payments or new invoices. Omits checks
- * between the pending one and the next threshold or target date, which find no change.
+ * Returns the states that checks (§6) reach from today to `until`, in order, without payments or new
+ * invoices. Checks between the pending one and the next threshold or target date are omitted, because they
+ * find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
   const { config, owed, facts, today, until } = input;

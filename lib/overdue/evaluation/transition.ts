@@ -35,7 +35,7 @@ export interface OverdueTransition {
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
   readonly ownsInvoicingOff: boolean;
-  /** Content of the OVERDUE_CHANGE event (§9.3); null: only flags change, without event. */
+  /** Content of the OVERDUE_CHANGE event (§9.3). Null if only flags change, which emits no event. */
   readonly change: OverdueChange | null;
 }
 
@@ -47,17 +47,17 @@ export interface OverdueChange {
 }
 
 export interface TransitionInput {
-  /** The latest effective blocking state of overdue; null means always clear. */
+  /** The latest effective blocking state of overdue. Null if the account was always clear. */
   readonly prev: OverdueBlock | null;
   /** Null means clear. */
   readonly next: OverdueState | null;
-  /** Whether overdue has set AUTO_INVOICING_OFF. */
+  /** True if overdue has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
   readonly hasInvoicingOff: boolean;
   readonly effective: DatedInstant;
 }
 
-/** Returns null if nothing changes. */
+/** Returns the transition, or null if nothing changes. */
 export function planTransition(input: TransitionInput): OverdueTransition | null {
   const { next, effective } = input;
   const prev = input.prev ?? blockOf(null);
@@ -77,7 +77,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** Returns the blocking state of a state (§2.2); null means clear. */
+/** Returns the blocking state of an overdue state (§2.2). Null means clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {
@@ -96,7 +96,7 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock) {
   );
 }
 
-/** Overdue removes only its own tag (§5.1 step 7). */
+/** Returns the change of AUTO_INVOICING_OFF. Overdue removes only its own tag (§5.1 step 7). */
 function invoicingOffStep(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,
@@ -110,20 +110,26 @@ function invoicingOffStep(
 }
 
 export interface EffectiveInput {
-  /** The scheduled instant of the check, however late it runs; null for a refresh. */
+  /** The scheduled instant of the check, regardless of its delay. Null for a refresh. */
   readonly scheduled: Instant | null;
   /** Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
-  /** The first date on which the unpaid invoices met it; null: it has no such criteria. */
+  /**
+   * The first date on which the unpaid invoices met the condition. Null if the condition has no such
+   * criteria.
+   */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
-  /** Start of the previous state; null means always clear. */
+  /** Start of the previous state. Null if the account was always clear. */
   readonly prevEffective: DatedInstant | null;
 }
 
-/** Returns the start of a new state (§5.3): now, or when a worse state found by a check was due or reached. */
+/**
+ * Returns the start of a new state (§5.3): now, or the time at which a worse state that a check found was due
+ * or reached.
+ */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
   const now = dated(input.now, account);
@@ -134,7 +140,7 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
   return { at: effective.at, date: maxDate(effective.date, prevEffective.date) };
 }
 
-/** When a worse state was due; null: it was not expected earlier. */
+/** Returns the time at which a worse state was due. Null if it was not expected earlier. */
 function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput) {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);
@@ -185,7 +191,10 @@ function latest(dates: readonly (LocalDate | null)[]) {
   return first === undefined ? null : maxDate(first, ...others);
 }
 
-/** Returns whether the configuration lists the new state before the old one; unlisted states are compared by their blocks. */
+/**
+ * Returns true if the configuration lists the new state before the old one. Unlisted states are compared by
+ * their blocks.
+ */
 export function isWorse(
   { states }: OverdueConfig,
   prev: OverdueBlock | null,

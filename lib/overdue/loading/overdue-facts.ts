@@ -21,21 +21,21 @@ import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 export interface OverdueFacts {
   readonly account: Account;
   readonly today: LocalDate;
-  /** The latest blocking state of overdue; null means always clear. */
+  /** The latest blocking state of overdue. Null if the account was always clear. */
   readonly prev: BlockingState | null;
-  /** The account, or its paying parent, whose unpaid invoices count (§8 rule 2). */
+  /** The account whose unpaid invoices count: the account itself or its paying parent (§8 rule 2). */
   readonly payerId: Uuid;
   readonly unpaid: readonly UnpaidInvoice[];
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;
   readonly hasInvoicingOff: boolean;
-  /** The exempt account: itself, or its paying parent (§7 rule 3); null for none. */
+  /** The exempt account: the account itself or its paying parent (§7 rule 3). Null if neither is exempt. */
   readonly exemptBy: Uuid | null;
 }
 
 /**
  * Loads the facts of accounts in a constant number of statements (§3.2).
- * @param of `responses`: whether to read reasons of failed payments.
+ * @param of `responses` selects whether to read reasons of failed payments.
  */
 export async function loadOverdueFacts(
   session: ReadSession,
@@ -80,7 +80,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Returns the reason of the newest failure (§3.2); null if there is none. */
+/** Returns the reason of the newest failure (§3.2), or null without failures. */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
@@ -106,13 +106,19 @@ interface OverdueDocument {
   readonly config: OverdueConfig;
 }
 
-/** The overdue configurations of tenants (§1.2), parsed once; nodes detect an upload by the tenant's revision. */
+/**
+ * The overdue configurations of tenants (§1.2), each parsed once. Nodes detect an upload by the tenant's
+ * revision.
+ */
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
   readonly #cache = new ActiveValueCache<OverdueConfig>();
 
-  /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012) for a bad default of the host. */
+  /**
+   * Reads the host's default configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE
+   * (60012) for an invalid default.
+   */
   constructor(logger: Logger, defaultText?: string) {
     this.#logger = logger;
     this.#default =
@@ -138,7 +144,7 @@ export class OverdueConfigs {
     return document;
   }
 
-  /** A value stored without an upload may be invalid (R13). */
+  /** Returns the tenant's configuration. A value that was stored without an upload may be invalid (R13). */
   #parsed(session: ReadSession, text: string) {
     try {
       return { text, config: readStoredOverdueDocument(text) };

@@ -11,23 +11,26 @@ export interface OverdueOperations<C extends Leading = []>
 
 /** An overdue state, current or predicted (§10). */
 export interface OverdueStateView {
-  /** `__KILLBILL__CLEAR__OVERDUE_STATE__` for an account that is not overdue. */
+  /** Name of the state. An account that is not overdue has `__KILLBILL__CLEAR__OVERDUE_STATE__`. */
   readonly name: string;
-  /** For the customer; may be empty. */
+  /** Message for the customer, possibly empty. */
   readonly externalMessage: string;
-  /** Days between the retries of a failed payment: the tenant's `payment.retry.days`. */
+  /** Days between the retries of a failed payment (the tenant's `payment.retry.days`). */
   readonly daysBetweenPaymentRetries: readonly number[];
   readonly isDisableEntitlementAndChangesBlocked: boolean;
-  /** Whether changes of plan and new subscriptions are rejected. */
+  /** True: changes of plan and new subscriptions are rejected. */
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
-  /** Days until the next check in this state; null: never, or a number of months or years. */
+  /**
+   * Days until the next check in this state. Null if the account is never checked, or after a number of
+   * months or years.
+   */
   readonly reevaluationIntervalDays: number | null;
 }
 
 export interface OverdueReason {
   readonly state: string;
-  /** Whether its whole condition holds. The first such state applies. */
+  /** True if the whole condition holds. The first such state applies. */
   readonly holds: boolean;
   readonly criteria: readonly OverdueCriterionReason[];
   /** One English sentence. */
@@ -38,7 +41,7 @@ export interface OverdueReason {
 export interface OverdueCriterionReason {
   readonly kind: 'TIME' | 'COUNT' | 'TOTAL' | 'RESPONSE' | 'TAG_CARRIED' | 'TAG_MISSING';
   readonly holds: boolean;
-  /** Such as `unpaid since 2012-05-31, 30 days of 30`. */
+  /** Text such as `unpaid since 2012-05-31, 30 days of 30`. */
   readonly text: string;
 }
 
@@ -52,17 +55,17 @@ export interface OverduePreview {
   readonly accountId: Uuid;
   readonly date: LocalDate;
   readonly state: OverdueStateView;
-  /** Whether the account or its paying parent is exempt: then its state stays. */
+  /** True if the account or its paying parent is exempt, so that the state does not change. */
   readonly isExempt: boolean;
-  /** The states reached up to that day, in order. */
+  /** The states that the account reaches up to that day, in order. */
   readonly steps: readonly OverdueStep[];
-  /** One entry per configured state, the most severe first, as of that day. */
+  /** One entry per configured state as of that day, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
 }
 
 export interface OverdueInvoice {
   readonly invoiceId: Uuid;
-  /** The invoice date, or the commit date of a former draft. */
+  /** Date since which the invoice is unpaid: its date, or the commit date of a former draft. */
   readonly unpaidSince: LocalDate;
   readonly balance: Decimal;
 }
@@ -70,28 +73,34 @@ export interface OverdueInvoice {
 export interface OverdueExplanation {
   readonly accountId: Uuid;
   readonly state: OverdueStateView;
-  /** Null for an account that was never in another state. */
+  /** Start of the state. Null if the account was never in another state. */
   readonly since: Instant | null;
   /** Today in the account's zone. */
   readonly date: LocalDate;
-  /** The first state whose condition holds; null for none. Differs from `state` until the next check or while exempt. */
+  /**
+   * The first state whose condition holds, or null. It differs from `state` until the next check, and while
+   * the account is exempt.
+   */
   readonly matched: string | null;
-  /** The account with OVERDUE_ENFORCEMENT_OFF: itself or its paying parent; null for none. */
+  /**
+   * The account with OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has
+   * the tag.
+   */
   readonly exemptBy: Uuid | null;
-  /** The account whose unpaid invoices count: itself or its paying parent. */
+  /** The account whose unpaid invoices count: the account itself or its paying parent. */
   readonly payingAccountId: Uuid;
   readonly currency: string | null;
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** The earliest `unpaidSince`; null if nothing is unpaid. */
+  /** The earliest `unpaidSince`. Null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Reason of the last failed payment of an unpaid invoice, OTHER if unknown; null if there are no failures. */
+  /** Reason of the last failed payment of an unpaid invoice, OTHER if unknown. Null without failures. */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];
-  /** The next check without other changes; null for never. */
+  /** The next check if nothing else changes. Null if no check is scheduled. */
   readonly nextCheck: Instant | null;
-  /** One entry per configured state, the most severe first. */
+  /** One entry per configured state, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
   /** A few English sentences. */
   readonly text: string;
@@ -102,28 +111,29 @@ export interface OverdueAccountOperations<C extends Leading = []> {
   ofAccount(...given: [...C, accountId: Uuid | string]): Promise<OverdueStateView>;
 
   /**
-   * Returns the state at the end of a day if nothing is paid or invoiced until then, and tags and configuration stay;
-   * stores nothing.
+   * Returns the state at the end of a day if nothing is paid or invoiced until then, and tags and
+   * configuration stay the same. Stores nothing.
    * @param date today in the account's zone or later.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a past or too distant day.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a past or too
+   * distant day.
    */
   preview(...given: [...C, accountId: Uuid | string, date: LocalDate | string]): Promise<OverduePreview>;
 
   /**
-   * Explains the state by the matching condition with its amounts, dates and invoices, and the next check.
+   * Explains the state: the matching condition with its amounts, dates and invoices, and the next check.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   explain(...given: [...C, accountId: Uuid | string]): Promise<OverdueExplanation>;
 }
 
-/** A configuration from a host (§1.1): states from the most to the least severe. */
+/** A configuration from a host (§1.1), with states from the most to the least severe. */
 export interface NewOverdueDefinition {
-  /** Days between checks of debtors that are not overdue; default: the time of the last state. */
+  /** Days between checks of debtors that are not overdue. Defaults to the time of the last state. */
   readonly initialReevaluationInterval?: number | null;
   readonly overdueStates: readonly NewOverdueState[];
 }
 
-/** Needs a condition or `isClearState`. */
+/** A state of a new configuration. Needs a condition or `isClearState`. */
 export interface NewOverdueState {
   /** 1 to 50 characters. */
   readonly name: string;
@@ -131,52 +141,52 @@ export interface NewOverdueState {
   readonly isClearState?: boolean;
   readonly condition?: NewOverdueCondition | null;
   readonly externalMessage?: string;
-  /** Whether changes of plan and new subscriptions are rejected. */
+  /** True: changes of plan and new subscriptions are rejected. */
   readonly isBlockChanges?: boolean;
-  /** Whether service, billing and changes are blocked. */
+  /** True: service, billing and changes are blocked. */
   readonly isDisableEntitlement?: boolean;
-  /** When billing of cancelled subscriptions ends; default NONE. */
+  /** Policy for the end of billing of cancelled subscriptions. Default NONE. */
   readonly subscriptionCancellationPolicy?: CancellationPolicy;
-  /** Days until the next check; default: until the time of the previous state. */
+  /** Days until the next check. Defaults to the time until the previous state's threshold. */
   readonly autoReevaluationIntervalDays?: number | null;
 }
 
-/** All given criteria must hold. Null and absent are the same. */
+/** A condition, whose criteria must all hold. Null and absent criteria are equivalent. */
 export interface NewOverdueCondition {
-  /** The age of the oldest unpaid invoice. */
+  /** Age of the oldest unpaid invoice. */
   readonly timeSinceEarliestUnpaidInvoiceEqualsOrExceeds?: Duration | null;
   readonly numberOfUnpaidInvoicesEqualsOrExceeds?: number | null;
   /** In the account's currency. */
   readonly totalUnpaidInvoiceBalanceEqualsOrExceeds?: Decimal | string | null;
   /** Reason of the last failed payment of an unpaid invoice. */
   readonly responseForLastFailedPayment?: readonly PaymentResponse[] | null;
-  /** A control tag the account must have. */
+  /** A control tag that the account must have. */
   readonly controlTagInclusion?: string | null;
-  /** A control tag the account must not have. */
+  /** A control tag that the account must not have. */
   readonly controlTagExclusion?: string | null;
 }
 
 export interface OverdueUploadOptions {
-  /** Default: XML if the document begins with `<`, otherwise JSON. */
+  /** Format of the document. Defaults to XML if the document begins with `<`, otherwise JSON. */
   readonly format?: OverdueFormat;
 }
 
 export interface OverdueConfigOperations<C extends Leading = []> {
   /**
-   * Replaces the tenant's overdue configuration (§1), which applies from the next trigger or check of an account. It is
-   * the value of the tenant's key OVERDUE_CONFIG; deleting that restores the default.
-   * @param config XML or JSON of at most 256 Ki characters, as text, as bytes of UTF-8, or of UTF-16 with a byte order
-   * mark; or the definition itself.
-   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and column in a
-   * text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
+   * Replaces the tenant's overdue configuration (§1). It applies from the next trigger or check of an
+   * account, and is the value of the tenant's key OVERDUE_CONFIG. Deleting that key restores the default.
+   * @param config XML or JSON of at most 256 Ki characters, as text, or as bytes of UTF-8 or of UTF-16 with a
+   * byte order mark; or the definition itself.
+   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and
+   * column in a text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
    */
   upload(
     ...given: [...C, config: Uint8Array | string | NewOverdueDefinition, options?: OverdueUploadOptions]
   ): Promise<void>;
 
-  /** Returns the configuration in force with defaults filled in. */
+  /** Returns the configuration in force with its defaults. */
   get(...given: [...C]): Promise<OverdueDefinition>;
 
-  /** Returns the configuration as XML: an uploaded XML text unchanged, JSON converted. */
+  /** Returns the configuration as XML. An uploaded XML text is unchanged; JSON is converted. */
   getXml(...given: [...C]): Promise<string>;
 }

@@ -63,7 +63,7 @@ import type {
   OverdueUploadOptions,
 } from './overdue-operations.ts';
 
-/** The current and future states of accounts and their reasons (§10). */
+/** Operations on the current and future states of accounts and their reasons (§10). */
 export class OverdueAccountService implements OverdueAccountOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: OverdueConfigOf;
@@ -139,7 +139,7 @@ async function pendingCheck(session: ReadSession, { account }: OverdueFacts) {
   return pending?.effectiveDate ?? null;
 }
 
-/** A change of only the flags does not start a new state (§5.1 step 5). */
+/** Returns the start of the state. A change of only the flags does not start a new state (§5.1 step 5). */
 async function sinceWhen(session: ReadSession, { account, prev }: OverdueFacts, now: Instant) {
   if (prev === null) return null;
   const blocks = await session.subscriptions.findBlocksOfAccounts([account.id]);
@@ -215,7 +215,7 @@ export interface StateSettings {
   readonly retryDays: readonly number[];
 }
 
-/** Returns a state of the configuration; null means clear. */
+/** Returns the view of a configured state. Null means clear. */
 export function configuredStateView(
   state: OverdueState | null,
   { retryDays }: Pick<StateSettings, 'retryDays'>,
@@ -231,7 +231,7 @@ export function configuredStateView(
   };
 }
 
-/** Returns the stored state, possibly missing from the configuration (§2.1). */
+/** Returns the view of the stored state. It may be missing from the configuration (§2.1). */
 export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
   const name = stored?.stateName ?? CLEAR_STATE_NAME;
   if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);
@@ -246,7 +246,7 @@ export function storedStateView(stored: BlockingState | null, settings: StateSet
   };
 }
 
-/** Overdue configurations (§1), stored as a tenant key (platform §3). */
+/** Operations on overdue configurations (§1), which are stored as a tenant key (platform §3). */
 export class OverdueConfigService implements OverdueConfigOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configs: OverdueConfigs;
@@ -294,7 +294,10 @@ const withAmountsRead = converterOf({
   overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
 });
 
-/** Returns the JSON of a definition after applying its rules. @throws as `upload`; problems have no positions. */
+/**
+ * Returns the JSON of a definition after validation. @throws as `upload`, with problems that have no
+ * positions.
+ */
 export function definitionText(definition: NewOverdueDefinition): string {
   const text = stringifyExactJson(withAmountsRead(definition, ''));
   try {

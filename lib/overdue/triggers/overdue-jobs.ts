@@ -12,17 +12,17 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 
-/** CHECK = scheduled; REFRESH = after a change; CLEAR = the account became exempt (§7). */
+/** CHECK is scheduled, REFRESH follows a change, CLEAR follows an exemption of the account (§7). */
 export const OverdueAction = { CHECK: 'CHECK', REFRESH: 'REFRESH', CLEAR: 'CLEAR' } as const;
 export type OverdueAction = (typeof OverdueAction)[keyof typeof OverdueAction];
 
 export interface OverdueJob {
   readonly action: OverdueAction;
-  /** The scheduled instant of a check (§5.3 rule 1), or that of the event, however late it runs. */
+  /** The scheduled instant of a check (§5.3 rule 1), or the instant of the event, regardless of the delay. */
   readonly asked: Instant;
-  /** Whether to evaluate the paying parent and paid children next (§8 rule 1). */
+  /** True: the paying parent and paid children are evaluated next (§8 rule 1). */
   readonly spreads: boolean;
-  /** The account of the causing entry, if different. */
+  /** The account of the entry that caused the job, if it is another account. */
   readonly causedBy: number | null;
 }
 
@@ -38,9 +38,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * Returns the key of one live refresh and one live clear per account, which later requests join: callers hold the account's
- * lock, so a running entry has not read the account yet. Entries for relatives come without the lock and have their own
- * key.
+ * Returns the key of one live refresh and one live clear per account, which later requests join. Callers hold
+ * the account's lock, so a running entry has not read the account yet. Entries for relatives come without the
+ * lock and have a key of their own.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
@@ -68,7 +68,7 @@ export function scheduledCheck(accountRecordId: number, at: Instant): OverdueWak
   return { accountRecordId, action: OverdueAction.CHECK, asked: at, spreads: false, causedBy: null };
 }
 
-/** @throws InvariantError if the payload is not one of ours. */
+/** Reads a job. @throws InvariantError for a payload that is not an overdue job. */
 export function readOverdueJob(payload: EventPayload): OverdueJob {
   const { action, asked, spreads, causedBy } = payload;
   const at = typeof asked === 'string' ? parseWireInstant(asked) : undefined;
@@ -95,7 +95,10 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_ADJUSTMENT,
 ]);
 
-/** Returns the jobs for a transaction's events (§7), one per account and action, clears first; none without enterable states. */
+/**
+ * Returns the jobs for the events of a transaction (§7), one per account and action, clears first. Empty if
+ * no state can be entered.
+ */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],
   config: OverdueConfig,

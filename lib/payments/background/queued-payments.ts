@@ -31,7 +31,7 @@ import {
   uuidOf,
 } from '../state/payment-notifications.ts';
 
-/** Pays each newly committed invoice from the account's default payment method (§9.1 rule 1). */
+/** Pays each newly committed invoice with the account's default payment method (§9.1 rule 1). */
 export function automaticPaymentHandler(machine: PaymentMachine) {
   const payments = new PaymentRun(machine);
   return {
@@ -45,7 +45,10 @@ export function automaticPaymentHandler(machine: PaymentMachine) {
   };
 }
 
-/** Repeats failed automatic payments when their retry is due (§8.3), and makes those whose hold is released (§9.3). */
+/**
+ * Repeats failed automatic payments when their retry is due (§8.3), and makes payments whose hold is released
+ * (§9.3).
+ */
 export function paymentRetryHandler(machine: PaymentMachine) {
   const payments = new PaymentRun(machine);
   const operations = new OperationRetries(machine);
@@ -72,7 +75,7 @@ function readRequest({ payload }: ClaimedEntry) {
   return { invoiceId: retry.invoiceId, retry };
 }
 
-/** Reads the request of an entry; throws if the payload is of another kind. */
+/** Reads the request of an entry. Throws for a payload of another kind. */
 type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
 interface Run {
@@ -87,7 +90,7 @@ interface QueuedRequest extends PaymentRequest {
 
 type Answered = Charge<QueuedRequest> & AnsweredCall;
 
-/** Makes the payments of a batch; each look at its entries is one transaction. */
+/** Makes the payments of a batch. Each decision about its entries is one transaction. */
 class PaymentRun {
   readonly #machine: PaymentMachine;
 
@@ -123,7 +126,10 @@ class PaymentRun {
     return this.#machine.ports.storage.write(batch.tenant, authorship, work);
   }
 
-  /** Finishes the entries that are done; entries of busy accounts, or that wait for another payment, are retried. */
+  /**
+   * Finishes the entries that are done. Entries of busy accounts, and entries that wait for another payment,
+   * are retried.
+   */
   async #look(
     session: WriteSession,
     { batch, actor }: Run,
@@ -156,7 +162,10 @@ class PaymentRun {
     return { step: callsOrDone(calls, undefined), waiting: [...waiting] };
   }
 
-  /** Records all answers in one transaction; one by one for busy accounts, or if the transaction fails. */
+  /**
+   * Records all results in one transaction. Records them one by one for busy accounts, or if the transaction
+   * fails.
+   */
   async #record(run: Run, answered: readonly Answered[]) {
     let left = answered;
     try {
@@ -200,7 +209,10 @@ class PaymentRun {
   }
 }
 
-/** Ends the holds of payments that a control plugin stopped, because nothing would retry them (§9.3). */
+/**
+ * Ends the holds of payments that a control plugin stopped, because nothing would retry these payments
+ * (§9.3).
+ */
 async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]) {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;
@@ -222,7 +234,9 @@ function readRequests({ batch, entries }: Run, read: ReadRequest) {
   });
 }
 
-/** Repeats operations at the date that a control plugin gave (§8.3), as a new attempt with the same keys. */
+/**
+ * Repeats operations on the date that a control plugin returned (§8.3), as a new attempt with the same keys.
+ */
 class OperationRetries {
   readonly #ports: PaymentPorts;
   readonly #payments: PaymentService;
@@ -232,7 +246,10 @@ class OperationRetries {
     this.#payments = new PaymentService(machine);
   }
 
-  /** Processed one at a time: each begins an attempt, by which a second delivery is recognized. */
+  /**
+   * Processes the entries one at a time. Each entry begins an attempt, by which a second delivery is
+   * recognized.
+   */
   async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
     for (const entry of entries) await this.#runOne(batch, entry);
   }
@@ -253,7 +270,7 @@ class OperationRetries {
     }
   }
 
-  /** Returns the attempt to repeat; null if it was repeated or decided since. */
+  /** Returns the attempt to repeat. Null if the attempt was repeated or decided since. */
   async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']) {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
@@ -280,7 +297,7 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Returns false if the operation was refused. The entry has not failed then. */
+  /** Repeats the operation. Returns false if it was refused; the entry has not failed then. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,
@@ -324,7 +341,9 @@ function requestOfAttempt(origin: PaymentAttempt) {
   };
 }
 
-/** Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), the oldest invoice first. */
+/**
+ * Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), with the oldest invoice first.
+ */
 export function holdReleaseHandler({ storage, clock }: Pick<Ports, 'storage' | 'clock'>): QueueHandler {
   return {
     name: 'payment-service:hold-release',

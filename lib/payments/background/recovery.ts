@@ -59,8 +59,8 @@ interface Answered extends Question {
 }
 
 /**
- * Resolves transactions without an outcome (§7.1, §7.2): queries the gateway and records its answer, or checks again
- * later.
+ * Resolves transactions without an outcome (§7.1, §7.2). Queries the gateway and records its result, or
+ * checks again later.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
@@ -99,7 +99,7 @@ export class JanitorHandler implements QueueHandler {
     }
   }
 
-  /** Returns the answers with the reactions of the control plugins (§8.4). */
+  /** Returns the results with the reactions of the control plugins (§8.4). */
   async #heard({ tenant }: HandlerBatch, answers: readonly Answered[]) {
     const [first] = answers;
     if (first === undefined) return answers;
@@ -188,7 +188,10 @@ export class JanitorHandler implements QueueHandler {
   }
 }
 
-/** Schedules the next check of unchanged transactions (§7.2 rule 1); returns those without a next check (rule 5). */
+/**
+ * Schedules the next check of unchanged transactions (§7.2 rule 1). Returns the transactions without a next
+ * check (rule 5).
+ */
 function scheduleNext(
   session: WriteSession,
   asked: {
@@ -212,7 +215,10 @@ function scheduleNext(
   return exhausted;
 }
 
-/** Repeats checks that came during a running call after its lease; decided transactions need none. */
+/**
+ * Postpones checks that arrived during a running call until after its lease. Decided transactions need no
+ * check.
+ */
 async function postponeLeased(session: WriteSession, jobs: readonly Job[], config: PaymentConfig) {
   if (jobs.length === 0) return;
   const ids = jobs.map(({ transactionId }) => transactionId);
@@ -251,7 +257,7 @@ interface Sweep {
   tenantOf(recordId: number): Promise<TenantRef>;
 }
 
-/** An open attempt and its run; the run is null if no transaction was made. */
+/** An open attempt and its run. The run is null if no transaction was created. */
 interface Left {
   readonly attempt: PaymentAttempt;
   readonly run: {
@@ -263,8 +269,9 @@ interface Left {
 }
 
 /**
- * Ends attempts that a crash left in INIT (§7.2 rule 4): ABORTED without a transaction, otherwise by its outcome; UNKNOWN ones
- * are left to recovery. Several nodes may sweep at once: an attempt changes once, but its plugins may be notified by each.
+ * Ends attempts that a crash left in INIT (§7.2 rule 4). An attempt without a transaction becomes ABORTED;
+ * others get the outcome of their transaction. Attempts with an UNKNOWN outcome are left to recovery. Several
+ * nodes may sweep at the same time: an attempt changes once, but each node may notify its plugins.
  */
 export class AttemptSweep {
   readonly #ports: SweepPorts;
@@ -277,7 +284,7 @@ export class AttemptSweep {
     this.#control = new AttemptControl(ports, configOf);
   }
 
-  /** Sweeps once. A failing tenant is logged and swept again the next time. */
+  /** Sweeps the attempts once. A tenant that fails is logged and swept again the next time. */
   async sweep({ olderThanMs, tenantOf }: Sweep): Promise<void> {
     const { storage, clock, logger } = this.#ports;
     const before = addMilliseconds(clock.now(), -olderThanMs);
@@ -350,7 +357,7 @@ function endedLater(
   return endedAttempt(attempt, { transaction, payment, transactions, invoiceId, control }, rules);
 }
 
-/** Loads the attempts that are still open with their transactions, in a constant number of queries. */
+/** Loads the attempts that are still open, with their transactions, in a constant number of queries. */
 async function load(session: ReadSession, open: readonly OpenAttempt[]) {
   const { payments: reads } = session;
   const found = await reads.findAttemptsByIds(open.map(({ id }) => id));

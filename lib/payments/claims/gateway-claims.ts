@@ -27,24 +27,27 @@ import {
 } from '../../values/money/index.ts';
 import { isStorable, madeStorable } from '../../values/text/index.ts';
 
-/** Stored characters of a gateway's message or reference. */
+/** Maximum number of stored characters of a gateway's message or reference. */
 const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
 export interface ClaimedMethod {
-  /** Our id; null if the gateway does not know it. */
+  /** Id of the payment method in the engine. Null if the gateway does not know it. */
   readonly paymentMethodId: Uuid | null;
-  /** The gateway's own id, even if it is not a valid key; null if missing. */
+  /** The gateway's own id, even if it is not a valid key. Null if missing. */
   readonly gatewayId: string | null;
   readonly isDefault: boolean;
 }
 
-/** Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters; null if unreadable. */
+/**
+ * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for an
+ * unreadable text.
+ */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
   return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
 }
 
-/** Returns the text of any value; an object may throw instead. */
+/** Returns the text of any value. An object may throw instead. */
 function claimedText(value: unknown) {
   if (value === undefined || value === null) return null;
   try {
@@ -66,7 +69,7 @@ export function gatewayProperties(
   });
 }
 
-/** Reads a gateway's details of a payment method; null if invalid. */
+/** Reads a gateway's details of a payment method. Null for invalid details. */
 export function claimedDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
   if (typeof detail !== 'object' || detail === null) return null;
   return {
@@ -76,7 +79,7 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
   };
 }
 
-/** A gateway's result without its dates, which the engine does not use, before its members are validated. */
+/** A gateway's result before its members are validated, without its dates, which the engine does not use. */
 export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effectiveDate'> {
   readonly kbPaymentId: Uuid;
   readonly kbTransactionPaymentId: Uuid;
@@ -86,8 +89,8 @@ export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effe
 }
 
 /**
- * Reads a gateway's result for one transaction, each member once, with objects (such as decimals of any library) as
- * text; null if unreadable.
+ * Reads a gateway's result for one transaction. Reads each member once; objects, such as decimals of any
+ * library, become text. Null for an unreadable result.
  */
 export function claimedResult(result: unknown): ClaimedResult | null {
   if (typeof result !== 'object' || result === null) return null;
@@ -128,7 +131,7 @@ const resultMembers = [
 /** A gateway's list for a payment, with null for unreadable members. */
 export type ClaimedResults = readonly (ClaimedResult | null)[];
 
-/** Reads a gateway's list for a payment; null if it is not a list. */
+/** Reads a gateway's list for a payment. Null for a value that is not a list. */
 export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
@@ -137,7 +140,7 @@ export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): Claim
   return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
 
-/** Reads a gateway's list of an account's methods; null if unreadable. */
+/** Reads a gateway's list of an account's payment methods. Null for an unreadable list. */
 export function claimedMethods(
   methods: readonly HostInput<GatewayPaymentMethod>[] | null | undefined,
 ): readonly ClaimedMethod[] | null {
@@ -159,20 +162,22 @@ function claimedMethod(method: HostInput<GatewayPaymentMethod> | null | undefine
   };
 }
 
-/** Returns a gateway's own id of a method if it is a valid key, otherwise null. */
+/** Returns a gateway's own id of a payment method, or null if the id is not a valid key. */
 export function claimedKey(id: unknown): string | null {
   const text = claimedId(id);
   if (text === null || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
   return isStorable(text) ? text : null;
 }
 
-/** Returns a gateway's own id of a method, a text or number, unchanged. */
+/** Returns a gateway's own id of a payment method unchanged, as a text or number. */
 function claimedId(id: unknown) {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
 
-/** Reads a page of a gateway's search: our ids and the number of hits; null if unreadable. */
+/**
+ * Reads a page of a gateway's search: ids of the engine, and the number of hits. Null for an unreadable page.
+ */
 export function claimedHits(
   page: GatewayPage<HostInput<GatewayPaymentMethod>> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
@@ -187,12 +192,15 @@ export function claimedHits(
 
 const limits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/** Reads a plugin's amount of any decimal type; undefined if invalid. */
+/** Reads a plugin's amount of any decimal type. Undefined for an invalid amount. */
 export function claimedAmount(given: unknown): Decimal | undefined {
   return parseWireDecimal(String(given), limits);
 }
 
-/** Returns the amount in whole minor units (§2.2), or `asked` unchanged, which older data may have with more digits. */
+/**
+ * Returns the amount in whole minor units (§2.2). Returns `asked` unchanged, because older data may have more
+ * digits.
+ */
 export function claimedInUnits(
   amount: Decimal,
   { currency, asked }: { readonly currency: Currency | null; readonly asked: Decimal | null },
@@ -207,7 +215,7 @@ export interface ClaimedDispute extends GatewayDispute {
   readonly currency: Currency;
 }
 
-/** Reads a gateway's dispute (§11.2 rule 3); null for none, undefined if unreadable. */
+/** Reads a gateway's dispute (§11.2 rule 3). Null without a dispute, undefined for an unreadable one. */
 export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefined {
   if (claimed === null) return null;
   if (typeof claimed !== 'object' || claimed === undefined) return undefined;
@@ -220,7 +228,7 @@ export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefi
   return { reference, amount, currency, stands };
 }
 
-/** A call without a value: its effect is unknown. */
+/** A call that returned no value. Its effect is unknown. */
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
   | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
@@ -229,10 +237,12 @@ export type GatewayFailure =
 /** The reply to one gateway call (§2.2). */
 export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;
 
-/** The outcome of one question about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
+/** The outcome of one query about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: ClaimedResult }
-  /** Nothing happened: no call was made, or a gateway with a complete ledger has no trace. */
+  /**
+   * Nothing happened: no call was made, or a gateway with a complete ledger does not know the transaction.
+   */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
@@ -242,7 +252,7 @@ export function operationOutcome(reply: GatewayReply<ClaimedResult | null>): Cal
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
 
-/** Describes why a call gave nothing readable; undefined for an unregistered gateway. */
+/** Describes why a call returned nothing readable. Undefined for an unregistered gateway. */
 export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   switch (reply?.kind) {
     case undefined:
@@ -257,7 +267,7 @@ export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   }
 }
 
-/** Limits of a gateway's answer to a notification. */
+/** Maximum size of a gateway's response to a notification. */
 const MAX_NOTIFICATION_ANSWER_CHARACTERS = 1_048_576;
 const MAX_NOTIFICATION_HEADERS = 32;
 const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
@@ -265,7 +275,7 @@ const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
 /** Maximum size of a hosted form's fields as JSON. */
 const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 
-/** The HTTP answer to a gateway's notification (§11.2). */
+/** The HTTP response to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {
   readonly paymentId: Uuid | null;
   /** 200–599. */
@@ -279,13 +289,16 @@ const DEFAULT_STATUS = 200;
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
-/** RFC 9110 §5.1 and §5.5: a name is a token, a value is visible text without line ends. */
+/**
+ * Matches header names. By RFC 9110 §5.1 and §5.5, a name is a token, and a value is visible text without
+ * line ends.
+ */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\x20-\x7e\t]*$/;
 
 /**
- * Headers that a gateway cannot set: of the connection and framing, and those with which a browser would store or share
- * server data.
+ * Headers that a gateway cannot set: headers of the connection and framing, and headers with which a browser
+ * would store or share server data.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
@@ -316,7 +329,7 @@ export interface ClaimedNotification {
   readonly dispute: ClaimedDispute | null;
 }
 
-/** Reads a gateway's answer; null if invalid. */
+/** Reads a gateway's response. Null for an invalid response. */
 export function claimedAnswer(
   answer: HostInput<NotificationAnswer> | null | undefined,
 ): ClaimedNotification | null {
@@ -370,8 +383,8 @@ export interface HostedFormView {
 }
 
 /**
- * Reads a gateway's form with a limited amount of JSON; null if invalid. The account is always the requested one; the
- * gateway's answer is ignored.
+ * Reads a gateway's form with a limited amount of JSON. Null for an invalid form. The account is always the
+ * requested one, whatever the gateway returns.
  */
 export function claimedForm(
   form: HostInput<HostedForm> | null | undefined,
@@ -391,7 +404,7 @@ export function claimedForm(
   };
 }
 
-/** Returns a copy by JSON; undefined if invalid or too large. */
+/** Returns a copy of the value by JSON. Undefined for an invalid or too large value. */
 function jsonObject(value: unknown) {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;

@@ -14,7 +14,7 @@ import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
 
-/** The payment of a request, null for a new one, and the transactions with its key. */
+/** The payment of a request (null for a new payment), and the transactions with the request's key. */
 interface RequestTarget {
   readonly payment: Payment | null;
   readonly accountId: Uuid;
@@ -22,7 +22,8 @@ interface RequestTarget {
 }
 
 /**
- * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. `locked` is the account if known.
+ * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. Pass the account as
+ * `locked` if it is known.
  * @throws BillingError as `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
@@ -81,7 +82,10 @@ export async function loadRequestTarget(
   return { payment, accountId, keyTransactions };
 }
 
-/** Completions arrive as CAPTURE, because an invoice payment never has separate captures. */
+/**
+ * Operations that reverse a payment. Completions arrive as CAPTURE, because an invoice payment never has
+ * separate captures.
+ */
 const reversingOperations: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 
 /** Loads the facts for the requests of the locked accounts in a constant number of queries. */
@@ -148,7 +152,7 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
   };
 }
 
-/** Returns the ids of the accounts whose tags hold automatic payments (§9.2 rule 6). */
+/** Returns the ids of accounts whose tags hold automatic payments (§9.2 rule 6). */
 async function heldBackIds(
   session: WriteSession,
   accounts: readonly Account[],

@@ -40,12 +40,12 @@ import { type PaymentMachine, type Step, type StepOf, writesOf } from './payment
 
 export type Charge<R> = OpenCall & { readonly request: R };
 
-/** Requests of accounts whose locks are held; requests of other accounts are skipped. */
+/** Requests of accounts whose locks are held. Requests of other accounts are skipped. */
 interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];
   readonly consulted: Consulted;
-  /** Whether to pay an invoice with nothing due with 0, if the tenant allows it. */
+  /** True: an invoice with nothing due is paid with 0, if the tenant allows it. */
   readonly paysEmptyInvoices: boolean;
   readonly parallelCalls: number;
   callerOf(request: R): ControlCaller;
@@ -66,8 +66,9 @@ type Planned<R extends PaymentRequest> = Pick<KnownFacts, 'facts'> & {
 type Tools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first. Payments that a plugin
- * stopped are skipped. Gateways without outside effect are called here, in the same transaction (§2.4 rule 1).
+ * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first.
+ * Payments that a plugin stopped are skipped. Gateways without outside effect are called here, in the same
+ * transaction (§2.4 rule 1).
  */
 export async function reserveCharges<R extends PaymentRequest>(
   machine: PaymentMachine,
@@ -142,7 +143,10 @@ async function planAll<R extends PaymentRequest>(
   });
 }
 
-/** Returns the run that control plugins must be consulted about; null if none must be, or they already were. */
+/**
+ * Returns the run about which control plugins must be consulted. Null if no consultation is needed, or if it
+ * has taken place.
+ */
 function runOf<R extends PaymentRequest>(
   { request, plan, facts }: Planned<R>,
   { callerOf, keyOf }: Pick<Round<R>, 'callerOf' | 'keyOf'>,
@@ -166,8 +170,8 @@ function runOf<R extends PaymentRequest>(
 }
 
 /**
- * A retry runs with the plugins of its attempt (§8.3), a call with the plugins that it names or else with the plugins
- * of the tenant.
+ * Returns the control plugins of a run. A retry has the plugins of its attempt (§8.3). A call has the plugins
+ * that it names, otherwise the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
@@ -196,7 +200,9 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/** Inserts the records that make the calls recoverable, with their first recovery notification (§5.1 rule 1). */
+/**
+ * Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1).
+ */
 async function storeReservations(
   session: WriteSession,
   planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
@@ -231,7 +237,7 @@ async function storeReservations(
 
 export type ReservedPayment = Charge<PaymentRequest>;
 
-/** One call at a time, so that the oldest invoice is paid first. */
+/** Number of concurrent calls. One call at a time ensures that the oldest invoice is paid first. */
 const ONE = 1;
 
 interface PaymentsRequest {
@@ -246,7 +252,9 @@ interface Paying {
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/** Payments of the invoices of an account that a call requests (§9.6, §10.1 rule 7), one after the other. */
+/**
+ * Makes the payments of an account's invoices that a call requests (§9.6, §10.1 rule 7), one after the other.
+ */
 export class AccountCharges {
   readonly #machine: PaymentMachine;
 
@@ -254,7 +262,7 @@ export class AccountCharges {
     this.#machine = machine;
   }
 
-  /** @param look locks the account and reserves the payments by `reserve`; may run several times. */
+  /** @param look locks the account and reserves the payments with `reserve`. May run several times. */
   run<R>(
     context: CallContext,
     look: (session: WriteSession, consulted: Consulted) => Promise<Step<ReservedPayment, R>>,
@@ -272,7 +280,7 @@ export class AccountCharges {
     });
   }
 
-  /** Reserves the payments of the locked account; control plugins identify them by invoice. */
+  /** Reserves payments of the locked account. Control plugins identify the payments by invoice. */
   reserve(
     session: WriteSession,
     { context, account, payments, paysEmptyInvoices = false }: PaymentsRequest,
@@ -290,7 +298,8 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2); none if plugins must be consulted first.
+   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). Reserves none if plugins
+   * must be consulted first.
    */
   async reserveUnpaid(
     session: WriteSession,
@@ -303,7 +312,10 @@ export class AccountCharges {
     return step.kind === 'RESERVED' ? step.calls : [];
   }
 
-  /** After that transaction, pays the reserved invoices, or those that control plugins allow. Failures are only logged. */
+  /**
+   * Pays the reserved invoices after that transaction, or the invoices that control plugins allow. Failures
+   * are only logged.
+   */
   async payUnpaid(
     context: CallContext,
     {
@@ -335,7 +347,7 @@ export class AccountCharges {
     }
   }
 
-  /** Records the answers. Failures are logged and left to recovery. */
+  /** Records the results. Failures are logged and left to recovery. */
   async #record(context: CallContext, answered: readonly AnsweredCall[]) {
     const { storage, clock } = this.#machine.ports;
     const authorship = { ...authorshipOf(context), createdDate: clock.now() };
@@ -351,7 +363,7 @@ export class AccountCharges {
   }
 }
 
-/** Returns the calls of a reservation as the next step, or the result if there are none. */
+/** Returns the calls of a reservation as the next step, or the result if there are no calls. */
 export function callsOrDone<C extends OpenCall, R>(calls: readonly C[], result: R): Step<C, R> {
   return calls.length > 0 ? { kind: 'CALL', calls } : { kind: 'DONE', result };
 }
@@ -375,7 +387,10 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
   waits: false,
 });
 
-/** @throws BillingError INVALID_PARAMETER (60002) if the account would have no default method to pay with (§10.1 rule 2). */
+/**
+ * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if it
+ * would have none to pay with (§10.1 rule 2).
+ */
 export async function checkPayable(
   session: ReadSession,
   account: Account,

@@ -30,18 +30,18 @@ export type PaymentPorts = Pick<
 > &
   ActivityPorts;
 
-/** The result of one look at the work, under the locks of its accounts. */
+/** The result of one decision about the work, under the locks of its accounts. */
 export type Step<C extends OpenCall, R> =
-  /** Another call is running: look again soon. */
+  /** Another call is running, so the work must be decided again soon. */
   | {
       readonly kind: 'WAIT';
       readonly accountId: Uuid;
-      /** Number of looks that the tenant allows (§5.3 rule 2). */
+      /** Maximum number of decisions that the tenant allows (§5.3 rule 2). */
       readonly patience: number;
       /** True: the runs have ended, and control plugins must be consulted again. */
       readonly consultsAgain: boolean;
     }
-  /** Some outcomes are unknown: query the gateway before deciding anything (§4.1 rule 4). */
+  /** Some outcomes are unknown, so the gateway must be queried before a decision (§4.1 rule 4). */
   | {
       readonly kind: 'ASK_GATEWAY';
       readonly context: CallContext;
@@ -49,9 +49,9 @@ export type Step<C extends OpenCall, R> =
       readonly properties: readonly PluginProperty[];
       readonly timeoutMs: number;
     }
-  /** The attempts are stored: call the control plugins now (§8.1). */
+  /** The attempts are stored, and the control plugins must be called now (§8.1). */
   | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
-  /** The payment is reserved: call the gateways after the commit. */
+  /** The payment is reserved, and the gateways must be called after the commit. */
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
   | { readonly kind: 'DONE'; readonly result: R };
 
@@ -67,17 +67,23 @@ export interface PaymentWork<C extends OpenCall, R> {
   readonly parallelCalls: number;
   /** Runs a write transaction in the caller's name. */
   write<T>(work: (session: WriteSession) => Promise<T>): Promise<T>;
-  /** Locks the accounts, decides, and stores what makes a call recoverable (§5.1 rule 1). */
+  /** Locks the accounts, decides, and stores the records that make a call recoverable (§5.1 rule 1). */
   look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
-  /** Stores the answers by `PaymentMachine.record`. */
+  /** Stores the results with `PaymentMachine.record`. */
   record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
-  /** Returns whether the work is retried by itself after the error; control plugins are then not notified (§5.3 rule 2). */
+  /**
+   * Returns true if the work retries itself after the error. Control plugins are then not notified (§5.3 rule
+   * 2).
+   */
   comesAgain(error: unknown): boolean;
 }
 
 type Author = Pick<PaymentWork<never, unknown>, 'write' | 'comesAgain'>;
 
-/** Takes payments through reserve, call and record (§5.1), and calls the control plugins before and after. */
+/**
+ * Processes payments in the steps reserve, call and record (§5.1), and calls the control plugins before and
+ * after.
+ */
 export class PaymentMachine {
   readonly ports: PaymentPorts;
   readonly configOf: PaymentConfigOf;
@@ -95,7 +101,7 @@ export class PaymentMachine {
     this.#later = new LaterOutcomes(ports, configOf);
   }
 
-  /** Resolves when no late answer is being recorded. */
+  /** Resolves when no late result is being recorded. */
   idle(): Promise<void> {
     return this.#later.idle();
   }
@@ -135,7 +141,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Makes the reserved calls after the commit and records the answers. */
+  /** Makes the reserved calls after the commit and records the results. */
   async finish<C extends OpenCall, R>(
     work: Pick<PaymentWork<C, R>, 'parallelCalls' | 'record'>,
     calls: readonly C[],
@@ -160,7 +166,9 @@ export class PaymentMachine {
     });
   }
 
-  /** Records the answers under the locks of the accounts. Returns the payments with all their transactions. */
+  /**
+   * Records the results under the locks of the accounts. Returns the payments with all their transactions.
+   */
   record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
     const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
       paymentId,
@@ -174,7 +182,7 @@ export class PaymentMachine {
     return recordOutcomes(session, settlements, { ids: this.ports.ids, configOf: this.configOf });
   }
 
-  /** Logs answers that were not recorded: recovery resolves them. */
+  /** Logs results that were not recorded. Recovery resolves them. */
   logUnrecorded(error: unknown, answered: readonly AnsweredCall[]): void {
     for (const { paymentId, transaction } of answered)
       this.ports.logger.error(
@@ -183,7 +191,7 @@ export class PaymentMachine {
       );
   }
 
-  /** A gateway that cannot answer blocks nothing. */
+  /** Calls the gateway once. A gateway that does not respond blocks nothing. */
   async #callGatewayOnce({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;
@@ -192,7 +200,7 @@ export class PaymentMachine {
     if (results) await this.#later.repair(context, [{ payment, transactions, results }]);
   }
 
-  /** Asks the control plugins and ends the runs that they stop. */
+  /** Calls the control plugins and ends the runs that they stop. */
   async #consult(work: Author, { runs, config }: StepOf<'CONSULT'>) {
     const consulted = await this.control.consult(runs, config);
     const stopped = [...consulted.stopped.values()];
@@ -208,7 +216,7 @@ export class PaymentMachine {
     throw error;
   }
 
-  /** Ends runs. A failure is logged, and the sweep of attempts ends them later. */
+  /** Ends runs. A failure is logged, and the sweep of attempts ends these runs later. */
   async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown) {
     try {
       const ends = await endsOf();
@@ -219,7 +227,10 @@ export class PaymentMachine {
     }
   }
 
-  /** The caller only learns that the outcome is unknown; the log names the gateway and the reason. */
+  /**
+   * Logs the gateway and the reason of an unknown outcome. The caller only learns that the outcome is
+   * unknown.
+   */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== 'UNKNOWN') return;

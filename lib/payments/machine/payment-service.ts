@@ -50,16 +50,16 @@ export interface Deciding {
   readonly session: WriteSession;
 }
 
-/** An operation and how to decide it once the facts are known. */
+/** An operation, and the function that decides about it once the facts are known. */
 export interface Operation {
   readonly request: OperationRequest;
-  /** Default true: open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
+  /** True (the default): open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
   readonly isNew?: boolean;
   /** True: the built-in invoice control comes first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
-  /** False for a retry at a date that a control plugin gave; default true. */
+  /** False for a retry on a date that a control plugin returned. Default true. */
   readonly isApiPayment?: boolean;
-  /** Default: as a new operation of its request. */
+  /** Plans the operation. By default, it is planned as a new operation of its request. */
   readonly plan?: ((deciding: Deciding) => OperationPlan | Promise<OperationPlan>) | undefined;
 }
 
@@ -70,7 +70,7 @@ interface Looking extends Deciding {
   readonly consulted: ConsultedRun | null;
   /** Control plugins that are still to be called, including the built-in one. */
   readonly names: readonly string[];
-  /** The number of a new payment; null means reserved in the transaction. */
+  /** The number of a new payment. Null if the number is reserved in the transaction. */
   readonly paymentNumber: number | null;
 }
 
@@ -90,7 +90,7 @@ export class PaymentService {
     return this.runPlanned(context, { request });
   }
 
-  /** Asks the gateway again about a pending transaction (§6.1). */
+  /** Queries the gateway again about a pending transaction (§6.1). */
   complete(
     context: CallContext,
     request: OperationRequest,
@@ -100,7 +100,7 @@ export class PaymentService {
     return this.runPlanned(context, { request, plan, isNew: false });
   }
 
-  /** Records the reported outcome of a pending transaction without asking a gateway (§6.2). */
+  /** Records the reported outcome of a pending transaction without calling a gateway (§6.2). */
   settle(context: CallContext, request: OperationRequest, notified: NotifiedOutcome): Promise<PaymentResult> {
     const plan = ({ facts, rules }: Deciding) => planNotified(notified, facts, rules);
     return this.runPlanned(context, { request, plan, isNew: false });
@@ -126,7 +126,10 @@ export class PaymentService {
     return resultOf(ended.loaded, ended);
   }
 
-  /** Decides whether the operation may start; again after control plugins were called; then reserves it (§4.1, §5.1 rule 1). */
+  /**
+   * Decides whether the operation may start, and decides again after control plugins were called. Then
+   * reserves the operation (§4.1, §5.1 rule 1).
+   */
   async #look(
     session: WriteSession,
     { hasCalledGateway, consulted: { passed, stopped } }: Progress,
@@ -201,7 +204,7 @@ export class PaymentService {
     return this.#reserved({ ...planned, isControlled }, looking);
   }
 
-  /** Leases the pending transaction, unless another node already has. */
+  /** Leases the pending transaction, unless another node already has leased it. */
   async #complete(
     { transaction, gateway, told, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
     looking: Looking,
@@ -229,7 +232,10 @@ export class PaymentService {
     return this.#reserved(call, looking);
   }
 
-  /** An operation without outside effect ends in the transaction that reserves it (§2.4 rule 1). */
+  /**
+   * Returns the reserved operation. An operation without outside effect ends in the transaction that reserves
+   * it (§2.4 rule 1).
+   */
   async #reserved(
     reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,
     { session, config, context }: Looking,
@@ -349,7 +355,7 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown) {
   });
 }
 
-/** An operation that has ended; the outcome is null if no gateway was called. */
+/** An operation that has ended. The outcome is null if no gateway was called. */
 export interface Done {
   readonly paymentId: Uuid;
   readonly transaction: Pick<PaymentTransaction, 'id'>;

@@ -40,10 +40,11 @@ export interface RecordedPayments {
 }
 
 /**
- * Returns the Record step (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that an
- * operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance,
- * notifications and bus events in this session's transaction, in a constant number of statements. The caller holds the
- * locks of the accounts. Decided transactions, and those recovery learns nothing new about, stay as they are.
+ * Performs the step Record (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING,
+ * or that an operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and
+ * account balance, notifications and bus events in this session's transaction, in a constant number of
+ * statements. The caller holds the locks of the accounts. Decided transactions, and those recovery learns
+ * nothing new about, stay as they are.
  * @returns the payments with all their transactions.
  */
 export async function recordOutcomes(
@@ -74,7 +75,10 @@ export async function recordOutcomes(
   return { transactions: stored, payments };
 }
 
-/** Returns the consequences in the order in which the transactions were created; each builds on the ones before. */
+/**
+ * Returns the consequences in the order in which the transactions were created. Each consequence builds on
+ * the previous ones.
+ */
 function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);
   const latest = new Map(records.latest);
@@ -160,7 +164,10 @@ function adjustmentsOf(all: readonly Consequences[]) {
   );
 }
 
-/** Returns the releases of holds that waited for these outcomes (§9.3); a call within its own lease had none waiting. */
+/**
+ * Returns the releases of holds that waited for these outcomes (§9.3). A call within its own lease had no
+ * waiting holds.
+ */
 export async function holdsToRelease(
   session: WriteSession,
   changed: readonly PaymentTransaction[],
@@ -184,7 +191,7 @@ export type LaterPorts = Pick<
 
 type Author = Pick<CallContext, 'tenant'> & Parameters<typeof authorshipOf>[0];
 
-/** Records outcomes that arrive late, by a read, or from an operator (§2.2, §7). */
+/** Records outcomes that arrive late, from a read or from an operator (§2.2, §7). */
 export class LaterOutcomes {
   readonly #ports: LaterPorts;
   readonly #configOf: PaymentConfigOf;
@@ -198,9 +205,11 @@ export class LaterOutcomes {
   }
 
   /**
-   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
-   * @param check called under these locks; returns whether the outcomes are still valid. Default: they are.
-   * @returns null if they are not.
+   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the
+   * accounts.
+   * @param check runs under these locks and returns true if the outcomes are still valid. By default they
+   * are.
+   * @returns null for outcomes that are no longer valid.
    */
   async record(
     author: Author,
@@ -218,8 +227,9 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor queries them again.
-   * @returns whether there was something to record.
+   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor
+   * queries these transactions again.
+   * @returns true if there was something to record.
    */
   async repair(context: CallContext, told: readonly ReportedPayment[]): Promise<boolean> {
     const settlements = told.flatMap((each) => reportedSettlements(each, context.createdDate));
@@ -241,7 +251,10 @@ export class LaterOutcomes {
     }
   }
 
-  /** Records late answers in the background when they arrive. Failures are logged, and the janitor queries them again. */
+  /**
+   * Records late results in the background when they arrive. Failures are logged, and the janitor queries
+   * these transactions again.
+   */
   follow(answered: readonly AnsweredCall[]): void {
     for (const call of answered)
       void call.late?.then((outcome) => {
@@ -254,7 +267,7 @@ export class LaterOutcomes {
       });
   }
 
-  /** Resolves when no late answer is being recorded; running calls do not count. */
+  /** Resolves when no late result is being recorded. Running calls do not count. */
   async idle(): Promise<void> {
     while (this.#applying.size > 0) await Promise.all(this.#applying);
   }

@@ -7,11 +7,14 @@ import type { ControlledInput, PluginInfoOptions, PluginInput } from '../plugins
 export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
-  /** Default: the gateway's own id of the method if it is free in the tenant, otherwise the new method's id. */
+  /**
+   * External key. Defaults to the gateway's own id of the method if that id is free in the tenant, otherwise
+   * to the id of the new method.
+   */
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;
-  /** The gateway's data to identify the method; stored only there. */
+  /** The gateway's data that identify the method. Only the gateway stores them. */
   readonly details?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
@@ -34,51 +37,54 @@ export interface DeletePaymentMethodInput extends PluginInput {
 
 export interface RefreshPaymentMethodsInput extends PluginInput {
   readonly accountId: Uuid;
-  /** Default: every registered plugin that holds payment methods. */
+  /** Names of plugins. Defaults to every registered plugin that has payment methods. */
   readonly pluginNames?: readonly string[];
 }
 
 export interface PaymentMethodReadOptions extends PluginInfoOptions {
-  /** Whether to find deleted methods too; default false. */
+  /** True: also finds deleted methods. Default false. */
   readonly includeDeleted?: boolean;
 }
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
-  /** Selects methods of this plugin. A search then uses the plugin's own search. Default: all plugins. */
+  /** Selects methods of this plugin. A search then uses the plugin's own search. Defaults to all plugins. */
   readonly pluginName?: string | null;
 }
 
-/** A payment method as it is read; `isDefault` is computed, never stored (§1.2). */
+/** A payment method as returned by reads. `isDefault` is computed and never stored (§1.2). */
 export interface PaymentMethodView extends PaymentMethod {
   readonly isDefault: boolean;
-  /** The gateway's information; null unless requested, or if the gateway stores no methods. */
+  /** The gateway's information. Null unless requested, or if the gateway stores no methods. */
   readonly pluginInfo: PaymentMethodDetails | null;
 }
 
-/** The payment methods of accounts. */
+/** Operations on the payment methods of accounts. */
 export interface PaymentMethodOperations<C extends Leading = []> {
   /**
-   * Adds a method. The gateway is notified first; then the method is stored and, if requested, becomes the account's default
-   * (§10.1). The first method does not become the default by itself. With `payAllUnpaidInvoices` it then pays the unpaid
-   * invoices, the oldest first; an invoice that cannot be paid does not stop the others.
+   * Adds a method. The gateway is notified first. Then the method is stored and, if requested, becomes the
+   * account's default (§10.1). The first method does not become the default by itself. With
+   * `payAllUnpaidInvoices` the new method pays the unpaid invoices, the oldest first. An invoice that cannot
+   * be paid does not stop the others.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
-   * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_API_ABORTED (7106) when a control plugin aborts, INVALID_PARAMETER
-   * (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
+   * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway
+   * refuses, PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_API_ABORTED (7106) when a control plugin aborts,
+   * INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
    */
   add(...given: [...C, input: HostInput<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
-   * Makes the method the account's default; the gateway is notified first (§10.4). If it already is, nothing is
-   * written. `payAllUnpaidInvoices` as for `add`.
+   * Makes the method the account's default. The gateway is notified first (§10.4). Nothing is written if the
+   * method is already the default. `payAllUnpaidInvoices` works as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY
+   * (60018).
    */
   setDefault(...given: [...C, options: HostInput<SetDefaultInput>]): Promise<void>;
 
   /**
-   * Returns the account's methods in creation order. A failing gateway gives null information and a warning.
+   * Returns the account's methods in creation order. The information of a failing gateway is null, and a
+   * warning is logged.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -86,48 +92,54 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<readonly PaymentMethodView[]>;
 
   /**
-   * Returns one method; a deleted one only if requested.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway is
-   * asked and fails.
+   * Returns one method. A deleted method is returned only on request.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the
+   * gateway is called and fails.
    */
   get(
     ...given: [...C, paymentMethodId: Uuid | string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
-  /** Returns the method with an external key; a deleted one only if requested. @throws BillingError as `get`. */
+  /**
+   * Returns the method with an external key. A deleted method is returned only on request. @throws
+   * BillingError as `get`.
+   */
   getByKey(
     ...given: [...C, externalKey: string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
   /**
-   * Returns the tenant's active methods in creation order. A failing gateway gives null information and a warning.
+   * Returns the tenant's active methods in creation order. The information of a failing gateway is null, and
+   * a warning is logged.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
   page(...given: [...C, request: HostInput<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
 
   /**
-   * Finds active methods by whole id or account id, part of external key or plugin name, or clauses in operator form
-   * (accounts §6.2). With `pluginName`, that gateway's own search is used, with only `withPluginInfo` those of all
-   * registered gateways in turn; unknown hits are dropped (§10.2).
-   * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read, PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
-   * PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103) or PAYMENT_PLUGIN_TIMEOUT (7100) if the named gateway fails.
+   * Finds active methods. The key is a whole id or account id, part of an external key or plugin name, or
+   * clauses in operator form (accounts §6.2). With `pluginName`, that gateway's own search is used; with
+   * `withPluginInfo` alone, the searches of all registered gateways one after the other. Unknown hits are
+   * dropped (§10.2).
+   * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read,
+   * PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103) or
+   * PAYMENT_PLUGIN_TIMEOUT (7100) if the named gateway fails.
    */
   search(
     ...given: [...C, key: string, request: HostInput<PaymentMethodPageRequest>]
   ): Promise<Page<PaymentMethodView>>;
 
   /**
-   * Deletes a method; the gateway is notified first. It stays readable, and its payments can still be captured,
-   * refunded and voided (§2.1 rule 4, §10.3).
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for the
-   * account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
+   * Deletes a method. The gateway is notified first. The method stays readable, and its payments can still be
+   * captured, refunded and voided (§2.1 rule 4, §10.3).
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for
+   * the account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway
+   * refuses, PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
    */
   delete(...given: [...C, input: HostInput<DeletePaymentMethodInput>]): Promise<void>;
 
   /**
-   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes missing ones and
-   * updates the default (§10.5). Gateways that store none are left alone.
+   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes
+   * missing ones and updates the default (§10.5). Gateways that store no methods are skipped.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
    */

@@ -30,7 +30,7 @@ import type {
   PaymentMethodView,
 } from './payment-method-operations.ts';
 
-/** Reads of payment methods (§10.2). */
+/** Operations that read payment methods (§10.2). */
 export class PaymentMethodReads {
   readonly #ports: Pick<Ports, 'storage'> & GatewayInfoPorts;
   readonly #configOf: PaymentConfigOf;
@@ -150,7 +150,7 @@ export class PaymentMethodReads {
     return pluginName;
   }
 
-  /** Returns the time limit for the gateways; null if none is called. */
+  /** Returns the time limit for the gateways, or null if no gateway is called. */
   async #timeoutMs(session: ReadSession, options: PluginInfoOptions) {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
@@ -164,21 +164,24 @@ function shown(method: PaymentMethod | undefined, { includeDeleted }: PaymentMet
 interface Searching {
   readonly context: CallContext;
   readonly gateways: Iterable<PaymentGateway>;
-  /** The search key and its parsed form for our own rows. */
+  /** The search key, and its parsed form for stored methods. */
   readonly key: string;
   readonly search: PaymentMethodSearch;
   readonly properties: readonly PluginProperty[];
   /** The time limit for all gateways together: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
-  /** Called for each gateway that fails. */
+  /** Runs for each gateway that fails. */
   failed(pluginName: string, reply: GatewayReply<unknown>): void;
 }
 
 type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
-/** Hits in ascending order; with limit 0 only their number. */
+/** A range of hits in ascending order. With limit 0, only their number is needed. */
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
-/** Searches the records of each gateway in turn (§10.2), and the stored methods for a gateway without a search. */
+/**
+ * Searches the records of each gateway in turn (§10.2). For a gateway without a search, searches the stored
+ * methods.
+ */
 async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,
   { context, gateways, key, search, properties, ...searching }: Searching,
@@ -218,7 +221,7 @@ async function hitsOf(
   return { rows, total };
 }
 
-/** Returns a page of hits. Gateways only sort ascending, so a descending page is a window at the end. */
+/** Returns a page of hits. Gateways only sort ascending, so a descending page is a range at the end. */
 async function pageOf({ offset, limit }: PageRequest, hitsIn: (window: Window) => Promise<Hits>) {
   if (limit >= 0) {
     const hits = await hitsIn({ offset, limit });

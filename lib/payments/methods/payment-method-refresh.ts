@@ -63,7 +63,7 @@ export class PaymentMethodRefresh {
     await this.#reset(asking, refreshed, defaultId);
   }
 
-  /** Returns the lists of the gateways, without holding a lock; gateways without a list are left alone. */
+  /** Returns the lists of the gateways, read without holding a lock. Gateways without a list are skipped. */
   async #listings({ context, input, gateways, timeoutMs }: Asking) {
     const { accountId, properties = [] } = input;
     const request = { accountId, refreshFromGateway: true, properties };
@@ -129,7 +129,8 @@ async function stored(
 
 /**
  * Returns the listed keys that methods of the tenant already have.
- * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or listed twice.
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or
+ * for one that is listed twice.
  */
 async function checkedKeys(session: WriteSession, account: Account, listings: readonly Listing[]) {
   const all = listings.flatMap(({ gateway, listed }) => listed.map((method) => ({ ...method, gateway })));
@@ -160,23 +161,26 @@ function refused(reason: string, gateway: PaymentGateway | undefined) {
   return billingError(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD, message, { pluginName });
 }
 
-/** A payment method from a gateway's list, after checks. */
+/** A payment method from a gateway's list, after validation. */
 export interface ListedMethod {
-  /** Our id; null if the gateway does not know it. */
+  /** Id of the payment method in the engine. Null if the gateway does not know it. */
   readonly paymentMethodId: Uuid | null;
-  /** The id for a new method, the same in every list of the gateway. */
+  /** The id for a new method. It is the same in every list of the gateway. */
   readonly newId: Uuid;
-  /** The gateway's own id; null if it is missing or not a valid key. */
+  /** The gateway's own id. Null if missing or not a valid key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
 }
 
-/** The facts for comparing one gateway's list with ours (§10.5). */
+/** The facts for comparing one gateway's list with the stored methods (§10.5). */
 export interface RefreshFacts {
   readonly listed: readonly ListedMethod[];
   /** The account's methods of this plugin, including deleted ones. */
   readonly known: readonly PaymentMethod[];
-  /** Whether each was active before the gateway was called; its list does not reflect later changes. */
+  /**
+   * For each method, whether it was active before the gateway was called. The gateway's list does not reflect
+   * later changes.
+   */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** Keys that methods of the tenant already have. */
   readonly usedKeys: ReadonlySet<string>;
@@ -184,7 +188,7 @@ export interface RefreshFacts {
 
 export interface RefreshedMethods {
   readonly inserted: readonly Pick<PaymentMethod, 'id' | 'externalKey'>[];
-  /** Deleted or restored methods, in their new state. */
+  /** Deleted or restored methods in their new state. */
   readonly changed: readonly PaymentMethod[];
   readonly knownIds: ReadonlySet<Uuid>;
   /** The active methods after the refresh, with the gateway's own ids. */
@@ -192,12 +196,13 @@ export interface RefreshedMethods {
     readonly paymentMethodId: Uuid;
     readonly externalPaymentMethodId: string | null;
   }[];
-  /** The gateway's default; null if it names none. */
+  /** The gateway's default. Null if the gateway names none. */
   readonly namedDefault: Uuid | null;
 }
 
 /**
- * Compares a gateway's list with our methods (§10.5), by our id, otherwise by key, otherwise by the id the method got when new.
+ * Compares a gateway's list with the stored methods (§10.5). Methods match by the engine's id, otherwise by
+ * key, otherwise by the id that the method got when it was new.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -222,7 +227,10 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   };
 }
 
-/** Returns the default after a refresh: the one of the current default's gateway, otherwise the first one named. */
+/**
+ * Returns the default after a refresh: the one that the current default's gateway names, otherwise the first
+ * one named.
+ */
 export function refreshedDefault(
   present: Uuid | null,
   refreshed: readonly Pick<RefreshedMethods, 'knownIds' | 'active' | 'namedDefault'>[],
@@ -234,7 +242,7 @@ export function refreshedDefault(
   return refreshed.find(({ namedDefault }) => namedDefault !== null)?.namedDefault ?? null;
 }
 
-/** Matches the listed methods with ours. If several match the same method, the first is used. */
+/** Matches the listed methods with the stored ones. If several match the same method, the first is used. */
 function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];
@@ -260,8 +268,9 @@ function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
 type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**
- * Returns the claimed methods, each with the id it gets if it is new (§10.5): ours, one derived from the gateway's id, or
- * one derived from its place in the list, so that the same list always gives the same ids.
+ * Returns the listed methods, each with the id that it gets if it is new (§10.5). This is an id of the
+ * engine, an id derived from the gateway's id, or one derived from the place in the list, so that the same
+ * list always results in the same ids.
  */
 export async function listedMethods(
   claimed: readonly ClaimedMethod[],

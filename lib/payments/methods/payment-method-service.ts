@@ -34,7 +34,7 @@ import {
   storeMethods,
 } from './stored-methods.ts';
 
-/** A method that is being added: the gateway is notified first. */
+/** A payment method that is being added. The gateway is notified first. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
@@ -51,7 +51,7 @@ interface Added {
   readonly charges: readonly ReservedPayment[];
 }
 
-/** Changes of the payment methods of accounts (§10.1, §10.4). */
+/** Operations that change the payment methods of accounts (§10.1, §10.4). */
 export class PaymentMethodService {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
@@ -70,7 +70,10 @@ export class PaymentMethodService {
     this.#additions = new SharedCalls(ports.systemClock);
   }
 
-  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the name. */
+  /**
+   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added
+   * for the name.
+   */
   checkPlugin(pluginName: string): void {
     registeredGateway(this.#ports.gateways, pluginName);
   }
@@ -89,8 +92,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Adds the method between the control plugins' calls, without an attempt (§10.1 rule 3). @throws as `prior` and
-   * `add`.
+   * Adds the method between the calls of the control plugins, without an attempt (§10.1 rule 3). @throws as
+   * `prior` and `add`.
    */
   async #controlled(
     context: CallContext,
@@ -115,7 +118,7 @@ export class PaymentMethodService {
     return added;
   }
 
-  /** Checks the request; simultaneous calls share one read. */
+  /** Checks the request. Simultaneous calls share one read. */
   async #addable(context: CallContext, input: PaymentMethodInput, requestedKey: string | null) {
     const { storage } = this.#ports;
     const { tenant } = context;
@@ -196,7 +199,7 @@ export class PaymentMethodService {
       await this.#charges.payUnpaid(context, payingOf(method, options, charges));
   }
 
-  /** Deletes a method; it stays readable (§10.3). */
+  /** Deletes a method, which stays readable (§10.3). */
   async delete(context: CallContext, input: DeletePaymentMethodInput): Promise<void> {
     const { paymentMethodId } = input;
     const { storage, ids, gateways } = this.#ports;
@@ -243,7 +246,7 @@ export class PaymentMethodService {
     await notifyGateway(this.#ports, telling, async (asking, as) => gateway.addPaymentMethod?.(asking, as));
   }
 
-  /** Returns the gateway's own id of the method; null if it has none. */
+  /** Returns the gateway's own id of the method, or null. */
   async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition) {
     const request = { accountId: input.accountId, paymentMethodId: id, properties: input.properties ?? [] };
     const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
@@ -267,7 +270,7 @@ function payingOf(
   return { accountId, paymentMethodId, controlPlugins, calls };
 }
 
-/** Returns whether the method is the default, whose deletion needs one of the two flags. */
+/** Returns true if the method is the default. Its deletion needs one of the two flags. */
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
   account: Pick<Account, 'id' | 'paymentMethodId'>,

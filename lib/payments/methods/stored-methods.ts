@@ -17,7 +17,10 @@ import { checkStorable, shortened } from '../../values/text/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
 
-/** Returns the external methods of these accounts, for checks and transfers; no statement for none. */
+/**
+ * Returns the external methods of these accounts, for checks and transfers. Takes no statement for an empty
+ * list.
+ */
 export async function externalMethodsOf(
   session: ReadSession,
   accountIds: ReadonlySet<Uuid>,
@@ -27,7 +30,7 @@ export async function externalMethodsOf(
   return methods.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
 }
 
-/** An account has one active external method (§2.4 rule 1). */
+/** Rejects a second external method. An account has one active external method (§2.4 rule 1). */
 export function refuseSecondExternal(
   external: readonly PaymentMethod[],
   accountId: Uuid,
@@ -41,14 +44,17 @@ export function refuseSecondExternal(
   );
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+/** Returns the active method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
 export async function activeMethod(session: ReadSession, methodId: Uuid): Promise<PaymentMethod> {
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive) return method;
   throw noSuchMethod(methodId);
 }
 
-/** @throws BillingError as `activeMethod`, PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033). */
+/**
+ * Returns the account's active method. @throws BillingError as `activeMethod`,
+ * PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033).
+ */
 export async function methodOfAccount(
   session: ReadSession,
   accountId: Uuid,
@@ -63,11 +69,11 @@ export async function methodOfAccount(
   );
 }
 
-/** A method that a gateway has accepted, to be stored. */
+/** A method that a gateway has accepted and that is to be stored. */
 export interface NewMethod {
   readonly id: Uuid;
   readonly requestedKey: string | null;
-  /** The gateway's own id; null if it gave none. */
+  /** The gateway's own id. Null if the gateway returned none. */
   readonly gatewayKey: string | null;
   readonly pluginName: string;
   readonly isDefault: boolean;
@@ -120,7 +126,10 @@ export function isKeyInUse(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
 
-/** Changes the default payment methods of accounts (null removes one) and reports account changes (accounts §4). */
+/**
+ * Changes the default payment methods of accounts (null removes a default) and reports account changes
+ * (accounts §4).
+ */
 export async function setDefaultMethods(
   session: WriteSession,
   choices: readonly { readonly account: Account; readonly paymentMethodId: Uuid | null }[],
@@ -134,7 +143,10 @@ export async function setDefaultMethods(
   session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
 }
 
-/** Returns the account's method for checks, cash and transfers, adding it if needed, never as the default (§9.6 rule 1). */
+/**
+ * Returns the account's method for checks, cash and transfers. Adds the method if needed, but never as the
+ * default (§9.6 rule 1).
+ */
 export async function externalMethodOf(
   session: WriteSession,
   account: Account,
@@ -157,8 +169,9 @@ export function newMethod(
 }
 
 /**
- * Returns the key; null for none.
- * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) if it is too long, MISSING_OR_INVALID_FIELD if it cannot be stored.
+ * Returns the key, or null without a key.
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD
+ * for one that cannot be stored.
  */
 export function checkExternalKey(externalKey: string | null): string | null {
   if (externalKey === null || externalKey === '') return null;
@@ -171,7 +184,7 @@ export function checkExternalKey(externalKey: string | null): string | null {
   );
 }
 
-/** A method to store; the token links audit rows and events to the call. */
+/** A method to store. The token links audit rows and events to the call. */
 export interface MethodAddition {
   readonly account: Account;
   readonly method: NewMethod;
@@ -180,7 +193,7 @@ export interface MethodAddition {
 
 /**
  * Stores the methods of several calls of one author in one transaction, for distinct accounts that are free.
- * @throws BillingError BUSY (60018): store each alone.
+ * @throws BillingError BUSY (60018), after which the caller stores each method separately.
  */
 export async function addTogether(
   storage: Pick<Storage, 'write'>,
@@ -222,13 +235,13 @@ export interface RequestedMethod {
   readonly requestedKey: string | null;
 }
 
-/** The facts needed before the gateway is notified. */
+/** The facts that are needed before the gateway is notified. */
 export interface AddableMethod {
   readonly account: Account;
   readonly config: PaymentConfig;
 }
 
-/** Checks the requests in a constant number of statements. The table's unique key has the final word. */
+/** Checks the requests in a constant number of statements. The unique key of the table has the final word. */
 export async function addableMethods(
   session: ReadSession,
   asked: readonly RequestedMethod[],

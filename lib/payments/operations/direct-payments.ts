@@ -66,7 +66,7 @@ export function directPayments(machine: PaymentMachine) {
   };
 }
 
-/** Asks the gateway again about a pending transaction. */
+/** Queries the gateway again about a pending transaction. */
 export async function completePayment(
   service: PaymentService,
   context: CallContext,
@@ -86,7 +86,7 @@ const notifiedStatuses: ReadonlySet<string> = new Set([
   TransactionStatus.PLUGIN_FAILURE,
 ]);
 
-/** @throws BillingError for invalid keys. */
+/** Returns the request of an operation. @throws BillingError for invalid keys. */
 export function requestOf(operation: PaymentOperation, input: Input): OperationRequest {
   return {
     operation,
@@ -103,7 +103,7 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
   };
 }
 
-/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
+/** Returns the currency. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
   throw badParameter('currency', `"${shortened(currency)}" is not an ISO 4217 code such as EUR`);
@@ -130,7 +130,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     return this.#beginnings[transactionType](context, { ...payment, ...parties });
   }
 
-  /** Checks the payment before its account is created, which would otherwise remain (§11). */
+  /** Checks the payment before its account is created, because the account would otherwise remain (§11). */
   #check(
     { roundsFloatNoise }: CallContext,
     { transactionType, amount, currency }: Partial<ComboPaymentInput>,
@@ -160,7 +160,10 @@ export interface ComboAccounts {
 }
 
 export interface ComboMethods {
-  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the name. */
+  /**
+   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added
+   * for the name.
+   */
   checkPlugin(pluginName: string): void;
   ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
   add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
@@ -171,7 +174,7 @@ export interface FoundParties {
   readonly paymentMethodId: Uuid | null;
 }
 
-/** Account and payment method of combined requests (§11): existing or new ones. */
+/** Finds or creates the account and payment method of combined requests (§11). */
 export class ComboPartiesFinder {
   readonly #accounts: ComboAccounts;
   readonly #methods: ComboMethods;
@@ -181,7 +184,9 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check further conditions, after both were looked up and before anything is written. */
+  /**
+   * @param check further conditions, which are checked after both look-ups and before anything is written.
+   */
   async of(
     context: CallContext,
     asked: ComboParties,

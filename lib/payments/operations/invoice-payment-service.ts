@@ -51,7 +51,7 @@ import { completePayment, requestOf } from './direct-payments.ts';
 
 type Paid =
   | { readonly kind: 'NOTHING' }
-  /** A request with the key of an open payment. */
+  /** The request has the key of an open payment. */
   | { readonly kind: 'RESENT'; readonly open: OpenPayment }
   | ({ readonly kind: 'CHARGED' } & Done);
 
@@ -197,7 +197,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments: [{ invoiceId, api }] };
   }
 
-  /** Returns the unpaid invoices of the locked account with their shares of the amount. */
+  /** Returns the unpaid invoices of the locked account, each with its share of the amount. */
   async #findRequested(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
@@ -215,7 +215,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments, due: shares.map(({ invoice }) => invoice), amount };
   }
 
-  /** Asks about an open payment and completes it if pending (§4.1 rule 4, §4.2); null if it has failed. */
+  /**
+   * Queries an open payment and completes it if it is pending (§4.1 rule 4, §4.2). Null if the payment has
+   * failed.
+   */
   async #resend(
     context: CallContext,
     { payment, transaction }: OpenPayment,
@@ -236,7 +239,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return hasFailed ? null : result;
   }
 
-  /** Returns the requested or the external method; null for the account's default. */
+  /** Returns the requested or the external method. Null means the account's default. */
   async #methodOf(
     session: WriteSession,
     account: Account,
@@ -247,14 +250,14 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
   }
 
-  /** @throws BillingError if there is no method, or none that can pay an invoice. */
+  /** Checks the method. @throws BillingError without a method, or for a method that cannot pay an invoice. */
   async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null) {
     if (methodId === null) throw noDefaultMethod(id);
     const [method] = await session.payments.findMethodsByIds([methodId]);
     if (method) registeredGateway(this.#machine.ports.gateways, method.pluginName);
   }
 
-  /** Credits the rest of an external payment beyond all invoices (§9.6 rule 2). */
+  /** Credits the part of an external payment that exceeds all invoices (§9.6 rule 2). */
   async #creditRest(
     session: WriteSession,
     account: Account,
@@ -272,7 +275,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Refunds through a different method than the payment, as a separate payment (§9.5 rule 2). */
+  /** Refunds through another method than the payment's, as a separate payment (§9.5 rule 2). */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
@@ -321,9 +324,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 }
 
 /**
- * Returns the requested amount; the whole balance is accepted with any digits.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031) for noise
- * around 0.
+ * Returns the requested amount. The whole balance is accepted with any number of digits.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031)
+ * for noise around 0.
  */
 function amountOf(
   { amount }: Pick<InvoicePaymentInput, 'amount'>,
@@ -341,13 +344,16 @@ function settledBy(plan: ReservationPlan) {
   return row === null ? [] : [row.amount];
 }
 
-/** An abort by a control plugin is not an error: nothing is paid (§9.2). */
+/**
+ * Returns the result of a stopped payment. An abort by a control plugin is not an error; nothing is paid
+ * (§9.2).
+ */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;
 }
 
-/** Returns the unpaid invoices up to the target date, without migrated ones. */
+/** Returns the unpaid invoices up to the target date, without migrated invoices. */
 async function dueInvoices(session: WriteSession, account: Account, { targetDate }: PayAllInput) {
   const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
   const unpaid = await loadUnpaidInvoices(session, [account.id]);
@@ -368,7 +374,7 @@ function paidInvoices(tried: readonly Invoice[]) {
   };
 }
 
-/** @param of the refunded payment; null if another payment refunds it, in the invoice's currency. */
+/** @param of rows of the refunded payment. Null if another payment refunds it, in the invoice's currency. */
 async function refundOf(
   { request, facts, rules, session }: Deciding,
   { isAdjusted = false, adjustments = [] }: InvoiceRefundInput,

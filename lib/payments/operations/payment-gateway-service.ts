@@ -55,12 +55,14 @@ interface Between<R, T, V> {
   readonly timeoutMs: number;
   readonly request: R;
   call(request: R, context: GatewayContext): Promise<T>;
-  /** Reads the answer; null if invalid. */
+  /** Reads the gateway's result. Null for an invalid result. */
   read(answer: T): V | null;
   paymentOf?(value: V): Uuid | null;
 }
 
-/** Hosted pages and notifications of gateways (§11). Gateways are called outside any transaction. */
+/**
+ * Operations on hosted pages and notifications of gateways (§11). Gateways are called outside transactions.
+ */
 export class PaymentGatewayService implements PaymentGatewayOperations<[CallContext]> {
   readonly #ports: GatewayServicePorts;
   readonly #configOf: PaymentConfigOf;
@@ -169,7 +171,10 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return this.processNotification(asGateway, { pluginName, body: text === '' ? query : text });
   }
 
-  /** Only `true` accepts a notification. A gateway's error is not logged, since it may contain parts of the body. */
+  /**
+   * Verifies a notification. Only `true` accepts it. A gateway's error is not logged, because it may contain
+   * parts of the body.
+   */
   async #verify(
     context: CallContext,
     gateway: PaymentGateway,
@@ -211,14 +216,19 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     throw gatewayCallFailed(gateway.name, reply);
   }
 
-  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the member. */
+  /**
+   * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION
+   * (7199) if it lacks the member.
+   */
   #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string) {
     const gateway = registeredGateway(this.#ports.gateways, pluginName);
     if (gateway[member] === undefined) throw lacksMember(gateway.name, member);
     return gateway;
   }
 
-  /** Returns the gateway of the method after the control plugins' adjustments, otherwise the named one. */
+  /**
+   * Returns the gateway of the method after the control plugins' adjustments, otherwise the named gateway.
+   */
   async #chosenPlugin(
     context: CallContext,
     asked: {
@@ -252,7 +262,10 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active method of the account. */
+/**
+ * Returns the method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active
+ * method of the account.
+ */
 async function methodOf(session: ReadSession, account: Account, methodId: Uuid) {
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive && method.accountId === account.id) return method;
@@ -261,9 +274,12 @@ async function methodOf(session: ReadSession, account: Account, methodId: Uuid) 
 
 export interface HostedFormInput extends ControlledInput {
   readonly accountId: Uuid;
-  /** The method whose gateway makes the form; default: the account's default method. */
+  /** The method whose gateway creates the form. Defaults to the account's default method. */
   readonly paymentMethodId?: Uuid | null;
-  /** The gateway that makes the form, such as for the first method of an account; unused with `paymentMethodId`. */
+  /**
+   * The gateway that creates the form, such as for the first method of an account. Ignored with
+   * `paymentMethodId`.
+   */
   readonly pluginName?: string | null;
   /** The fields of the form. */
   readonly formFields?: readonly PluginProperty[];
@@ -285,13 +301,15 @@ export interface SignedNotificationInput {
   /** The processor's bytes, which it signed. */
   readonly rawBody: Uint8Array;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The query of the URL without `?`; it replaces an empty body. */
+  /** The query of the URL without `?`. It replaces an empty body. */
   readonly query: string;
-  /** Called after the signature was verified. An error rejects the notification, for example at a rate limit. */
+  /**
+   * Runs after the signature was verified. An error rejects the notification, for example at a rate limit.
+   */
   readonly verified?: (() => void) | undefined;
 }
 
-/** Hosted pages of gateways for customers, and notifications of gateways (§11). */
+/** Operations on hosted pages of gateways for customers, and on notifications of gateways (§11). */
 export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
    * Returns the data of the gateway's hosted page, on which the customer pays or adds a method. Stores nothing.
@@ -302,31 +320,31 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects are kept
-   * even if this fails.
-   * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
-   * (40000) if creation is not allowed.
+   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects
+   * remain even if the form fails.
+   * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`;
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed.
    */
   buildComboForm(...given: [...C, input: HostInput<ComboFormInput>]): Promise<HostedFormView>;
 
   /**
-   * Passes a notification to its gateway and returns the gateway's answer. The outcome of a payment that it names is queried if its
-   * outcome is open, and a reported dispute begins or ends a chargeback. The caller is trusted; use
-   * `processSignedNotification` for outside callers.
+   * Passes a notification to its gateway and returns the gateway's response. If the notification names a
+   * payment with an open outcome, the outcome is queried. A reported dispute begins or ends a chargeback. The
+   * caller is trusted; use `processSignedNotification` for outside callers.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
    * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway accepts no notifications or declares an error,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure, and with `facts.isBusy` while
-   * another call holds a disputed payment.
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure, and with
+   * `facts.isBusy` while another call holds a disputed payment.
    */
   processNotification(
     ...given: [...C, input: HostInput<GatewayNotificationInput>]
   ): Promise<NotificationAnswerView>;
 
   /**
-   * Processes a notification of an untrusted sender. The gateway first verifies the processor's signature over the
-   * bytes. The name of the gateway becomes the author.
-   * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
-   * (60004) for a wrong signature; otherwise as `processNotification`.
+   * Processes a notification from an untrusted sender. The gateway first verifies the processor's signature
+   * of the bytes. The name of the gateway becomes the author.
+   * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures;
+   * UNAUTHENTICATED (60004) for a wrong signature; otherwise as `processNotification`.
    */
   processSignedNotification(
     ...given: [...C, input: HostInput<SignedNotificationInput>]
@@ -345,7 +363,7 @@ interface Notified {
   readonly controlPlugins: readonly string[] | null;
 }
 
-/** Errors that repeating the notification cannot resolve. */
+/** Errors that a repeated notification cannot resolve. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH,
   ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
@@ -355,9 +373,10 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Follows up on a notification (§11.2 rule 3): queries the gateway for open outcomes, and records or reverses the
+ * Processes a notification (§11.2 rule 3). Queries the gateway for open outcomes, and records or reverses the
  * chargeback of a dispute. Repeated or late notifications have the same result.
- * @throws BillingError if a repetition can help, as when another call holds the payment (7019, `facts.isBusy`).
+ * @throws BillingError if a repetition can help, as when another call holds the payment (7019,
+ * `facts.isBusy`).
  */
 export function notifiedPayments(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
@@ -390,7 +409,7 @@ export function notifiedPayments(
   };
 }
 
-/** Returns the payment's transactions; null unless the gateway has the payment. */
+/** Returns the payment's transactions, or null if the gateway does not have the payment. */
 async function transactionsAt({ payments }: ReadSession, gateway: PaymentGateway, paymentId: Uuid) {
   const [payment] = await payments.findByIds([paymentId]);
   const [method] = await payments.findMethodsByIds(payment ? [payment.paymentMethodId] : []);

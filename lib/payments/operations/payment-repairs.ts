@@ -31,7 +31,7 @@ interface Known {
   readonly transactions: readonly PaymentTransaction[];
 }
 
-/** Operators' corrections of payments (§7.4, §8.5). */
+/** Operations with which operators correct payments (§7.4, §8.5). */
 export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   readonly #ports: LaterPorts;
   readonly #configOf: PaymentConfigOf;
@@ -75,7 +75,9 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
     throw paymentBusy({ paymentId });
   }
 
-  /** Returns false while another call holds the payment, or if the status has changed. */
+  /**
+   * Corrects a transaction. Returns false while another call holds the payment, or if the status has changed.
+   */
   async #fix(context: CallContext, input: TransactionFixInput, known: Known) {
     const { createdDate: now } = context;
     const settlements = [settlementOf(input, known)];
@@ -108,7 +110,9 @@ function settlementOf(input: TransactionFixInput, { payment, transaction, transa
   };
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits. */
+/**
+ * Returns the processed amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits.
+ */
 function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null) {
   if (processedAmount == null || currency === null) return processedAmount ?? null;
   return statedAmount(processedAmount, { currency, name: 'processedAmount' });
@@ -139,7 +143,10 @@ const statuses: ReadonlySet<string> = new Set(
 );
 const states: ReadonlySet<string> = new Set(paymentStateNames);
 
-/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown status, state or currency. */
+/**
+ * Checks the names in the request. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown
+ * status, state or currency.
+ */
 function checkNames(input: TransactionFixInput) {
   if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
   for (const name of ['stateName', 'lastSuccessStateName'] as const) {

@@ -38,7 +38,7 @@ export interface PlannedCharge extends PlannedCall {
   readonly changedRow: InvoicePayment | null;
 }
 
-/** Plans the records of an operation. A new payment takes its ids as keys if none are given (§1.3, §1.4). */
+/** Plans the records of an operation. By default, a new payment uses its ids as keys (§1.3, §1.4). */
 export function plannedOperation(
   { method, gateway, amount, currency, invoiceRefund = null, isRefused = false }: NewOperation,
   asked: {
@@ -84,7 +84,7 @@ export function plannedCharge(
   tools: PlanTools,
   paid: {
     readonly payment: Payment | null;
-    /** The attempt that is repeated under its key; null for a new one. */
+    /** The attempt that is repeated under its key. Null for a new attempt. */
     readonly origin: PaymentAttempt | null;
     readonly amount: Decimal;
     readonly method: PaymentMethod;

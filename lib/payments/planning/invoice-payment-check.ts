@@ -32,7 +32,7 @@ export type InvoicePaymentDecision =
   | { readonly kind: 'ABORT'; readonly reason: AbortReason }
   /** The account's tags hold automatic payments. */
   | { readonly kind: 'HOLD'; readonly amount: Decimal }
-  /** A call for this invoice is running: check again later. */
+  /** A call for this invoice is running, so the check must be repeated later. */
   | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
 
 export interface InvoicePaymentCheckInput {
@@ -41,9 +41,9 @@ export interface InvoicePaymentCheckInput {
   readonly method: PaymentMethod | null;
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
-  /** True: more than the balance is refused instead of reduced to it (rule 5). */
+  /** True: rejects a payment of more than the balance. False: reduces the payment to the balance (rule 5). */
   readonly refusesExcess: boolean;
-  /** Whether the account has AUTO_PAY_OFF or MANUAL_PAY. */
+  /** True if the account has AUTO_PAY_OFF or MANUAL_PAY. */
   readonly isHeldBack: boolean;
   /** Payment rows of this invoice, and the transactions of their payments. */
   readonly rows: readonly InvoicePayment[];
@@ -53,8 +53,8 @@ export interface InvoicePaymentCheckInput {
 }
 
 /**
- * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and passes the
- * invoice with the resulting balance.
+ * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and
+ * passes the invoice with the resulting balance.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
@@ -73,7 +73,10 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
   return checkOpenTransactions(input, amount, input.method);
 }
 
-/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0 unless the invoice is empty and that is allowed (§4.3 rule 2). */
+/**
+ * Checks the amount. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0, unless the invoice is empty
+ * and the tenant allows it (§4.3 rule 2).
+ */
 export function checkRequestedAmount(
   amount: Decimal | null,
   { invoice, allowEmptyInvoice }: Pick<InvoicePaymentCheckInput, 'invoice' | 'allowEmptyInvoice'>,
@@ -121,7 +124,9 @@ function checkOpenTransactions(
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
 }
 
-/** Returns the amount that a pending payment will settle, in the invoice's currency if its row has it (§9.4). */
+/**
+ * Returns the amount that a pending payment will settle, in the invoice's currency if its row has one (§9.4).
+ */
 function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   const row = rows.find((each) => each.type === 'ATTEMPT' && isRowOf(each, transaction));
   if (row?.status === 'PENDING') return row.amount;
@@ -132,10 +137,10 @@ function abort(reason: AbortReason): InvoicePaymentDecision {
   return { kind: 'ABORT', reason };
 }
 
-/** A payment whose transactions have all failed, to be tried again (§4.2). */
+/** A payment whose transactions have all failed and that is repeated (§4.2). */
 export interface FailedPayment {
   readonly payment: Payment;
-  /** The attempt that is repeated under its key; null if the payment gets a new key. */
+  /** The attempt that is repeated under its key. Null if the payment gets a new key. */
   readonly origin: PaymentAttempt | null;
 }
 
@@ -144,7 +149,7 @@ export interface OpenPayment {
   readonly transaction: PaymentTransaction;
 }
 
-/** Returns the failed payment of this invoice with a given key; null if a new one is made. */
+/** Returns the failed payment of this invoice with the given key. Null if a new payment is created. */
 export function failedPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions, attempts, rows }: ReservationFacts,
@@ -167,7 +172,7 @@ export function failedPaymentOf(
   return { payment, origin: origin ?? null };
 }
 
-/** Returns the payment of this invoice whose open transaction has the given key; null if there is none. */
+/** Returns the payment of this invoice whose open transaction has the given key, or null. */
 export function openPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: ReservationFacts,
@@ -199,7 +204,7 @@ export function checkKeysAreOwn(
   throw paymentKey === null ? paymentOfOther(stranger.paymentId, account.id) : transactionOfOther(account.id);
 }
 
-/** @throws BillingError for a used key (§4.2). */
+/** Checks that the keys are free. @throws BillingError for a used key (§4.2). */
 export function checkKeysAreFree(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: KeyedRecords,
@@ -209,7 +214,7 @@ export function checkKeysAreFree(
     throw taken('paymentExternalKey', paymentKey ?? '');
 }
 
-/** @throws BillingError for the key of another transaction. */
+/** Checks the transaction key. @throws BillingError for the key of another transaction. */
 export function checkTransactionKeyIsFree(
   { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
   { transactions }: Pick<KeyedRecords, 'transactions'>,

@@ -53,7 +53,7 @@ export interface OperationFacts {
   readonly keyTransactions: readonly PaymentTransaction[];
   /** The invoice payments of the payment, with refunds and chargebacks. */
   readonly rows: readonly InvoicePayment[];
-  /** Open refunds of invoice payments of the account; loaded only for operations that return money. */
+  /** Open refunds of invoice payments of the account. Loaded only for operations that return money. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly method: PaymentMethod | null;
 }
@@ -62,18 +62,18 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
-  /** Whether the caller's amounts may have binary floating-point noise; default false. */
+  /** True: the caller's amounts may have binary floating-point noise. Default false. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
-  /** True: a control plugin may still name the method of a new payment (§4.1). */
+  /** True: a control plugin may still select the method of a new payment (§4.1). */
   readonly awaitsMethod?: boolean;
 }
 
-/** A requested operation on a payment (§4.1); missing values are null. */
+/** A requested operation on a payment (§4.1). Missing values are null. */
 export interface OperationRequest {
   readonly operation: PaymentOperation;
-  /** Null if the payment identifies the account. */
+  /** Account of the payment. Null if the payment identifies the account. */
   readonly accountId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;
@@ -83,7 +83,7 @@ export interface OperationRequest {
   readonly currency: Currency | null;
   readonly effectiveDate: Instant | null;
   readonly properties: readonly PluginProperty[];
-  /** Names of control plugins in order; null for the tenant's (§2.3 rule 9). */
+  /** Names of control plugins in order. Null for the tenant's plugins (§2.3 rule 9). */
   readonly controlPlugins: readonly string[] | null;
 }
 
@@ -101,10 +101,12 @@ type PaymentReference = Pick<
 >;
 
 /**
- * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3); null for a new one.
+ * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3). Null for a new
+ * payment.
  * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_DIFFERENT_ACCOUNT_ID (7034),
- * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several payments
- * have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
+ * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of
+ * several payments have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment
+ * names none.
  */
 export function findRequestedPayment(request: PaymentReference, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
@@ -134,7 +136,10 @@ function namedPayment(request: PaymentReference, found: KeyedPayments) {
   return payment;
 }
 
-/** Returns the payment of a transaction that has not failed, otherwise the only payment with failed ones. */
+/**
+ * Returns the payment of a transaction that has not failed, otherwise the only payment with failed
+ * transactions.
+ */
 function ofTransactions(key: string, { transactions, payments }: KeyedPayments) {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
@@ -191,7 +196,7 @@ export function checkAmount(
 }
 
 /**
- * Returns the requested amount, checked for the digits of its currency (rule 8).
+ * Returns the requested amount after a check of its number of digits (rule 8).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits.
  */
 export function statedIn(
@@ -209,7 +214,7 @@ export function lacksCurrency(): BillingError {
   return badParameter('currency', 'is required, because the account has none');
 }
 
-/** Checks the sign: only an authorization may be for 0 (rule 2). */
+/** Checks the sign of an amount. Only an authorization may be for 0 (rule 2). */
 export function checkSign(amount: Decimal, operation: OperationRequest['operation']): void {
   const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
   if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
@@ -232,13 +237,13 @@ export function checkRefund(
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
-/** Returns the invoice payment and everything that may reverse it; null if the payment pays no invoice. */
+/** Returns the invoice payment and all rows that may reverse it. Null if the payment pays no invoice. */
 export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
   const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }
 
-/** Returns the most that an operation can return, possibly with more digits than the currency. */
+/** Returns the maximum amount that an operation can return, possibly with more digits than the currency. */
 function restOf(operation: OperationRequest['operation'], currency: Currency, facts: OperationFacts) {
   if (operation !== 'REFUND' && operation !== 'CHARGEBACK') return null;
   const paid = paidRows(facts);
@@ -275,10 +280,11 @@ interface Completing {
 }
 
 /**
- * Returns the amount for the gateway in a completion, null for the stored one (§4.3 rule 7). What returns money may not
- * exceed the amount refundable without the transaction; of an invoice payment in another currency it must be the stored one.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many digits, and for an
- * invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
+ * Returns the amount for the gateway in a completion. Null means the stored amount (§4.3 rule 7). An
+ * operation that returns money may not exceed the amount that is refundable without its transaction. For an
+ * invoice payment in another currency, only the stored amount is allowed.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many
+ * digits, and for an invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
 export function operationAmount(
   { amount: asked, currency }: OperationAmount,
@@ -303,7 +309,7 @@ export function operationAmount(
   return { amount, currency };
 }
 
-/** Returns the requested amount; the stored one is accepted with any digits. */
+/** Returns the requested amount. The stored amount is accepted with any number of digits. */
 function statedAs(
   amount: Decimal,
   currency: OperationAmount['currency'],

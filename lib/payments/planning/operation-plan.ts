@@ -35,13 +35,13 @@ import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
   | { readonly kind: 'WAIT' }
-  /** A pending transaction: query its outcome (§4.2, §6.1), or record the reported one (§6.2). */
+  /** The transaction is pending: query its outcome (§4.2, §6.1), or record the reported outcome (§6.2). */
   | {
       readonly kind: 'COMPLETE';
       readonly transaction: PaymentTransaction;
-      /** Null if the outcome is reported already. */
+      /** The gateway to query. Null if the outcome has been reported. */
       readonly gateway: PaymentGateway | null;
-      /** The amount for the gateway if it differs from the stored one (§4.3 rule 7). */
+      /** The amount for the gateway, if it differs from the stored amount (§4.3 rule 7). */
       readonly told: OperationAmount;
       readonly outcome?: CallOutcome;
     }
@@ -51,13 +51,13 @@ export type OperationPlan =
 
 export interface NewOperation {
   readonly kind: 'NEW';
-  /** Null if none is chosen yet; a control plugin may still choose one. */
+  /** The payment method. Null if none is selected yet; a control plugin may still select one. */
   readonly method: Pick<PaymentMethod, 'id'> | null;
   readonly gateway: PaymentGateway | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
   readonly invoiceRefund?: InvoiceRefund | null;
-  /** True: recorded as a failure only. */
+  /** True: the operation is only recorded as a failure. */
   readonly isRefused?: boolean;
 }
 
@@ -71,8 +71,9 @@ const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>
 ]);
 
 /**
- * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5); writes nothing.
- * @throws BillingError for each rule that refuses it.
+ * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5). Writes
+ * nothing.
+ * @throws BillingError for each rule that rejects the operation.
  */
 export function planOperation(
   request: OperationRequest,
@@ -100,8 +101,8 @@ export function planOperation(
 }
 
 /**
- * Plans by the transaction's key alone (§4.2): completed or running already, or a pending transaction; null means a new
- * one.
+ * Plans an operation by the key of its transaction alone (§4.2): it has ended, is running, or is pending.
+ * Null means a new transaction.
  * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
  * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `operationAmount`.
  */
@@ -123,7 +124,7 @@ export function planByKey(
   };
 }
 
-/** The method of a payment is fixed by its first transaction (§1.3). */
+/** Checks the method. The first transaction of a payment determines its method (§1.3). */
 function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, { payment }: OperationFacts) {
   if (payment === null || paymentMethodId === null || !isFirstOperation(operation)) return;
   const fixed = payment.paymentMethodId;
@@ -165,7 +166,10 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
   );
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if no unreversed chargeback has the key (§3.2). */
+/**
+ * Checks that a chargeback can be reversed. @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if no
+ * unreversed chargeback has the key (§3.2).
+ */
 function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts) {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
   throw billingError(
@@ -175,7 +179,10 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
   );
 }
 
-/** Returns the method of the payment, or of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+/**
+ * Returns the method of the payment, or of a new payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD
+ * (7000).
+ */
 export function usableMethod(
   request: Pick<OperationRequest, 'paymentMethodId'>,
   facts: OperationFacts,
@@ -197,7 +204,10 @@ function methodIdOf(
   return payment?.paymentMethodId ?? paymentMethodId ?? account.paymentMethodId;
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the operation. */
+/**
+ * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION
+ * (7199) if it lacks the operation.
+ */
 export function gatewayOf(
   method: PaymentMethod,
   type: TransactionType,
@@ -216,7 +226,7 @@ export function openOf(
   return facts.transactions.filter((each) => isUnresolved(each) && !isLeased(each, now));
 }
 
-/** The transaction to complete; null members match any. */
+/** Selects the transaction to complete. Null members match any value. */
 export interface CompletionChoice {
   readonly transactionId: Uuid | null;
   readonly transactionExternalKey: string | null;
@@ -225,7 +235,8 @@ export interface CompletionChoice {
 
 /**
  * Plans the completion of a transaction (§6.1 rules 1 and 2).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if none or several match, and as `operationAmount`.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if no transaction or several match, and as
+ * `operationAmount`.
  */
 export function planCompletion(
   { choice, told }: { readonly choice: CompletionChoice; readonly told: OperationAmount },
@@ -263,8 +274,9 @@ export interface NotifiedOutcome {
 }
 
 /**
- * Plans the reported outcome of a transaction (§6.2): SUCCESS for the stored amount, or PAYMENT_FAILURE.
- * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless it is pending.
+ * Plans the reported outcome of a transaction (§6.2), which is SUCCESS for the stored amount, or
+ * PAYMENT_FAILURE.
+ * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
  */
 export function planNotified(
   { transactionId, hasSucceeded }: NotifiedOutcome,

@@ -38,15 +38,15 @@ import {
   type ReservationFacts,
 } from './reservation.ts';
 
-/** A requested payment: the first for an invoice, a repeated attempt, or one after its hold. */
+/** A requested payment: the first payment of an invoice, a repeated attempt, or a payment after its hold. */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: InvoiceRetryJob | null;
-  /** The released hold to pay (§9.3). */
+  /** The released hold whose payment is made (§9.3). */
   readonly holdId?: Uuid;
   readonly api?: ApiPayment;
-  /** The run that control plugins let pass; absent if none was called. */
+  /** The run that control plugins allowed. Absent if no plugin was called. */
   readonly consulted?: ConsultedRun;
 }
 
@@ -59,7 +59,7 @@ interface DecidedPlan {
   readonly spent?: readonly PaymentAttempt[];
 }
 
-/** Done without a call: attempts that ended, and the event that reports a failure. */
+/** A plan without a call: attempts that ended, and the event that reports a failure. */
 interface StopPlan extends DecidedPlan {
   readonly kind: 'STOP';
   readonly events: readonly NewBusEvent[];
@@ -77,7 +77,7 @@ const NOTHING: StopPlan = { kind: 'STOP', ended: [], events: [] };
 
 type Planning = ReservationFacts & PlanTools;
 
-/** Decides on a request (§8.3, §9.2); writes nothing. */
+/** Decides about a request (§8.3, §9.2). Writes nothing. */
 export function planReservation(
   request: PaymentRequest,
   facts: ReservationFacts,
@@ -92,7 +92,10 @@ export function planReservation(
   return planFirst(planning, { ended: [], requestedAmount: null });
 }
 
-/** Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment unless that has succeeded. */
+/**
+ * Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment, unless that
+ * payment has succeeded.
+ */
 function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   const { hold, isHeldBack, methods } = planning;
   if (hold?.id !== holdId || isHeldBack) return NOTHING;
@@ -108,7 +111,10 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   return { ...plan, endedHold: hold, ...(retry && { spent: spentAttempt(retry.origin) }) };
 }
 
-/** Returns whether the rest must wait for another open payment of the invoice; its outcome releases the hold again. */
+/**
+ * Returns true if the rest must wait for another open payment of the invoice, whose outcome releases the hold
+ * again.
+ */
 function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
   hold: AutoPayHold,
@@ -120,7 +126,9 @@ function isForLater(
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
-/** Plans an API payment (§9.6), which skips or waits for invoices that cannot be paid now and leaves no hold. */
+/**
+ * Plans an API payment (§9.6). Invoices that cannot be paid now are skipped or waited for. No hold remains.
+ */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
   checkRequestedAmount(api.amount, planning);
@@ -148,7 +156,10 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
 }
 
-/** Returns the method, fixed by the payment's first transaction (§1.3); null for the account's default. */
+/**
+ * Returns the method that the payment's first transaction determines (§1.3). Null means the account's
+ * default.
+ */
 function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined) {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
@@ -186,14 +197,20 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
   return plannedCharge(planning, planning, paid);
 }
 
-/** Returns the method chosen by control plugins, otherwise the requested one, otherwise the account's default. */
+/**
+ * Returns the method that control plugins selected, otherwise the requested method, otherwise the account's
+ * default.
+ */
 function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
   const stored = methodId === null ? undefined : methods.get(methodId);
   return stored?.accountId === account.id ? stored : undefined;
 }
 
-/** Returns the method if it is active and its gateway registered; without a gateway there is no transaction (§2.2). */
+/**
+ * Returns the method if it is active and its gateway is registered. Without a gateway, no transaction is
+ * created (§2.2).
+ */
 function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined) {
   return method?.isActive && gateways.has(method.pluginName) ? method : null;
 }
@@ -207,7 +224,7 @@ function lacksMethod(decision: InvoicePaymentDecision) {
   return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
-/** Returns whether a purchase with the method may start on this payment or a new one (§3.1). */
+/** Returns true if a purchase with the method may start on this payment or on a new one (§3.1). */
 function mayPurchase(
   { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,

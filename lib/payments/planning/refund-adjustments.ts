@@ -12,11 +12,14 @@ import {
 } from '../../values/money/index.ts';
 import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainder.ts';
 
-/** An item for a refund to adjust; by default, by all that remains of it. */
+/** An item that a refund adjusts, by default by its whole remainder. */
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
-  /** The description of the adjustment, up to 255 characters. Same default as for all adjustments (invoicing §1.3). */
+  /**
+   * Description of the adjustment, up to 255 characters. The default is that of all adjustments (invoicing
+   * §1.3).
+   */
   readonly description?: string | null;
 }
 
@@ -35,18 +38,18 @@ export interface AdjustedRefund {
 }
 
 /**
- * Returns the amount and adjustments of a refund. For a payment in another currency than its invoice, the adjustments are
- * compared with the refunded share of the invoice.
- * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
- * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
- * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than the adjustments, MISSING_OR_INVALID_FIELD (60003)
- * for an adjustment with too many digits or an invalid description.
+ * Returns the amount and the adjustments of a refund. If the payment has another currency than its invoice,
+ * the adjustments are compared with the refunded share of the invoice.
+ * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
+ * (4020), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount
+ * above 0, INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than the adjustments,
+ * MISSING_OR_INVALID_FIELD (60003) for an adjustment with too many digits or an invalid description.
  */
 export function adjustedRefund(
   asked: RefundTerms,
   paid: AmountForm & {
     readonly items: readonly InvoiceItem[];
-    /** The refunded payment; null for the invoice's own currency. */
+    /** The refunded payment. Null for the invoice's own currency. */
     readonly of: PaidRows | null;
   },
 ): AdjustedRefund {
@@ -69,7 +72,7 @@ export function adjustedRefund(
   );
 }
 
-/** Adjusts each item once: by the sum for an item named twice, with the first given description. */
+/** Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],

@@ -27,28 +27,32 @@ import type { OperationTable } from '../state/payment-state.ts';
 /** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /** The plugin is null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3). */
+  /**
+   * The gateway. Null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3).
+   */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly transaction: New<PaymentTransaction>;
   readonly properties: readonly PluginProperty[];
-  /** True: control plugins are notified, so it cannot end in the transaction that reserves it. */
+  /** True: control plugins are notified, so the operation cannot end in the transaction that reserves it. */
   readonly isControlled?: boolean;
-  /** True: recorded as a failure without asking anybody. */
+  /** True: recorded as a failure without a call. */
   readonly isRefused?: boolean;
 }
 
-/** A run that control plugins are consulted about before it is reserved (§8.1). */
+/** A run about which control plugins are consulted before it is reserved (§8.1). */
 export interface BegunRun {
-  /** The stored attempt: INIT, without a transaction or properties, because plugins may remove secrets. */
+  /**
+   * The stored attempt. It is INIT, without a transaction or properties, because plugins may remove secrets.
+   */
   readonly attempt: New<PaymentAttempt>;
-  /** Planned before the plugins are consulted; the ids are kept. */
+  /** Records planned before the consultation. Their ids are kept. */
   readonly planned: {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
-    /** The amount that settles an invoice, in its currency; null if the run pays none. */
+    /** The amount that settles an invoice, in its currency. Null if the run pays no invoice. */
     readonly settles: Decimal | null;
   };
 }
@@ -61,7 +65,10 @@ export interface ConsultedRun extends BegunRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** Returns false without a gateway, and for a gateway that works inside the storage transaction (§2.4 rule 1). */
+/**
+ * Returns true if the gateway has an effect outside the storage transaction (§2.4 rule 1). False without a
+ * gateway.
+ */
 export function hasOutsideEffect({
   gateway,
   isControlled = false,
@@ -69,7 +76,10 @@ export function hasOutsideEffect({
   return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
-/** Returns the recovery check for a crash, due at the end of the lease plus the first delay (§5.1 rule 1). */
+/**
+ * Returns the recovery check for a crash. It is due at the end of the lease plus the first delay (§5.1 rule
+ * 1).
+ */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
   if (from === null || !isUnresolved(transaction)) return null;
@@ -78,8 +88,8 @@ export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig)
 }
 
 /**
- * Refuses gateway calls within a host's transaction, which commits only after the call: a crash would lose the record of
- * moved money (§5.1 rule 1).
+ * Rejects gateway calls within a host's transaction, which commits only after the call. A crash would lose
+ * the record of moved money (§5.1 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkCommits(
@@ -95,8 +105,8 @@ export function checkCommits(
 }
 
 /**
- * Decides again if another account took the transaction's key meanwhile, so that the rules of keys explain it (§4.1,
- * §4.2).
+ * Decides again if another account has used the transaction's key in the meantime. The rules of keys then
+ * explain the conflict (§4.1, §4.2).
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {
@@ -107,17 +117,23 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of the key rules name the transaction; errors of the unique index do not. */
+/**
+ * Returns true for an error of the unique index. Errors of the key rules name the transaction; errors of the
+ * index do not.
+ */
 function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;
   const { code, facts } = error;
   return code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS && facts.transactionId === undefined;
 }
 
-/** Time between the call's limit and the end of its lease (§5.1 rule 1). */
+/** Milliseconds between the call's time limit and the end of its lease (§5.1 rule 1). */
 const LEASE_MARGIN_MS = 30_000;
 
-/** Allows time for all calls: they start in waves of `parallelCalls`, each at most one timeout long. */
+/**
+ * Returns the end of the lease, with time for all calls. They start in groups of `parallelCalls`, and each
+ * takes at most one timeout.
+ */
 export function leaseUntil(
   now: Instant,
   calls: { readonly count: number; readonly parallelCalls: number; readonly timeoutMs: number },
@@ -126,7 +142,7 @@ export function leaseUntil(
   return addMilliseconds(now, waves * calls.timeoutMs + LEASE_MARGIN_MS);
 }
 
-/** The gateway member for a transaction type (§2.1); a chargeback has none. */
+/** The gateway member for each transaction type (§2.1). A chargeback has none. */
 const memberOf = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -144,7 +160,10 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
   return operation.bind(gateway) as GatewayOperation;
 }
 
-/** @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway cannot do it. */
+/**
+ * Checks that the gateway has an operation. @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if it does
+ * not.
+ */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
   if (type === 'CHARGEBACK' || gateway[memberOf[type]] !== undefined) return;
   throw lacksMember(gateway.name, memberOf[type]);
@@ -160,14 +179,14 @@ export interface ReservationFacts {
   readonly attempts: readonly PaymentAttempt[];
   /** The default method of the account and the methods of the payments. */
   readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
-  /** Whether the account has a tag that holds automatic payments. */
+  /** True if the account has a tag that holds automatic payments. */
   readonly isHeldBack: boolean;
   /** The active hold of the invoice, if it was loaded. */
   readonly hold: AutoPayHold | null;
   readonly api?: ApiPayment;
-  /** The run that control plugins let pass; absent if none was called. */
+  /** The run that control plugins allowed. Absent if no plugin was called. */
   readonly consulted?: ConsultedRun;
-  /** Records with the requested keys, of any invoice. */
+  /** Records with the requested keys on any invoice. */
   readonly keyed: KeyedRecords;
 }
 
@@ -186,7 +205,7 @@ export interface StoredPayments
   readonly methods: readonly PaymentMethod[];
 }
 
-/** The facts of an invoice, and its rows that need repair first (§9.2 rule 2). */
+/** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
 export interface KnownFacts {
   readonly facts: ReservationFacts;
   readonly lost: readonly (LostSuccess & {
@@ -222,11 +241,11 @@ export interface ApiPayment {
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
-  /** Names of control plugins; null to use the tenant's. */
+  /** Names of control plugins. Null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
-   * If true, waits for another payment of the invoice and fails without a method. If false, skips invoices that cannot
-   * be paid now.
+   * True: waits for another payment of the invoice and fails without a method. False: skips invoices that
+   * cannot be paid now.
    */
   readonly waits: boolean;
 }
@@ -239,11 +258,11 @@ export interface KeyedRecords {
 export interface HeldRetry {
   readonly payment: Payment;
   readonly origin: PaymentAttempt;
-  /** The attempt stored when it was held back. */
+  /** The attempt that was stored when the payment was held. */
   readonly held: PaymentAttempt;
 }
 
-/** Returns the retry of a hold; null if the hold is for the first payment of its invoice (§9.3). */
+/** Returns the retry of a hold. Null if the hold is for the first payment of its invoice (§9.3). */
 export function heldRetryOf(
   { attemptId }: Pick<AutoPayHold, 'attemptId'>,
   { attempts, payments }: Pick<ReservationFacts, 'attempts' | 'payments'>,
@@ -259,7 +278,7 @@ export function heldRetryOf(
   return held && payment && origin ? { payment, origin, held } : null;
 }
 
-/** Sorts holds by release order: the oldest invoice first (§9.3). */
+/** Sorts holds in release order, with the oldest invoice first (§9.3). */
 export function oldestFirst(holds: readonly AutoPayHold[], invoices: readonly Invoice[]) {
   const order = invoices
     .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
@@ -267,13 +286,13 @@ export function oldestFirst(holds: readonly AutoPayHold[], invoices: readonly In
   return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
 }
 
-/** An ATTEMPT row that misses the success of its transaction. */
+/** An ATTEMPT row whose transaction succeeded although the row does not show it. */
 interface LostSuccess {
   readonly row: InvoicePayment;
   readonly transaction: PaymentTransaction;
 }
 
-/** Returns rows that are not SUCCESS although a transaction with their key is (§9.2 rule 2). */
+/** Returns the rows that are not SUCCESS although a transaction with their key succeeded (§9.2 rule 2). */
 export function lostSuccesses(
   rows: readonly InvoicePayment[],
   transactions: readonly PaymentTransaction[],

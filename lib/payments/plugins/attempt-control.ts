@@ -30,7 +30,7 @@ import {
   pluginsAmong,
 } from './control-calls.ts';
 
-/** A run for control plugins, with their view of it. */
+/** A run for control plugins, in the form that they see. */
 export interface Consultation {
   readonly key: unknown;
   readonly begun: BegunRun;
@@ -42,7 +42,7 @@ export interface PassedRun {
   readonly run: ControlledRun;
 }
 
-/** The answers of the control plugins on the runs of a work, by key. */
+/** The results of the control plugins about the runs of some work, by key. */
 export interface Consulted {
   readonly passed: ReadonlyMap<unknown, PassedRun>;
   readonly stopped: ReadonlyMap<unknown, Stopped>;
@@ -56,22 +56,22 @@ interface Stopped {
 
 export const NOT_CONSULTED: Consulted = { passed: new Map(), stopped: new Map(), timeoutMs: 0 };
 
-/** Returns the attempts of the runs that the plugins let pass. */
+/** Returns the attempts of the runs that the plugins allowed. */
 export function attemptsPassed({ passed }: Consulted): readonly { readonly attemptId: Uuid }[] {
   return [...passed.values()].map(({ consulted: { attempt } }) => ({ attemptId: attempt.id }));
 }
 
-/** The end of a run without a transaction; default: ABORTED, without properties. */
+/** The end of a run without a transaction. By default, the attempt becomes ABORTED without properties. */
 export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'pluginProperties'>> {
   readonly attemptId: Uuid;
-  /** The date of the retry; default: none. */
+  /** Date of the retry. None by default. */
   readonly retryAt?: Instant | null;
 }
 
-/** A settlement that is not the answer to a call. */
+/** A settlement that is not the result of a call. */
 interface LaterSettlement extends Settlement {
   readonly pluginName?: string | null;
-  /** Token of the work that reported it; default: the caller's. */
+  /** Token of the work that reported the outcome. Defaults to the caller's token. */
   readonly userToken?: Uuid;
 }
 
@@ -85,7 +85,9 @@ type Ended = Pick<
   'id' | 'paymentId' | 'status' | 'processedAmount' | 'processedCurrency'
 >;
 
-/** The control plugins around payments (§2.3), and the attempts that record their runs (§8.1). */
+/**
+ * Calls the control plugins around payments (§2.3), and stores the attempts that record their runs (§8.1).
+ */
 export class AttemptControl {
   readonly #ports: ControlPorts & Pick<Ports, 'storage'>;
   readonly #configOf: PaymentConfigOf;
@@ -97,7 +99,7 @@ export class AttemptControl {
     this.#calls = new ControlCalls(ports);
   }
 
-  /** Whether there are plugins; without any, a payment takes no additional statement. */
+  /** True if there are plugins. Without plugins, a payment takes no additional statement. */
   get isHeard(): boolean {
     return this.#ports.paymentControls.size > 0;
   }
@@ -124,8 +126,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that were refused after their prior calls (§2.3 rule 3). A plugin's date repeats an operation, no
-   * invoice's.
+   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin's date repeats an
+   * operation, but not the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {
@@ -139,7 +141,10 @@ export class AttemptControl {
     });
   }
 
-  /** Reports the ends of calls to the plugins before recording them; a completion has the plugins of its attempt (§6.1 rule 4). */
+  /**
+   * Reports the results of calls to the plugins before they are recorded. A completion has the plugins of its
+   * attempt (§6.1 rule 4).
+   */
   async notifyEnds<C extends AnsweredCall>(
     answered: readonly C[],
     { passed }: Consulted,
@@ -171,8 +176,8 @@ export class AttemptControl {
   }
 
   /**
-   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), called outside any transaction.
-   * Settlements that change nothing stay as they are; without plugins, nothing is read.
+   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), which are called
+   * outside transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
    */
   async heard<S extends LaterSettlement>(
     caller: ControlCaller,
@@ -240,7 +245,10 @@ export async function endRuns(session: WriteSession, ends: readonly RunEnd[]): P
   );
 }
 
-/** @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice cannot be paid with the adjusted amount. */
+/**
+ * Returns the plan with the adjustments. @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice
+ * cannot be paid with the adjusted amount.
+ */
 function adjustedBy({ context, properties }: ControlledRun, { planned: { settles } }: BegunRun) {
   const { amount, currency, paymentMethodId } = context;
   const isPayable = amount?.greaterThan(0) || (amount?.isZero() && settles?.isZero());

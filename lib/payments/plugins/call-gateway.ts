@@ -27,20 +27,20 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** The reply that may still arrive after a timeout; otherwise null. */
+  /** The reply that may still arrive after a timeout, otherwise null. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly systemClock: SystemClock;
-  /** Measures the call; undefined if it is not measured. */
+  /** Measures the call. Undefined if the call is not measured. */
   readonly meters?: Meters | undefined;
 }
 
 /**
- * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time; never throws. An answer that
- * `call` cannot read counts as a throw of the plugin.
+ * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A
+ * result that `call` cannot read counts as an error of the plugin.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,
@@ -91,7 +91,10 @@ export async function callGatewayOnce<R, T>(
   return (await callGateway([request, context], call, { timeoutMs, systemClock })).reply;
 }
 
-/** Notifies a gateway about methods. @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100). */
+/**
+ * Notifies a gateway about payment methods. @throws BillingError with the code of a failure,
+ * PAYMENT_PLUGIN_TIMEOUT (7100).
+ */
 export async function notifyGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
   asked: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
@@ -104,12 +107,12 @@ export async function notifyGateway<R, T>(
 }
 
 export interface OpenCall extends ReservedCall {
-  /** `payment.plugin.timeout` at the reservation; the lease is based on it. */
+  /** Value of `payment.plugin.timeout` at the reservation. The lease is based on it. */
   readonly timeoutMs: number;
   readonly caller: ControlCaller;
-  /** The amount for the gateway if it differs from the stored one, for a completion (§4.3 rule 7). */
+  /** The amount for the gateway in a completion, if it differs from the stored amount (§4.3 rule 7). */
   readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
-  /** The outcome if it is known already: no gateway is called. */
+  /** The outcome, if it is already known. No gateway is called then. */
   readonly outcome?: CallOutcome;
 }
 
@@ -120,7 +123,7 @@ export interface Answer {
 }
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
 
-/** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
+/** Calls the gateway for a reserved operation (§5.1 rule 2), outside transactions with effects. */
 export async function callOperation(
   call: OpenCall,
   ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,
@@ -171,20 +174,26 @@ function callGatewayOf(
   );
 }
 
-/** A pending transaction stays pending, since the gateway has received it before. */
+/**
+ * Returns the outcome of a transaction without a call. A pending transaction stays pending, because the
+ * gateway has received it before.
+ */
 function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOutcome {
   if (status === 'PENDING') return ownOutcome(transaction, { ...transaction, status: PluginStatus.PENDING });
   const message = 'The payment was not submitted: its time had passed before the call began';
   return { kind: 'NEVER_RECEIVED', message };
 }
 
-/** Chargebacks and reversals are reported by the network: no gateway is called (§2.1 rule 3). */
+/**
+ * Returns the outcome of a chargeback or reversal. The network reports it, so no gateway is called (§2.1 rule
+ * 3).
+ */
 function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, { ...transaction, status });
 }
 
-/** Traces a gateway call under the account it is for, even in a batch of several accounts. */
+/** Traces a gateway call under its account, also in a batch of several accounts. */
 export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   ports: ActivityPorts,
   { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
@@ -212,7 +221,7 @@ export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   );
 }
 
-/** Ids of the transactions with a running gateway call in this process, including calls that timed out. */
+/** Ids of the transactions with a running gateway call in this process. Calls that timed out are included. */
 const running = new WeakMap<PaymentGateway, Set<Uuid>>();
 
 export async function whileRunning<T>(
@@ -229,7 +238,7 @@ export async function whileRunning<T>(
   }
 }
 
-/** Returns whether a call of the transaction has not settled yet, so that its outcome is open. */
+/** Returns true if a call of the transaction has not settled yet, so that its outcome is open. */
 export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
   return running.get(gateway)?.has(transactionId) === true;
 }

@@ -31,9 +31,10 @@ export class ControlCalls {
   }
 
   /**
-   * Asks each plugin in order; each sees the adjustments of those before (rule 5).
-   * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own BillingError, and
-   * PAYMENT_INTERNAL_ERROR (7019) for any other throw or a forbidden adjustment (rules 6 and 8).
+   * Calls each plugin in order. Each plugin sees the adjustments of the previous ones (rule 5).
+   * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own
+   * BillingError, and PAYMENT_INTERNAL_ERROR (7019) for any other error or a forbidden adjustment (rules 6
+   * and 8).
    */
   async prior(
     run: ControlledRun,
@@ -52,12 +53,14 @@ export class ControlCalls {
     return current;
   }
 
-  /** Reports the success to each plugin; their errors are logged (rule 7). */
+  /** Reports the success to each plugin. Errors of plugins are logged (rule 7). */
   succeeded(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
-  /** Reports the failure to each plugin and returns the earliest retry date; an error ends the round (rule 7). */
+  /**
+   * Reports the failure to each plugin and returns the earliest retry date. An error ends the round (rule 7).
+   */
   failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onFailureCall', timeoutMs);
   }
@@ -83,7 +86,10 @@ export class ControlCalls {
     return { retryAt, properties: gatewayProperties(properties) };
   }
 
-  /** Unknown names are skipped with a warning (rule 7); the built-in invoice control is not a plugin (rule 10). */
+  /**
+   * Returns the registered plugins among these names. Unknown names are skipped with a warning (rule 7). The
+   * built-in invoice control is not a plugin (rule 10).
+   */
   #registered(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
     return pluginsAmong(names).flatMap((pluginName) => {
@@ -117,7 +123,10 @@ function aborted(pluginName: string) {
   return billingError(ErrorCode.PAYMENT_PLUGIN_API_ABORTED, message, { pluginName });
 }
 
-/** Reads a plugin's answer to an end while its call lasts, so that an unreadable one counts as its throw. */
+/**
+ * Reads a plugin's result for the end of a run while its call lasts, so that an unreadable result counts as
+ * an error of the plugin.
+ */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
   return { properties: adjusted ? gatewayProperties(adjusted) : null, next: dateOf(result?.nextRetryDate) };
@@ -127,7 +136,7 @@ const takeInstant = converterOf('instant');
 
 /**
  * Returns the date of a retry, rounded up to the second.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid one.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid date.
  */
 function dateOf(date: unknown) {
   const at = takeInstant(date ?? null, 'nextRetryDate') as Instant | null;
@@ -146,7 +155,7 @@ export interface ClaimedPrior {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads each member of a plugin's answer once; an error counts as the plugin's own. */
+/** Reads each member of a plugin's result once. An error counts as an error of the plugin. */
 export function claimedPrior(result: HostInput<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
@@ -168,8 +177,8 @@ function claimedUuid(id: unknown) {
 
 /**
  * Returns the run with a plugin's adjustments.
- * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid ones, and for another payment method if one was named
- * without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
+ * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid adjustments, and for another payment method
+ * if the request names one without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,
@@ -216,7 +225,10 @@ export interface ControlledRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** Returns the context of a call for control plugins (§2.3 rule 4); members that `about` does not set are null. */
+/**
+ * Returns the context of a call for control plugins (§2.3 rule 4). Members that `about` does not set are
+ * null.
+ */
 export function contextOfCall(
   { tenant, userName, userToken, reasonCode = null, comments = null }: ControlCaller,
   about: Pick<PaymentControlContext, 'paymentApiType'> & Partial<PaymentControlContext>,

@@ -38,16 +38,16 @@ export interface PluginInput {
 }
 
 export interface ControlledInput extends PluginInput {
-  /** Names of the control plugins in order; default: those of the tenant (payments §2.3). */
+  /** Names of the control plugins in order. Defaults to the tenant's plugins (payments §2.3). */
   readonly controlPlugins?: readonly string[] | null;
 }
 
 export interface PluginInfoOptions extends PluginInput {
-  /** Default false: no gateway is called. */
+  /** True: gateways are called for their information. Default false. */
   readonly withPluginInfo?: boolean;
 }
 
-/** A payment with its gateway's name; undefined if the method is unknown. */
+/** A payment with the name of its gateway. The name is undefined for an unknown method. */
 export interface PaymentOfGateway {
   readonly payment: Payment;
   readonly pluginName: string | undefined;
@@ -55,7 +55,7 @@ export interface PaymentOfGateway {
 
 interface Asking {
   readonly properties?: readonly PluginProperty[];
-  /** The time limit for all questions of the read: `payment.plugin.timeout`. */
+  /** The time limit for all gateway calls of the read: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
 }
 
@@ -66,8 +66,9 @@ interface Question<R> {
 }
 
 /**
- * Asks gateways about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2), outside any storage session
- * and in bounded parallel. All questions of one read share one `payment.plugin.timeout`.
+ * Queries gateways about payment methods and payments, for `withPluginInfo` (§1.4, §2.1, §10.2). The calls
+ * run outside storage sessions, with limited concurrency. All calls of one read share one
+ * `payment.plugin.timeout`.
  */
 export class GatewayInfo {
   readonly #ports: GatewayInfoPorts;
@@ -77,7 +78,7 @@ export class GatewayInfo {
   }
 
   /**
-   * Returns the detail of one method; null if its gateway stores no methods.
+   * Returns the details of one method. Null if its gateway stores no methods.
    * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway fails or is not registered.
    */
   async detailOf(
@@ -165,8 +166,8 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1); each operation is PROCESSED in the caller's
- * transaction.
+ * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1). Each operation is PROCESSED in
+ * the caller's transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

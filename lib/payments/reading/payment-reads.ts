@@ -39,8 +39,9 @@ import { paymentStateNames } from '../state/payment-state.ts';
 import { type PaymentView, viewPayments, withInvoices } from '../state/payment-view.ts';
 
 /**
- * Reads of payments (§11), each in a constant number of queries. With plugin information, the gateways are called and their
- * news about open transactions is recorded (§7.2 rule 3); a failing gateway gives null information and a warning.
+ * Operations that read payments (§11), each in a constant number of queries. With plugin information, the
+ * gateways are called, and their news about open transactions is recorded (§7.2 rule 3). The information of a
+ * failing gateway is null, and a warning is logged.
  */
 export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
@@ -228,7 +229,7 @@ interface Found {
 
 const NO_ROWS: PageRequest = { offset: 0, limit: 0 };
 
-/** Returns the payments of the gateway's hits in its order; unknown hits are dropped. */
+/** Returns the payments of the gateway's hits in its order. Unknown hits are dropped. */
 async function knownPayments(session: ReadSession, { paymentIds, total }: FoundByGateway) {
   const payments = await session.payments.findByIds(paymentIds);
   const known = new Map(payments.map((payment) => [payment.id, payment]));
@@ -242,8 +243,8 @@ const searched = searchedFields(
 );
 
 /**
- * Parses a search key (§11): clauses in operator form; otherwise states whose names contain the key, such as `_FAILED`; otherwise a
- * whole id or a part of an external key.
+ * Parses a search key (§11): clauses in operator form, otherwise states whose names contain the key, such as
+ * `_FAILED`, otherwise a whole id or a part of an external key.
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function paymentSearch(key: string): PaymentSearch {
@@ -262,15 +263,15 @@ interface Searching {
   readonly timeoutMs: number;
 }
 
-/** Hits in a gateway's own books: distinct ids of ours in its order, and their total number. */
+/** Hits in a gateway's own records: distinct payment ids in the gateway's order, and the total number. */
 interface FoundByGateway {
   readonly paymentIds: readonly Uuid[];
   readonly total: number;
 }
 
 /**
- * Searches the payments of one gateway (§2.1); an incomplete answer is an error.
- * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
+ * Searches the payments of one gateway (§2.1). An incomplete result is an error.
+ * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) if the search fails.
  */
 async function searchPaymentsOfGateway(
   ports: Pick<Ports, 'systemClock'>,
@@ -288,7 +289,7 @@ async function searchPaymentsOfGateway(
   throw billingError(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS, message, { pluginName: gateway.name });
 }
 
-/** Returns the hits of a valid page, at most `limit`; null if the page is invalid. */
+/** Returns the hits of a valid page, at most `limit`. Null for an invalid page. */
 function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number) {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
   const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {

@@ -36,7 +36,7 @@ export interface SettledRecords {
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
-  /** The rows by id, including the changes decided so far. */
+  /** The rows by id, including the changes that were decided so far. */
   readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
@@ -49,8 +49,8 @@ interface Tools {
 }
 
 /**
- * Returns the change of an invoice's payment row by a decided transaction (§9.4, §9.5); null for none. Transactions
- * with one key share a row, which only the deciding one changes.
+ * Returns the change that a decided transaction makes to an invoice's payment row (§9.4, §9.5), or null.
+ * Transactions with one key share a row, and only the deciding transaction changes it.
  */
 export function invoiceEffect(transaction: PaymentTransaction, ledger: Ledger, tools: Tools) {
   const deciding = decidingTransaction(transaction, ledger.own);
@@ -88,7 +88,10 @@ function effectOfPurchase(
   return changedRow(before, invoicePaymentResult(settled, invoice.currency));
 }
 
-/** A failed refund has no row; if it was pending, its row is reversed (§9.5 rule 1 e). */
+/**
+ * Returns the effect of a refund. A failed refund has no row. If it was pending, its row is reversed (§9.5
+ * rule 1 e).
+ */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;
   const paid = paidBy(transaction, rows);
@@ -115,8 +118,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * Reversals remove the row from the balance, later chargebacks restore it (§9.5 rules 3 and 4), up to the remaining
- * amount.
+ * Returns the effect of a chargeback. Reversals remove the row from the balance, and later chargebacks
+ * restore it (§9.5 rules 3 and 4), up to the remaining amount.
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -146,7 +149,7 @@ function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: 
   return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
-/** Returns the row that the transaction reduces: the one it names, otherwise that of its own payment. */
+/** Returns the row that the transaction reduces: the named row, otherwise the row of its own payment. */
 function paidBy(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],
@@ -170,7 +173,8 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * Returns the transaction with the amount it settles of the invoice: in another currency, that of its attempt or row.
+ * Returns the transaction with the amount that it settles of the invoice. In another currency, this is the
+ * amount of its attempt or row.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -183,8 +187,8 @@ export function asSettled(
 }
 
 /**
- * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An amount in
- * another currency than the invoice's settles the requested one.
+ * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An
+ * amount in another currency than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
@@ -208,7 +212,7 @@ export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
   return status === 'SUCCESS' ? BusEventType.INVOICE_PAYMENT_SUCCESS : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
-/** A payment row of an invoice before (null if new) and after its transaction was decided. */
+/** A payment row of an invoice before and after its transaction was decided. A new row is null before. */
 export type ChangedRow =
   | { readonly before: InvoicePayment; readonly after: InvoicePayment }
   | { readonly before: null; readonly after: New<InvoicePayment> };
@@ -221,8 +225,8 @@ export function changedRow(
 }
 
 /**
- * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8). `released` ones can get credit
- * again.
+ * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8). Invoices that are
+ * `released` can get credit again.
  */
 export function settledInvoices(
   rows: readonly ChangedRow[],
@@ -240,7 +244,7 @@ export function settledInvoices(
   });
 }
 
-/** Returns the invoice less the row's change; the raw balance of a migration invoice stays 0. */
+/** Returns the invoice minus the change of the row. The raw balance of a migrated invoice stays 0. */
 export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
   if (invoice.isMigration) return invoice;
   const payment = { ...row.after, status: InvoicePaymentStatus.SUCCESS, amount: countedChange(row) } as const;
@@ -251,12 +255,15 @@ function countedChange({ before, after }: ChangedRow) {
   return countedAmount(after).minus(countedAmount(before));
 }
 
-/** Returns the row's share of its invoice's balance: only SUCCESS rows count (§9.4). */
+/** Returns the row's share of its invoice's balance. Only SUCCESS rows count (§9.4). */
 function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
   return row?.status === 'SUCCESS' ? row.amount : ZERO;
 }
 
-/** Returns the item adjustments of a refund at its first success (§9.5 rule 1 e); corrections do not change them. */
+/**
+ * Returns the item adjustments of a refund at its first success (§9.5 rule 1 e). Corrections do not change
+ * these adjustments.
+ */
 export function adjustmentsDue(
   before: PaymentTransaction,
   after: PaymentTransaction,
@@ -266,7 +273,7 @@ export function adjustmentsDue(
   return isDue ? refund.adjustments : [];
 }
 
-/** Returns the decided transaction, marked if its adjustments are made. */
+/** Returns the decided transaction. It is marked if its adjustments are made. */
 export function withAdjustmentsNoted(before: PaymentTransaction, after: PaymentTransaction) {
   const { invoiceRefund } = after;
   if (invoiceRefund === null || adjustmentsDue(before, after).length === 0) return after;

@@ -18,11 +18,13 @@ import {
 } from '../../values/money/index.ts';
 import { collectedAmount, currencyOf } from './payment-state.ts';
 
-/** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add some. */
+/**
+ * The row of an invoice payment, its refunds and chargebacks, and the transactions that may add further rows.
+ */
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
-  /** Transactions of the payment, and its open refunds by other payments; may contain duplicates. */
+  /** Transactions of the payment, and its open refunds by other payments. May contain duplicates. */
   readonly transactions: readonly PaymentTransaction[];
 }
 
@@ -32,8 +34,8 @@ interface RequestedAmount {
 }
 
 /**
- * Returns what remains of an invoice payment in the invoice's currency: the paid amount less refunds, chargebacks and
- * open refunds by any payment (§9.5 rule 1 d); never below 0.
+ * Returns the remainder of an invoice payment in the invoice's currency: the paid amount minus refunds,
+ * chargebacks and open refunds by any payment (§9.5 rule 1 d). Never below 0.
  */
 export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   if (paid.status !== 'SUCCESS') return ZERO;
@@ -48,8 +50,8 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
 }
 
 /**
- * Returns the amount that refunds of a payment in a different currency than its invoice can still use, in that
- * currency.
+ * Returns the amount that refunds can still use for a payment in another currency than its invoice, in the
+ * payment's currency.
  */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
@@ -77,14 +79,14 @@ function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
   return rows.filter((row) => row.linkedInvoicePaymentId === paid.id && row.status === 'SUCCESS');
 }
 
-/** Returns the refunds that have a row; that of a refund that has just succeeded is not decided yet. */
+/** Returns the refunds that have a row. The row of a refund that has just succeeded is not decided yet. */
 function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
   return refunds.filter(
     (each) => each.status === 'SUCCESS' && back.some((row) => row.type === 'REFUND' && isRowOf(row, each)),
   );
 }
 
-/** Returns the open refunds of the payment, by itself or another payment. */
+/** Returns the open refunds of the payment, by the payment itself or by another payment. */
 function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTransaction[]) {
   const open = transactions.filter(
     (each) =>
@@ -97,8 +99,8 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
 }
 
 /**
- * Returns the amount that can still be refunded, in the requested currency if the payment has it, otherwise in the
- * invoice's.
+ * Returns the amount that can still be refunded, in the requested currency if it is the payment's, otherwise
+ * in the invoice's.
  */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -107,7 +109,10 @@ export function refundRemainderOf(of: PaidRows, currency: Currency | null): Deci
     : remainderOf(of);
 }
 
-/** @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than remains in the requested currency. */
+/**
+ * Checks a refund. @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than the remainder in
+ * the requested currency.
+ */
 export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = refundRemainderOf(of, currency);
   if (amount.lessThanOrEqualTo(most)) return;
@@ -115,8 +120,9 @@ export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidR
 }
 
 /**
- * Checks a chargeback; one in another currency takes everything that remains (§9.5 rule 3).
- * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than remains, or if nothing does.
+ * Checks a chargeback. A chargeback in another currency takes the whole remainder (§9.5 rule 3).
+ * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than the remainder, or for a
+ * remainder of 0.
  */
 export function checkDisputable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = remainderOf(of);
@@ -140,11 +146,14 @@ type Processed = Pick<PaymentTransaction, 'amount' | 'processedAmount' | 'proces
 /** A payment in another currency than its invoice. */
 export interface ConvertedPayment {
   readonly currency: Currency;
-  /** The amount taken in that currency, before refunds. */
+  /** The captured amount in that currency, before refunds. */
   readonly taken: Decimal;
 }
 
-/** Returns null for a payment in its invoice's currency, regardless of the currency the gateway processed (§9.4). */
+/**
+ * Returns the payment, or null for a payment in its invoice's currency, regardless of the currency that the
+ * gateway processed (§9.4).
+ */
 export function convertedPayment(
   paid: Paid,
   transactions: readonly PaymentTransaction[],
@@ -154,7 +163,7 @@ export function convertedPayment(
   return currency === null || currency === paid.currency ? null : { currency, taken: collectedAmount(own) };
 }
 
-/** Returns whether the transaction is a refund by the payment itself. */
+/** Returns true if the transaction is a refund by the payment itself. */
 export function isOwnRefund(
   { transactionType, paymentId }: Pick<PaymentTransaction, 'transactionType' | 'paymentId'>,
   paid: Pick<InvoicePayment, 'paymentId'>,
@@ -162,7 +171,10 @@ export function isOwnRefund(
   return transactionType === 'REFUND' && paymentId === paid.paymentId;
 }
 
-/** Returns the processed amount in the payment's currency; the requested one if processed in another currency. */
+/**
+ * Returns the processed amount in the payment's currency. If the gateway processed another currency, this is
+ * the requested amount.
+ */
 export function processedAmountIn(
   { amount, processedAmount, processedCurrency }: Processed,
   { currency }: Pick<ConvertedPayment, 'currency'>,
@@ -170,7 +182,10 @@ export function processedAmountIn(
   return (processedCurrency === currency ? processedAmount : amount) ?? ZERO;
 }
 
-/** Returns the invoice's share of a refund: amount × refunded ÷ taken, in whole minor units (§9.5 rule 1 d). */
+/**
+ * Returns the invoice's share of a refund: amount × refunded ÷ captured, in whole minor units (§9.5 rule 1
+ * d).
+ */
 export function proportion(
   refunded: Decimal,
   paid: Pick<Paid, 'amount' | 'currency'>,
@@ -182,9 +197,9 @@ export function proportion(
 }
 
 /**
- * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d): proportional, and all that remains
- * for the last refund, so that a full refund leaves nothing.
- * @param of without the refund itself.
+ * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d). The share is
+ * proportional. The last refund takes the whole remainder, so that a full refund leaves nothing.
+ * @param of rows without the refund itself.
  */
 export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -196,7 +211,7 @@ export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
   return share.greaterThan(rest) ? rest : share;
 }
 
-/** Returns the refund in the payment's currency for this much of the invoice. */
+/** Returns the refund in the payment's currency for this amount of the invoice. */
 export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   if (converted === null || of.paid.amount.isZero()) return amount;
@@ -208,7 +223,10 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   return isLast ? most : needed;
 }
 
-/** Returns the row of an invoice payment, in creation order: the successful one, otherwise a pending one, otherwise the latest. */
+/**
+ * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest
+ * row. `rows` is in creation order.
+ */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
   const inState = (state: InvoicePaymentStatus) => tried.findLast(({ status }) => status === state);
@@ -218,7 +236,7 @@ export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | und
 type Keyed = Pick<PaymentTransaction, 'externalKey' | 'paymentId' | 'invoiceRefund'>;
 type ComparedTransaction = Keyed & Pick<PaymentTransaction, 'transactionType' | 'status'>;
 
-/** Returns whether a row of the transaction's type belongs to it (§1.7 rule 4). */
+/** Returns true if a row of the transaction's type belongs to it (§1.7 rule 4). */
 export function isRowOf(
   { paymentId, transactionExternalKey }: Pick<InvoicePayment, 'paymentId' | 'transactionExternalKey'>,
   transaction: Keyed,
@@ -227,8 +245,9 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that decides the row, among those with the same key: a successful one, otherwise a pending one,
- * else the newest; for chargebacks and reversals, the newest one, reversed or not.
+ * Returns the transaction that determines the row, among those with the same key: a successful transaction,
+ * otherwise a pending one, otherwise the newest. For chargebacks and reversals, returns the newest, reversed
+ * or not.
  * @param transactions in creation order.
  */
 export function decidingTransaction<T extends ComparedTransaction>(
@@ -253,7 +272,10 @@ function hasSameRow(one: ComparedTransaction, other: ComparedTransaction) {
   );
 }
 
-/** Returns the payment of the row: the refunded one for an external refund, otherwise the transaction's own. */
+/**
+ * Returns the payment of the row: the refunded payment for an external refund, otherwise the transaction's
+ * own payment.
+ */
 function paidPaymentOf({ invoiceRefund, paymentId }: Keyed) {
   return invoiceRefund?.paymentId ?? paymentId;
 }

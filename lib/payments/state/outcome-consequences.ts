@@ -46,7 +46,7 @@ export interface Consequences {
   readonly notifications: readonly NewNotification[];
 }
 
-/** A transaction with its outcome and further reports about it. */
+/** A transaction with its outcome and further facts about it. */
 export interface Decided {
   readonly transaction: PaymentTransaction;
   readonly before: PaymentTransaction;
@@ -108,23 +108,24 @@ interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
-  /** The invoice to pay; null for none. */
+  /** The invoice to pay. Null for a payment without an invoice. */
   readonly invoiceId: Uuid | null;
   readonly control?: ControlResult | undefined;
-  /** The plugin properties of the call, if its answer ended the run. */
+  /** The plugin properties of the call, if its result ended the run. */
   readonly properties?: readonly PluginProperty[];
   readonly fix?: Pick<TransactionFix, 'allowsRetry'>;
 }
 
-/** An attempt after its run, with its retry if there is one. */
+/** An attempt after its run, with its retry if one is planned. */
 export interface EndedAttempt {
   readonly attempt: PaymentAttempt | null;
   readonly retry: readonly NewNotification[];
 }
 
 /**
- * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). The earlier date counts of the built-in retry
- * of automatic invoice payments (§8.3) and the control plugins' dates.
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). Its retry has the earlier of two
+ * dates: the date of the built-in retry of automatic invoice payments (§8.3), and the date of the control
+ * plugins.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
@@ -153,7 +154,10 @@ export function endedAttempt(
   return { attempt: ended, retry: [retryNotification(job, transaction.accountRecordId, retryAt)] };
 }
 
-/** Returns the amount for a retry (§8.1 rule 3): the requested one, or the invoice's, to be converted again. */
+/**
+ * Returns the amount for a retry (§8.1 rule 3): the requested amount, or the invoice's amount, which is
+ * converted again.
+ */
 function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
     transactionType === 'PURCHASE' && attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
@@ -167,7 +171,10 @@ function earliest(one: Instant | null, other: Instant | null) {
   return minInstant(one, other);
 }
 
-/** Returns the state of an attempt after its run or a fix (§3.3); `retryAt` is the date of its retry (§8.3). */
+/**
+ * Returns the state of an attempt after its run or a correction (§3.3). `retryAt` is the date of its retry
+ * (§8.3).
+ */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
   const isWell = status === 'SUCCESS' || status === 'PENDING';
   if (isWell) return AttemptState.SUCCESS;
@@ -176,9 +183,9 @@ export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | 
 }
 
 /**
- * Returns whether a run was begun with control plugins but reserved nothing, because it was stopped, busy or
- * interrupted by a crash. The attempt it repeats must then still be repeated (§5.3 rule 2).
- * @param transactions those that the run may have made.
+ * Returns true if a run was begun with control plugins but reserved nothing, because it was stopped, busy or
+ * interrupted by a crash. The attempt that it repeats must then still be repeated (§5.3 rule 2).
+ * @param transactions transactions that the run may have created.
  */
 export function hasOnlyBegun(
   { id, stateName, transactionId, pluginNames }: PaymentAttempt,
@@ -191,7 +198,10 @@ export function hasOnlyBegun(
   return stateName === 'ABORTED' && wasConsulted;
 }
 
-/** Returns the properties that an attempt without retry keeps (§8.1 rule 3): all, if a plugin could remove secrets. */
+/**
+ * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a
+ * plugin could have removed secrets.
+ */
 export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
   properties: readonly PluginProperty[],
@@ -200,7 +210,7 @@ export function retainedProperties(
   return properties.filter((property) => asksForRetries([property]));
 }
 
-/** Returns the attempt after its retry was made or canceled; none if it stays the same. */
+/** Returns the attempt after its retry was made or canceled, or nothing if the attempt stays the same. */
 export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[] {
   const properties = attempt.pluginProperties ?? [];
   const pluginProperties = retainedProperties(attempt, properties);
@@ -212,9 +222,10 @@ const SECOND_MS = 1_000;
 type RetryConfig = Pick<PaymentConfig, 'retryDays' | 'failureRetry'>;
 
 /**
- * Returns the next try of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides; n counts the
- * purchases with its status. UNKNOWN is never retried: the janitor decides first.
- * @param transactions of the payment, in creation order.
+ * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE
+ * decides; n counts the purchases with its status. UNKNOWN is never retried, because the janitor decides
+ * first.
+ * @param transactions transactions of the payment, in creation order.
  */
 export function retryDate(
   transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
@@ -231,12 +242,15 @@ export function retryDate(
 
 const neverRepeated: ReadonlySet<TransactionType> = new Set(['REFUND', 'CREDIT', 'CHARGEBACK']);
 
-/** Returns false for operations that return money or record the network's actions; plugins cannot repeat them (§8.3). */
+/**
+ * Returns false for operations that return money or record the network's actions, which plugins cannot repeat
+ * (§8.3).
+ */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
 }
 
-/** Returns whether an API payment is retried like an automatic one (§7.4 rule 4, §8.3). */
+/** Returns true if an API payment is retried like an automatic payment (§7.4 rule 4, §8.3). */
 export function asksForRetries(properties: readonly PluginProperty[]): boolean {
   return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }
@@ -246,7 +260,10 @@ function afterDecline(n: number, now: Instant, retryDays: readonly number[]) {
   return days === undefined ? null : addMilliseconds(now, days * DAY_MS);
 }
 
-/** 300, 300, 600, 1200, … seconds: the pause doubles from the third failure on. */
+/**
+ * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double from the third
+ * failure on.
+ */
 function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']) {
   if (n - 1 >= retry.maxAttempts) return null;
   const pauseMs = Math.round(retry.startSeconds * retry.multiplier ** Math.max(0, n - 2)) * SECOND_MS;

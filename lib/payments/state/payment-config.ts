@@ -3,9 +3,15 @@ import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 
 /** Settings of payments (§13). A changed value applies to later decisions. */
 export interface PaymentConfig {
-  /** `retry.days`: days until the next attempt after the first, second, … declined one; empty means no retry. */
+  /**
+   * Setting `retry.days`: days until the next attempt after the first, second, … declined attempt. Empty
+   * means no retry.
+   */
   readonly retryDays: readonly number[];
-  /** `failure.retry.start.sec`, `.multiplier`, `.max.attempts`: retries of calls that never reached the gateway. */
+  /**
+   * Settings `failure.retry.start.sec`, `.multiplier` and `.max.attempts`: retries of calls that never
+   * reached the gateway.
+   */
   readonly failureRetry: {
     readonly startSeconds: number;
     readonly multiplier: number;
@@ -13,18 +19,24 @@ export interface PaymentConfig {
   };
   /** `plugin.timeout`. */
   readonly pluginTimeoutMs: number;
-  /** `janitor.unknown.retries` and `janitor.pending.retries`: pauses before the first, second, … check. */
+  /**
+   * Settings `janitor.unknown.retries` and `janitor.pending.retries`: pauses before the first, second, …
+   * check.
+   */
   readonly janitorUnknownDelaysMs: readonly number[];
   readonly janitorPendingDelaysMs: readonly number[];
-  /** `allow.emptyInvoice`: true means an invoice with nothing due is paid with 0. */
+  /** Setting `allow.emptyInvoice`. If true, an invoice with nothing due is paid with 0. */
   readonly allowEmptyInvoice: boolean;
-  /** `overRefund.allowed`: true means only the gateway decides how much may be refunded. */
+  /** Setting `overRefund.allowed`. If true, only the gateway limits refunds. */
   readonly allowsOverRefund: boolean;
-  /** `globalLock.retries`: looks, 100 ms apart, at a payment that a running call holds. */
+  /**
+   * Setting `globalLock.retries`: number of attempts, 100 ms apart, to get a payment that a running call
+   * holds.
+   */
   readonly lockRetries: number;
-  /** `invoice.plugin`: default control plugins of the tenant's payments. */
+  /** Setting `invoice.plugin`: default control plugins of the tenant's payments. */
   readonly controlPlugins: readonly string[];
-  /** `method.overwrite`: true means control plugins may replace a requested payment method. */
+  /** Setting `method.overwrite`. If true, control plugins may replace a requested payment method. */
   readonly overwritesMethod: boolean;
 }
 

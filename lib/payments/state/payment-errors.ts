@@ -8,7 +8,7 @@ import {
   type GatewayReply,
 } from '../claims/gateway-claims.ts';
 
-/** Throws the error, in an expression. */
+/** Throws the error from within an expression. */
 export function fail(error: Error): never {
   throw error;
 }
@@ -38,12 +38,15 @@ export function transactionOfOther(accountId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID, message, { accountId });
 }
 
-/** @param why completes a sentence that begins with the parameter. */
+/** @param why the problem, as the rest of a sentence that begins with the parameter. */
 export function badParameter(parameter: string, why: string, facts: object = {}): BillingError {
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, `${parameter} ${why}`, { parameter, ...facts });
 }
 
-/** Another call held the payment or its account for as long as the tenant waits; nothing was attempted (§5.3). */
+/**
+ * Returns the error if another call held the payment or its account for the whole wait of the tenant. Nothing
+ * was attempted (§5.3).
+ */
 export function paymentBusy(facts: object): BillingError {
   const message =
     'Another call is working on the payment or its account; nothing was attempted, try again later';
@@ -55,7 +58,10 @@ export function noSuchMethod(paymentMethodId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { paymentMethodId });
 }
 
-/** A gateway refused or failed an operation on a payment method; a timeout has its own code. */
+/**
+ * Returns the error if a gateway refused or failed an operation on a payment method. A timeout has its own
+ * code.
+ */
 export function gatewayFailed(code: ErrorCode, pluginName: string, reply: GatewayFailure): BillingError {
   if (reply.kind !== 'TIMEOUT') return pluginError(code, pluginName, `refused: ${reply.message}`);
   const problem = `did not answer within ${reply.timeoutMs} ms; nothing was stored`;
@@ -67,7 +73,7 @@ export function noMethodOfKey(externalKey: string): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { externalKey });
 }
 
-/** The default is only deleted on explicit request (§10.3). */
+/** Returns the error for deleting the default payment method, which requires an explicit request (§10.3). */
 export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
   const message =
     `Payment method ${paymentMethodId} is the default of account ${accountId}; delete it with ` +
@@ -92,7 +98,10 @@ export function lacksMember(pluginName: string, member: string): BillingError {
   return pluginError(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, pluginName, problem);
 }
 
-/** The caller sees only errors that the gateway declares; others are only in the log. */
+/**
+ * Returns the error of a gateway call. The caller sees only errors that the gateway declares; other errors
+ * are only in the log.
+ */
 export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {
   switch (failure.kind) {
     case 'TIMEOUT':
@@ -121,7 +130,10 @@ export function unreadableAnswer(pluginName: string): BillingError {
   return billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName });
 }
 
-/** The same for every reason, so that the caller learns nothing about tenants and gateways. */
+/**
+ * Returns the error for signed notifications. It is the same for every reason, so that the caller learns
+ * nothing about tenants and gateways.
+ */
 export function noSignedNotifications(): BillingError {
   return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway accepts notifications here');
 }
@@ -131,7 +143,10 @@ interface FailedCall {
   readonly transaction: { readonly id: Uuid };
 }
 
-/** Returns the error of a call without a result (§2.2, last rows), after which money may have moved; otherwise null. */
+/**
+ * Returns the error of a call without a result (§2.2, last rows), after which money may have moved. Otherwise
+ * null.
+ */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
     case undefined:
@@ -160,7 +175,7 @@ function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, 
   );
 }
 
-/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028). */
+/** Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028). */
 export function registeredGateway<G>(gateways: ReadonlyMap<string, G>, pluginName: string): G {
   const gateway = gateways.get(pluginName);
   if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);

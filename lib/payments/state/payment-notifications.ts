@@ -19,7 +19,7 @@ import { type Currency, ZERO } from '../../values/money/index.ts';
 import { addMilliseconds, formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
-/** A recovery notification: check number `check` of a transaction in `status`. */
+/** A recovery notification for a transaction in `status`. `check` is the number of the check. */
 export interface RecoveryJob {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
@@ -88,7 +88,7 @@ export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotifica
   };
 }
 
-/** @throws InvariantError if the payload is not one of ours. */
+/** Reads a job. @throws InvariantError for a payload that is not an overdue job. */
 export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   const { status, check: number } = payload;
   const check = Number(number);
@@ -101,7 +101,7 @@ export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   return { paymentId, transactionId: uuidOf(payload, 'transactionId'), status, check };
 }
 
-/** @throws BillingError or InvariantError if the payload is not one of ours. */
+/** Reads a retry job. @throws BillingError or InvariantError for a payload of another kind. */
 export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
@@ -110,7 +110,7 @@ export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   };
 }
 
-/** @throws BillingError or InvariantError for an invalid payload. */
+/** Reads a retry job. @throws BillingError or InvariantError for an invalid payload. */
 export function readRetryJob(payload: EventPayload): RetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
@@ -119,7 +119,7 @@ export function readRetryJob(payload: EventPayload): RetryJob {
   };
 }
 
-/** @throws BillingError INVALID_PARAMETER or InvariantError if the member has no id. */
+/** Returns an id. @throws BillingError INVALID_PARAMETER or InvariantError if the member contains no id. */
 export function uuidOf(payload: EventPayload, member: string): Uuid {
   const value = payload[member];
   if (typeof value !== 'string') throw new InvariantError(`A queue payload lacks "${member}"`, { payload });
@@ -128,7 +128,10 @@ export function uuidOf(payload: EventPayload, member: string): Uuid {
 
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
 
-/** A planned question to the gateway: check number `check`, from 0, of a transaction in that status. */
+/**
+ * A planned query to the gateway for a transaction in this status. `check` is the number of the check,
+ * counted from 0.
+ */
 export interface JanitorCheck {
   readonly status: OpenStatus;
   readonly check: number;
@@ -136,8 +139,8 @@ export interface JanitorCheck {
 }
 
 /**
- * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1): check 0 from the time
- * of the status, later ones from the previous check. Null after the last delay.
+ * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). Check 0
+ * counts from the time of the status, later checks from the previous check. Null after the last delay.
  */
 export function janitorCheck(
   { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
@@ -149,7 +152,7 @@ export function janitorCheck(
   return delayMs === undefined ? null : { status, check, at: addMilliseconds(from, delayMs) };
 }
 
-/** Returns the next check of the transaction; a new status begins its own list. */
+/** Returns the next check of the transaction. A new status begins its own series. */
 export function checkAfter(
   done: { readonly status: OpenStatus; readonly check: number },
   { status, now }: { readonly status: OpenStatus; readonly now: Instant },
@@ -170,7 +173,7 @@ export function checkAfterLease(
 
 // Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested it.
 
-/** PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for everything else. */
+/** Returns the event of a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, otherwise PAYMENT_FAILED. */
 export function paymentEvent(
   payment: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   transaction: PaymentTransaction,
@@ -227,7 +230,7 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/** Returns the event of an automatic payment that could not start, for overdue (§9.2 rule 7). */
+/** Returns the event of an automatic payment that could not start. Overdue uses this event (§9.2 rule 7). */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
@@ -255,7 +258,7 @@ export function noPaymentEvent(input: {
   return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
-/** Internal event: the outcome is still open after the last check (§7.2 rule 5). */
+/** Returns the internal event for an outcome that is still open after the last check (§7.2 rule 5). */
 export function unresolvedEvent(
   { id: paymentId, accountId, accountRecordId }: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   { id: paymentTransactionId, status }: Pick<PaymentTransaction, 'id' | 'status'>,

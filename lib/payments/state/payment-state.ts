@@ -9,7 +9,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** An operation on a payment: the transaction types, and the reversal of a chargeback. */
+/** An operation on a payment: a transaction type, or the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
 
 const statePrefix = {
@@ -49,7 +49,7 @@ export const PaymentStateName = Object.fromEntries(paymentStateNames.map((name) 
 
 const firstOperations: readonly PaymentOperation[] = ['AUTHORIZE', 'PURCHASE', 'CREDIT'];
 
-/** Returns the type of transaction that an operation makes. */
+/** Returns the type of the transaction that an operation creates. */
 export function typeOf(operation: PaymentOperation): TransactionType {
   return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
 }
@@ -59,10 +59,10 @@ export function initialStateOf(type: TransactionType): string {
   return `${statePrefix[type]}_INIT`;
 }
 
-/** Returns whether an operation may start after the last success, null for none (§3.1). */
+/** Returns true if an operation may start after the last success; null means no success (§3.1). */
 export type OperationTable = (lastSuccessStateName: string | null, operation: PaymentOperation) => boolean;
 
-/** Returns whether the operation begins a payment (§3.1). */
+/** Returns true if the operation begins a payment (§3.1). */
 export function isFirstOperation(operation: PaymentOperation): boolean {
   return firstOperations.includes(operation);
 }
@@ -81,7 +81,7 @@ const operationsAfter = new Map<string, readonly PaymentOperation[]>([
 
 export interface StartFacts {
   readonly transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[];
-  /** The tenant's own table; default: the engine's. */
+  /** The tenant's own table. Defaults to the engine's table. */
   readonly table?: OperationTable | undefined;
 }
 
@@ -91,8 +91,9 @@ const ownTable: OperationTable = (lastSuccessStateName, operation) => {
 };
 
 /**
- * Returns whether `operation` may start on a payment with these transactions (§3.1); a PENDING one can always be
- * completed. A tenant's table replaces ours, but open transactions block under each.
+ * Returns true if `operation` may start on a payment with these transactions (§3.1). A PENDING transaction
+ * can always be completed. A tenant's table replaces the engine's, but open transactions block with either
+ * table.
  */
 export function mayStart(
   operation: PaymentOperation,
@@ -111,7 +112,9 @@ function blockedBy(open: TransactionType): readonly PaymentOperation[] {
   return open === 'VOID' ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
 
-/** @throws BillingError PAYMENT_INVALID_OPERATION (7032) if the operation may not start. */
+/**
+ * Checks that the operation may start. @throws BillingError PAYMENT_INVALID_OPERATION (7032) if it may not.
+ */
 export function checkMayStart(
   operation: PaymentOperation,
   payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'> | null,
@@ -143,8 +146,8 @@ export function stateNameOf({
 }
 
 /**
- * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a recorded
- * reversal; one with an amount was refused and leaves the last success.
+ * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a
+ * recorded reversal. A failed CHARGEBACK with an amount was rejected, and the last success stays.
  */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
@@ -156,17 +159,20 @@ export function paymentStateAfter(
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }
 
-/** Returns whether the call ended without a record (§5.3 rule 3). */
+/** Returns true if the call ended without a record (§5.3 rule 3). */
 export function hasLapsed(transaction: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return transaction.leaseUntil !== null && !isLeased(transaction, now);
 }
 
-/** Returns whether a call of the transaction may be running (§5.1 rule 1). */
+/** Returns true if a call of the transaction may be running (§5.1 rule 1). */
 export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return leaseUntil !== null && leaseUntil > now;
 }
 
-/** Derived totals of a payment; `currency` is null while no transaction has one. PENDING never counts. */
+/**
+ * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one.
+ * PENDING never counts.
+ */
 export interface PaymentTotals {
   readonly authAmount: Decimal;
   readonly capturedAmount: Decimal;
@@ -187,7 +193,7 @@ type Counted = Pick<
   | 'processedCurrency'
 >;
 
-/** Totals over the transactions of one payment in creation order (§4.4). */
+/** Returns the totals over the transactions of one payment in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
   const kept = effectiveTransactions(transactions);
@@ -206,7 +212,7 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   };
 }
 
-/** Returns the taken amount before chargebacks less refunds (§4.3 rule 5), not counting open refunds. */
+/** Returns the captured amount before chargebacks minus refunds (§4.3 rule 5). Open refunds do not count. */
 export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
@@ -214,7 +220,7 @@ export function refundable(transactions: readonly Counted[]): Decimal {
   return collectedAmount(transactions).minus(totalOf(kept, 'REFUND', currency));
 }
 
-/** Returns the amount taken before chargebacks and refunds. */
+/** Returns the captured amount before chargebacks and refunds. */
 export function collectedAmount(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
@@ -237,7 +243,10 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/** Returns the transactions without those that a VOID cancels: each the latest success before it (§4.4 rule 1). */
+/**
+ * Returns the transactions without those that a VOID cancels. Each VOID cancels the latest success before it
+ * (§4.4 rule 1).
+ */
 function effectiveTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
@@ -265,14 +274,20 @@ function totalOf(kept: readonly Counted[], type: TransactionType, currency: Curr
   return amountIn(ofType, currency) ?? ZERO;
 }
 
-/** Chargebacks in another currency dispute the whole total (§4.4 rule 5). */
+/**
+ * Returns the total minus chargebacks. A chargeback in another currency disputes the whole total (§4.4 rule
+ * 5).
+ */
 function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], currency: Currency) {
   const disputed = amountIn(chargebacks, currency) ?? total;
   const rest = total.minus(disputed);
   return rest.isNegative() ? ZERO : rest;
 }
 
-/** Returns Σ processed amounts if all are in `currency`, otherwise Σ requested amounts if all are (§4.4 rule 4). */
+/**
+ * Returns Σ processed amounts if all are in `currency`, otherwise Σ requested amounts if all are (§4.4 rule
+ * 4).
+ */
 function amountIn(transactions: readonly Counted[], currency: Currency) {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {
     return sum(transactions.map(({ processedAmount }) => processedAmount ?? ZERO));

@@ -21,15 +21,15 @@ export interface TransactionPluginInfo {
 }
 
 export interface PaymentTransactionView extends PaymentTransaction {
-  /** The gateway's information; null unless requested, or if the gateway does not know the transaction. */
+  /** The gateway's information. Null unless requested, or if the gateway does not know the transaction. */
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 
-/** A payment as it is read (§1.3, §4.4). */
+/** A payment as returned by reads (§1.3, §4.4). */
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   readonly transactions: readonly PaymentTransactionView[];
-  /** Oldest first, then scheduled ones; null unless requested. */
+  /** Attempts, oldest first, followed by scheduled ones. Null unless requested. */
   readonly attempts: readonly AttemptView[] | null;
 }
 
@@ -41,7 +41,7 @@ export interface InvoicePaymentView extends PaymentView {
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
-  /** The attempts by payment external key; null unless requested. */
+  /** The attempts by external key of the payment. Null unless requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;
@@ -49,7 +49,7 @@ export interface LoadedPayments {
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 
-/** Returns the views of the payments; `told` are the gateways' results by payment id. */
+/** Returns the views of the payments. `told` contains the gateways' results by payment id. */
 export function viewPayments(
   loaded: LoadedPayments,
   told: ReadonlyMap<Uuid, ClaimedResults>,
@@ -86,18 +86,18 @@ function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults) {
   };
 }
 
-/** States of attempts in views: SCHEDULED is a retry to come (§1.1, §8.2). */
+/** States of attempts in views. SCHEDULED is a retry that has not happened yet (§1.1, §8.2). */
 export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
 export type ShownAttemptState = (typeof ShownAttemptState)[keyof typeof ShownAttemptState];
 
-/** An attempt in views. A SCHEDULED one has the id of the attempt it repeats, and no transaction. */
+/** An attempt in views. A SCHEDULED attempt has the id of the attempt that it repeats, and no transaction. */
 export interface AttemptView extends Omit<PaymentAttempt, 'stateName'> {
   readonly stateName: ShownAttemptState;
-  /** Its creation, or the date of the retry. */
+  /** Time at which the attempt was created, or date of the retry. */
   readonly effectiveDate: Instant;
 }
 
-/** Returns the attempts of one payment, oldest first, and a SCHEDULED entry per pending retry (§8.2). */
+/** Returns the attempts of one payment, oldest first, and a SCHEDULED entry for each pending retry (§8.2). */
 export function attemptViews(
   attempts: readonly PaymentAttempt[],
   pending: ReadonlyMap<string, PendingNotification>,

@@ -44,8 +44,8 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 };
 
 /**
- * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). If the answer is about another
- * transaction, or has an invalid status, amount or currency, the outcome is unknown.
+ * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). The outcome is unknown if
+ * the result belongs to another transaction, or has an invalid status, amount or currency.
  */
 export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
   switch (call.kind) {
@@ -65,7 +65,7 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
   }
 }
 
-/** Returns an outcome that the engine knows itself, in the form of a gateway's result. */
+/** Returns an outcome that the engine itself knows, in the form of a gateway's result. */
 export function ownOutcome(
   { id, paymentId, transactionType }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
   { status, amount, currency }: Processed & { readonly status: PluginStatus },
@@ -122,7 +122,10 @@ function amountOf({ amount }: ClaimedResult) {
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
-/** Unknown words become OTHER (overdue §3.2); null if the gateway gave none. */
+/**
+ * Returns the reason of a decline. Unknown reasons become OTHER (overdue §3.2). Null if the gateway returned
+ * none.
+ */
 function claimedResponse({ paymentResponse: said }: ClaimedResult) {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
@@ -152,9 +155,10 @@ function failed(
 }
 
 /**
- * Returns the outcome of a transaction by a gateway's list (§7.1): the last result with its id. A missing UNKNOWN
- * transaction never arrived only if the list proves absence and is readable to the end; a PENDING one had arrived.
- * @param provesAbsence whether the list is complete, and no call can still be running (§7.2 rule 6).
+ * Returns the outcome of a transaction from a gateway's list (§7.1), which is the last result with its id. A
+ * missing UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable.
+ * A missing PENDING transaction had arrived.
+ * @param provesAbsence true if the list is complete, and no call can still be running (§7.2 rule 6).
  */
 export function recoveredOutcome(
   transaction: Pick<PaymentTransaction, 'id' | 'status'>,
@@ -174,12 +178,15 @@ export interface Settlement {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
-  /** CALL = an answer to our call; LATE = one after its timeout; JANITOR = from recovery; FIX = from an operator. */
+  /**
+   * Source of the outcome: CALL is a result of the engine's call, LATE a result after its timeout, JANITOR a
+   * result of recovery, FIX a correction by an operator.
+   */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
-  /** The lease of the call; absent without a call. */
+  /** The lease of the call. Absent without a call. */
   readonly leaseUntil?: Instant | null;
   readonly fix?: TransactionFix;
-  /** The control plugins' reaction; absent if none was called. */
+  /** The control plugins' reaction. Absent if no plugin was called. */
   readonly control?: ControlResult;
   readonly properties?: readonly PluginProperty[];
 }
@@ -188,13 +195,13 @@ export interface Settlement {
 export interface TransactionFix {
   readonly stateName: string;
   readonly lastSuccessStateName: string | null;
-  /** Whether a failure is retried like that of an automatic payment. */
+  /** True if a failure is retried like that of an automatic payment. */
   readonly allowsRetry: boolean;
 }
 
-/** The control plugins' answer to the end of an operation (§2.3). */
+/** The control plugins' reaction to the end of an operation (§2.3). */
 export interface ControlResult {
-  /** The date of the retry; null for none. */
+  /** Date of the retry. Null for no retry. */
   readonly retryAt: Instant | null;
   readonly properties: readonly PluginProperty[];
 }
@@ -206,7 +213,7 @@ export interface ReportedPayment {
   readonly results: ClaimedResults;
 }
 
-/** Returns the transaction with its outcome; undefined if nothing changes. */
+/** Returns the transaction with its outcome, or undefined if nothing changes. */
 export function settledTransaction(
   before: PaymentTransaction,
   settlement: Settlement,
@@ -224,12 +231,12 @@ export function settledTransaction(
   return after;
 }
 
-/** Returns whether the transaction still has the lease of the call, expired or not (§5.1 rule 3). */
+/** Returns true if the transaction still has the lease of the call, expired or not (§5.1 rule 3). */
 function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement) {
   return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
-/** Keeps the gateway's error if a correction has none. */
+/** Returns the gateway's error. A correction without an error keeps the previous one. */
 function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   return {
     gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,
@@ -238,7 +245,10 @@ function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   };
 }
 
-/** Returns news about transactions without a running call (§7.1). A missing one may still arrive (§7.2 rule 6). */
+/**
+ * Returns changes of transactions that have no running call (§7.1). A missing transaction may still arrive
+ * (§7.2 rule 6).
+ */
 export function reportedSettlements(
   { payment, transactions, results }: ReportedPayment,
   now: Instant,
@@ -253,10 +263,10 @@ export function reportedSettlements(
   });
 }
 
-/** Statuses for corrections; PAYMENT_SYSTEM_OFF is never written. */
+/** Statuses that a correction may set. PAYMENT_SYSTEM_OFF is never written. */
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;
 
-/** Requested states; null for those that the status implies. */
+/** Requested states. A null state follows from the status. */
 export interface RequestedStates {
   readonly stateName: PaymentStateName | null;
   readonly lastSuccessStateName: PaymentStateName | null;
@@ -264,7 +274,7 @@ export interface RequestedStates {
 
 /**
  * Returns the states of the payment after a correction (§7.4 rules 1 and 2).
- * @param transactions all of the payment, in creation order.
+ * @param transactions all transactions of the payment, in creation order.
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that the transaction type does not have.
  */
 export function fixedStates(
@@ -292,7 +302,8 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
 }
 
 /**
- * Checks the correction of a reversal, which has no amount; corrected to PLUGIN_FAILURE, its chargeback stands again.
+ * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, its
+ * chargeback applies again.
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that would have moved money.
  */
 export function checkFixable(
@@ -321,7 +332,7 @@ export function fixedOutcome(
   return ownOutcome(transaction, { ...processed, status: pluginStatusOf[status] });
 }
 
-/** The processed amount; missing parts are as requested. */
+/** The processed amount. Missing parts are as requested. */
 interface Processed {
   readonly amount?: Decimal | null;
   readonly currency?: Currency | null;

@@ -16,21 +16,22 @@ import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 // C stands for currencies, U for units, P for products, N for plans and L for price lists.
 
 /**
- * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`: up to 15 integer and 9 fractional digits.
+ * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional
+ * digits.
  */
 export type Amount = `${number}` | Decimal;
 
-/** Counts and bounds; a number stands for its digits. */
+/** A count or bound. A number is equivalent to its digits. */
 export type Quantity = number | Amount;
 
-/** Amounts by currency; `null`: not sold in this currency. `0` is zero in every currency. */
+/** Amounts by currency. `null` means not sold in this currency. `0` means zero in every currency. */
 export type PriceDefinition<C extends Currency> =
   | 0
   | ({ readonly [currency in C]?: Amount | null } & {
       readonly [undeclared in Exclude<Currency, C>]?: never;
     });
 
-/** An instant as ISO text; a date means its midnight, text without a zone means UTC. */
+/** An instant as ISO text. A date means its midnight; a text without a time zone means UTC. */
 export type InstantText = string;
 
 export interface LimitDefinition<U extends string> {
@@ -44,7 +45,7 @@ export interface ProductDefinition<U extends string, P extends string> {
   readonly prettyName?: string;
   /** Add-ons that are part of it. */
   readonly included?: readonly P[];
-  /** Add-ons that can be bought for it. */
+  /** Add-ons that can be bought for the product. */
   readonly available?: readonly P[];
   readonly limits?: readonly LimitDefinition<U>[];
 }
@@ -62,7 +63,7 @@ export type BlockDefinition<C extends Currency, U extends string> = BlockShape<C
   );
 
 export interface TieredBlockDefinition<C extends Currency, U extends string> extends BlockShape<C, U> {
-  /** Number of blocks in the tier; default unbounded. */
+  /** Number of blocks in the tier. Unlimited by default. */
   readonly max?: Quantity;
 }
 
@@ -87,7 +88,7 @@ export interface UsageDefinition<C extends Currency, U extends string> {
   readonly recurringPrice?: PriceDefinition<C>;
 }
 
-/** What a phase charges; at least one of the three. */
+/** The charges of a phase, at least one of the three. */
 export interface PhaseCharges<C extends Currency, U extends string> {
   readonly prettyName?: string;
   /** A charge that is billed once, when the phase starts. */
@@ -128,7 +129,7 @@ export interface PlanDefinition<C extends Currency, U extends string, P extends 
   readonly effectiveDateForExistingSubscriptions?: InstantText;
   readonly initialPhases?: readonly InitialPhaseDefinition<C, U>[];
   readonly finalPhase: FinalPhaseDefinition<C, U>;
-  /** Maximum number of add-ons of this plan in one bundle; default unbounded. */
+  /** Maximum number of add-ons with this plan in one bundle. Unlimited by default. */
   readonly plansAllowedInBundle?: number;
 }
 
@@ -163,16 +164,19 @@ export interface SubscriptionCaseConditions<P extends string, L extends string>
   readonly phaseType?: PhaseType;
 }
 
-/** The first case whose conditions all hold applies; a case without conditions always holds (catalog §8). */
+/**
+ * Rules of a version. The first case whose conditions all hold applies; a case without conditions always
+ * holds (catalog §8).
+ */
 export interface RulesDefinition<P extends string, L extends string> {
-  /** The last case has no conditions. */
+  /** Cases of the rule. The last case has no conditions. */
   readonly changePolicy: readonly (ChangeCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM' | 'ILLEGAL';
   })[];
   readonly changeAlignment?: readonly (ChangeCaseConditions<P, L> & {
     readonly alignment: PlanAlignmentChange;
   })[];
-  /** The last case has no conditions. */
+  /** Cases of the rule. The last case has no conditions. */
   readonly cancelPolicy: readonly (SubscriptionCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM';
   })[];
@@ -185,7 +189,7 @@ export interface RulesDefinition<P extends string, L extends string> {
   readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];
 }
 
-/** One version: everything sold from its date on. */
+/** One version: everything that is sold from its date on. */
 export interface VersionDefinition<
   C extends Currency,
   U extends string,
@@ -194,27 +198,27 @@ export interface VersionDefinition<
   L extends string,
 > {
   readonly effectiveDate: InstantText;
-  /** Default for plans without a mode. */
+  /** Billing mode of plans without a mode. */
   readonly recurringBillingMode?: BillingMode;
   readonly currencies: readonly C[];
-  /** The units by name, each an empty record or a `prettyName`. */
+  /** The units by name. Each unit is an empty record or a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
   /** By name. */
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
   /** By name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
-  /** The price lists by name; each plan is in at least one. By default, `DEFAULT` contains all plans. */
+  /** The price lists by name. Each plan is in at least one list. By default, `DEFAULT` contains all plans. */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
     readonly DEFAULT: PriceListDefinition<NoInfer<N>>;
   };
-  /** Default: changes and cancellations take effect at once. */
+  /** Rules of the version. By default, changes and cancellations take effect immediately. */
   readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
-/** A version whose names are not known to the type. */
+/** A version whose names the type does not contain. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
-/** Versions in any order with distinct dates. Without versions, nothing is sold. */
+/** Versions in any order, with distinct dates. A catalog without versions sells nothing. */
 export interface CatalogDefinition {
   readonly name: string;
   readonly versions: readonly AnyVersionDefinition[];

@@ -6,7 +6,7 @@ export interface PrintableLine {
   readonly amount: string;
 }
 
-/** A name with its value, such as a number or a sum. */
+/** A name with a value, such as a number or a sum. */
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
@@ -18,7 +18,7 @@ export interface PrintableFact {
  */
 export interface PrintableDocument {
   readonly title: string;
-  /** The sender; null if the tenant has no name. */
+  /** Name of the sender. Null if the tenant has no name. */
   readonly author: string | null;
   readonly createdDate: Date;
   /** HTML language tag: `de-AT`. */
@@ -26,39 +26,40 @@ export interface PrintableDocument {
   readonly direction: 'ltr' | 'rtl';
   readonly paper: 'A4' | 'LETTER';
   readonly heading: string;
-  /** Printed below the heading, such as "Paid". */
+  /** Text below the heading, such as "Paid". */
   readonly status: { readonly text: string; readonly isGood: boolean } | null;
-  /** The sender's lines; the first is its name. */
+  /** Lines of the sender. The first line is the name. */
   readonly sender: readonly string[];
   readonly addressee: { readonly label: string; readonly lines: readonly string[] } | null;
   readonly facts: readonly PrintableFact[];
   /** Column headings. */
   readonly columns: { readonly name: string; readonly period: string; readonly amount: string };
   readonly lines: readonly PrintableLine[];
-  /** Printed if the table has no lines. */
+  /** Text that is printed if the table has no lines. */
   readonly noLines: string;
-  /** The last total is emphasized if `isLastTotalStressed`. */
+  /** Totals. The last total is emphasized if `isLastTotalStressed` is true. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
-  /** Below the totals; lines are separated by `\n`. */
+  /** Note below the totals, with lines separated by `\n`. */
   readonly note: string | null;
   readonly footer: string | null;
 }
 
 export interface RenderedFile {
   readonly bytes: Uint8Array;
-  /** Characters missing from every font; a replacement sign is printed. */
+  /** Characters that no font contains. A replacement character is printed instead. */
   readonly missingCharacters: string;
 }
 
 /**
- * Renders documents as files; `billwright/pdf` implements it. Called on demand, any number of times, without a lock and
- * outside transactions. A thrown `BillingError` reaches the caller unchanged, anything else as an unexpected error.
+ * Renders documents as files. `billwright/pdf` implements this port. Called on demand, any number of times,
+ * without a lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other
+ * error as an unexpected error.
  */
 export interface DocumentRenderer {
   /**
-   * Renders a PDF, yielding to other work.
-   * @param options.signal aborted when nobody waits for the file any more: then throw its reason.
+   * Renders a PDF while other work runs in between.
+   * @param options.signal is aborted when nobody waits for the file any more. Then throw its reason.
    */
   pdf(
     document: PrintableDocument,

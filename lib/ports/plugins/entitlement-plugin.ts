@@ -21,7 +21,7 @@ export const EntitlementOperation = {
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Applies to a bundle, like the next three. */
+  /** Pauses a bundle. This and the next three operations apply to a bundle. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -30,7 +30,7 @@ export const EntitlementOperation = {
 } as const;
 export type EntitlementOperation = keyof typeof EntitlementOperation;
 
-/** The terms a plugin may replace, by operation. Absent and null are the same. */
+/** The terms that a plugin may replace, by operation. Absent and null terms are equivalent. */
 export interface EntitlementTerms {
   readonly CREATE: CreationDates & {
     /** The terms in the order of `given`. An element replaces all terms of its subscription. */
@@ -49,7 +49,7 @@ export interface EntitlementTerms {
 
 export type NoTerms = Readonly<Record<never, never>>;
 
-/** The part of the request that no plugin can replace, by operation. */
+/** The part of the request that plugins cannot replace, by operation. */
 export interface FixedEntitlementTerms {
   readonly CREATE: readonly CreationPlace[];
   readonly CHANGE_PLAN: null;
@@ -79,13 +79,15 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** The objects of an operation. All ids belong to the tenant; those in `given` are as the caller sent them. */
+/**
+ * The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent.
+ */
 export interface EntitlementSubject {
-  /** The account; for a transfer, the source account. */
+  /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
-  /** Null for CREATE, and for a blocking state on an account. */
+  /** The bundle. Null for CREATE, and for a blocking state on an account. */
   readonly bundleId: Uuid | null;
-  /** Null for CREATE, and for operations on a bundle or an account. */
+  /** The subscription. Null for CREATE, and for operations on a bundle or an account. */
   readonly subscriptionId: Uuid | null;
 }
 
@@ -96,7 +98,10 @@ export interface CallOf<Operation extends EntitlementOperation> extends Entitlem
   readonly terms: Plain<EntitlementTerms[Operation]>;
 }
 
-/** A call of the named operation; without a name, of any operation, distinguished by `operation`. */
+/**
+ * A call of the named operation. Without a name, it is a call of any operation; `operation` distinguishes
+ * them.
+ */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
 }[Operation];
@@ -106,7 +111,10 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
   readonly [Each in Operation]: CallOf<Each> & { readonly result: Plain<EntitlementResults[Each]> };
 }[Operation];
 
-/** Return nothing to continue, a reason to abort, which is shown to the caller, or the replaced terms. */
+/**
+ * A plugin's decision. Return nothing to continue, a reason to abort, which the caller sees, or the replaced
+ * terms.
+ */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: HostInput<Partial<EntitlementTerms[Operation]>> }
@@ -114,11 +122,11 @@ export type EntitlementDecision<Operation extends EntitlementOperation> =
   | undefined;
 
 export interface EntitlementPluginContext extends GatewayContext {
-  /** `pluginProperty` of the HTTP call, or `pluginProperties` of the caller. */
+  /** Plugin properties: `pluginProperty` of the HTTP call, or `pluginProperties` of the caller. */
   readonly properties: readonly PluginProperty[];
 }
 
-/** Decisions by operation. The plugin is not called for absent ones. */
+/** Decisions by operation. The plugin is not called for an absent operation. */
 export type EntitlementRules = {
   readonly [Operation in EntitlementOperation]?: (
     call: EntitlementCall<Operation>,
@@ -127,56 +135,51 @@ export type EntitlementRules = {
 };
 
 /**
- * Controls operations on subscriptions (subscriptions §22): replaces plan, dates, policy or prices before an operation,
- * or aborts it. Pass it to `Billing.open({ entitlementPlugins: [...] })`. Plugins are called in that order, each with
- * the terms left by the previous ones, before the operation's transaction and without a lock; an operation `within` a
- * host's transaction calls them inside that one. They are not called for dry runs, for closing an account, or for
- * invalid requests.
+ * Controls operations on subscriptions (subscriptions §22): replaces plan, dates, policy or prices before an
+ * operation, or aborts it. Pass it to `Billing.open({ entitlementPlugins: [...] })`. Plugins are called in
+ * that order, each with the terms left by the previous ones, before the operation's transaction and without a
+ * lock; for an operation `within` a host's transaction, they are called inside that transaction. Plugins are
+ * not called for dry runs, for closing an account, or for invalid requests.
  *
- * An abort returns ENTITLEMENT_PLUGIN_API_ABORTED (8003) to the caller. If a plugin throws, times out or returns
- * another shape, the operation fails with UNEXPECTED (60000). In both cases nothing is stored and no later plugin is
- * called. Replaced terms are checked by the same rules as those of callers.
- * @example const contracts: EntitlementPlugin = {
- *   name: 'contracts',
- *   before: {
- *     CANCEL: async ({ subscriptionId }) =>
- *       (await underContract(subscriptionId))
- *         ? { abort: 'The contract runs until the end of the year' }
- *         : { replace: { billingPolicy: 'END_OF_TERM' } },
- *   },
- *   succeeded: async (done) => {
- *     if (done.operation === 'CREATE') await register(done.accountId, done.result);
- *   }, }; await Billing.open({ …, entitlementPlugins: [contracts] });
+ * An abort returns ENTITLEMENT_PLUGIN_API_ABORTED (8003) to the caller. If a plugin throws, times out or
+ * returns another shape, the operation fails with UNEXPECTED (60000). In both cases nothing is stored and no
+ * later plugin is called. Replaced terms are checked by the same rules as those of callers.
+ * @example const contracts: EntitlementPlugin = { name: 'contracts', before: { CANCEL: async ({
+ * subscriptionId }) => (await underContract(subscriptionId)) ? { abort: 'The contract runs until the end of
+ * the year' } : { replace: { billingPolicy: 'END_OF_TERM' } }, }, succeeded: async (done) => { if
+ * (done.operation === 'CREATE') await register(done.accountId, done.result); }, }; await Billing.open({ …,
+ * entitlementPlugins: [contracts] });
  */
 export interface EntitlementPlugin extends PluginIdentity {
   readonly name: string;
   readonly before?: EntitlementRules;
-  /** Called after every successful operation, with its final terms. Errors are logged. */
+  /** Runs after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Called after every operation that failed after this plugin was called, whether a rule or a plugin rejected it.
-   * Nothing of the operation is stored. Errors are logged; the caller gets the first error.
+   * Runs after every operation that failed after this plugin was called, whether a rule or a plugin rejected
+   * it. Nothing of the operation is stored. Errors are logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }
 
 /** The options of a plan for a new subscription or a change. */
 export interface TermsOfPlan {
-  /** Phase to start in; earlier ones are skipped. */
+  /** Phase in which the subscription starts. Earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   /** 1 to 31. */
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
   /**
-   * Prices in the account's currency instead of the plan's; they create an override plan `<plan>-<n>` (catalog §10).
+   * Prices that replace the plan's, in the account's currency. They create an override plan `<plan>-<n>`
+   * (catalog §10).
    */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
-/** The terms of a subscription to create. Absent and null members and empty texts are the same. */
+/** The terms of a subscription to create. Absent members, null members and empty texts are equivalent. */
 export interface CreationTerms extends TermsOfPlan {
-  /** Name of the plan; excludes the four members below. */
+  /** Name of the plan. Excludes the four members below. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -185,39 +188,44 @@ export interface CreationTerms extends TermsOfPlan {
 }
 
 export interface CreationPlace {
-  /** Only to add to an existing bundle. */
+  /** Id of an existing bundle, to add the subscription to it. */
   readonly bundleId?: Uuid | null | undefined;
   /** Default the new bundle's id. */
   readonly bundleExternalKey?: string | null | undefined;
-  /** Default the new subscription's id. */
+  /** External key. Defaults to the id of the new subscription. */
   readonly externalKey?: string | null | undefined;
 }
 
 export interface CreationDates {
-  /** Start of the service; absent means now. */
+  /** Start of the service. Absent means now. */
   readonly entitlementDate?: RequestedDate | null | undefined;
-  /** Start of billing; absent means now. */
+  /** Start of billing. Absent means now. */
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
 /** The plan to change to. Absent members, null and empty texts are equivalent. */
 export interface ChangePlanRequest extends TermsOfPlan {
-  /** Name of the plan; the three members below count only without one. */
+  /** Name of the plan. Without a name, the three members below select the plan. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
-  /** Default by the catalog's rule, otherwise the current list (catalog §8 rule 4). */
+  /**
+   * Price list. Defaults to the list of the catalog's rule, otherwise to the current list (catalog §8 rule
+   * 4).
+   */
   readonly priceList?: string | null | undefined;
 }
 
-/** Set at most one of the two. If neither is set, the catalog's rule applies. */
+/**
+ * Options of a plan change. Set at most one of the two. If neither is set, the rule of the catalog applies.
+ */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
-/** The end of the service: now, or at the end of the invoiced time. */
+/** The end of the service: now, or at the end of the invoiced period. */
 export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
@@ -227,35 +235,41 @@ export interface CancelSubscriptionOptions {
    * ends, and over HTTP now (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** The policy for the end of the service; `requestedDate` is ignored then. */
+  /** Policy for the end of the service. If set, `requestedDate` is ignored. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** The policy for the end of billing; absent means the catalog's rule. ILLEGAL is rejected. */
+  /** Policy for the end of billing. Absent means the rule of the catalog. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Billing ends at the requested date too, which is now by default; only without policies. Default false. */
+  /**
+   * True: billing also ends at the requested date, which is now by default. Allowed only without policies.
+   * Default false.
+   */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
 
-/** How a transfer treats a requested bill cycle day (subscriptions §17.4 rule 5). */
+/** Treatment of a requested bill cycle day in a transfer (subscriptions §17.4 rule 5). */
 export const BcdTransfer = {
   /** Keeps it. */
   USE_EXISTING: 'USE_EXISTING',
-  /** Replaces it with the day of the transfer in the target account's calendar. */
+  /** Replaces the day with the day of the transfer in the target account's calendar. */
   ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
-  /** Drops it: the day follows from the plan's billing alignment. */
+  /** Removes the day, so that it follows from the plan's billing alignment. */
   NONE: 'NONE',
 } as const;
 export type BcdTransfer = keyof typeof BcdTransfer;
 
 export interface TransferBundleOptions {
-  /** A day of the source account's calendar, past or future; absent means now. */
+  /** A past or future day of the source account's calendar. Absent means now. */
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** The date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
+  /** Policy for the date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Default USE_EXISTING. */
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
-/** What a service allows or blocks on an account, bundle or subscription; absent flags are false (subscriptions §14.1). */
+/**
+ * A state with which a service allows or blocks actions on an account, bundle or subscription. Absent flags
+ * are false (subscriptions §14.1).
+ */
 export interface BlockingStateRequest {
   readonly service?: string | null | undefined;
   readonly stateName?: string | null | undefined;
@@ -265,7 +279,7 @@ export interface BlockingStateRequest {
 }
 
 export interface BlockingOptions {
-  /** The start, past or future; default now. */
+  /** Start of the state, in the past or future. Defaults to now. */
   readonly requestedDate?: RequestedDate | null | undefined;
 }
 
@@ -287,11 +301,12 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices of one phase instead of the plan's, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
- * `phaseType`, identifies the phase. Absent and null members override nothing; at least one price is required.
+ * Prices that replace those of one phase, in the account's currency (catalog §10 rule 1). `phaseName`,
+ * otherwise `phaseType`, identifies the phase. Absent and null members override nothing. At least one price
+ * is required.
  */
 export interface PriceOverrideRequest {
-  /** If given, it must be the overridden plan. */
+  /** Name of the overridden plan. It is only checked. */
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
   readonly phaseType?: string | null | undefined;
@@ -300,7 +315,7 @@ export interface PriceOverrideRequest {
   readonly usagePrices?: readonly UsagePriceOverride[] | null | undefined;
 }
 
-/** Prices of the usage section `usageName`; type, mode and policy are informative. */
+/** Prices of the usage section `usageName`. Type, mode and policy are informative. */
 export interface UsagePriceOverride {
   readonly usageName?: string | null | undefined;
   readonly usageType?: string | null | undefined;
@@ -309,15 +324,15 @@ export interface UsagePriceOverride {
   readonly tierPrices?: readonly TierPriceOverride[] | null | undefined;
 }
 
-/** Prices of the tier's blocks, or of a CAPACITY tier, identified by its position in `tierPrices`. */
+/** Prices of the tier's blocks, or of a CAPACITY tier. The position in `tierPrices` identifies the tier. */
 export interface TierPriceOverride {
   readonly blockPrices?: readonly BlockPriceOverride[] | null | undefined;
   readonly recurringPrice?: Decimal | null | undefined;
 }
 
 /**
- * The price of the tiered block with this unit, size and max (−1 = unbounded), compared by value. Equal blocks are
- * matched in order; a block without a price keeps the plan's.
+ * The price of the tiered block with this unit, size and max (−1 means unlimited), compared by value. Equal
+ * blocks are matched in order. A block without a price keeps the plan's price.
  */
 export interface BlockPriceOverride {
   readonly unitName?: string | null | undefined;

@@ -4,9 +4,9 @@ import type { Currency, Decimal } from '../../values/money/index.ts';
 export interface InvoiceFormatter {
   amount(amount: Decimal, currency: Currency): string;
   number(value: Decimal): string;
-  /** The date is text such as `2024-01-31`. */
+  /** Formats a date, which is a text such as `2024-01-31`. */
   date(date: string): string;
-  /** The day after the period, `end`, is exclusive. */
+  /** Formats a period. `end` is the day after the period. */
   period(start: string, end: string): string;
 }
 
@@ -15,28 +15,24 @@ export interface InvoiceFormatterContext {
   readonly accountId: Uuid;
   /** As a language tag: `de-AT`. */
   readonly locale: string;
-  /** The formatter that is used without a factory. */
+  /** The built-in formatter, which is used without a factory. */
   readonly builtIn: InvoiceFormatter;
 }
 
 /**
- * The host's own formats of amounts and days in documents (invoicing §14 rule 5), such as accounting's brackets around
+ * Creates formatters of amounts and days in documents (invoicing §14 rule 5), such as brackets around
  * credits. Pass it to `Billing.open({ invoiceFormatter })`.
- * @example const brackets: InvoiceFormatterFactory = {
- *   name: 'brackets',
- *   formatter: ({ builtIn }) => ({
- *     amount: (amount, currency) =>
- *       amount.isNegative() ? `(${builtIn.amount(amount.abs(), currency)})` : builtIn.amount(amount, currency),
- *   }),
- * };
+ * @example const brackets: InvoiceFormatterFactory = { name: 'brackets', formatter: ({ builtIn }) => ({
+ * amount: (amount, currency) => amount.isNegative() ? `(${builtIn.amount(amount.abs(), currency)})` :
+ * builtIn.amount(amount, currency), }), };
  */
 export interface InvoiceFormatterFactory {
   /** Named in errors. */
   readonly name: string;
   /**
-   * Called synchronously once per document; keeps no state. Missing methods use the built-in format. If it throws, or
-   * returns anything but a text of at most 1,000 characters, the document fails with an error (60000) that names the
-   * factory. Templates escape the result.
+   * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing
+   * methods use the built-in format. If a method throws, or returns anything but a text of at most 1,000
+   * characters, the document fails with an error (60000) that names the factory. Templates escape the result.
    */
   formatter(context: InvoiceFormatterContext): Partial<InvoiceFormatter>;
 }

@@ -4,13 +4,13 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** The operation that a control plugin is called for (payments §2.3 rule 4). */
+/** The operation for which a control plugin is called (payments §2.3 rule 4). */
 export interface PaymentControlContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid | null;
   readonly paymentMethodId: Uuid | null;
   readonly paymentPluginName: string | null;
-  /** The attempt that records this run; null for methods and hosted pages. */
+  /** The attempt that records this run. Null for payment methods and hosted pages. */
   readonly attemptId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;
@@ -21,10 +21,10 @@ export interface PaymentControlContext {
   readonly hppType: 'BUILD_FORM_DESCRIPTOR' | 'PROCESS_NOTIFICATION' | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
-  /** The amount the gateway processed; null before its call. */
+  /** The amount that the gateway processed. Null before the call. */
   readonly processedAmount: Decimal | null;
   readonly processedCurrency: Currency | null;
-  /** False: an automatic payment or a retry. */
+  /** False for an automatic payment or a retry. */
   readonly isApiPayment: boolean;
   readonly userName: string;
   readonly reasonCode: string | null;
@@ -32,11 +32,11 @@ export interface PaymentControlContext {
   readonly userToken: Uuid;
 }
 
-/** A control plugin's changes before the operation; absent members change nothing. */
+/** A control plugin's changes before the operation. Absent members change nothing. */
 export interface PriorCallResult {
-  /** True rejects the call with 422. */
+  /** True: rejects the call with 422. */
   readonly isAborted?: boolean;
-  /** Used only if the call names no method, unless `payment.method.overwrite` is set. */
+  /** Payment method. Used only if the call names no method, unless `payment.method.overwrite` is set. */
   readonly adjustedPaymentMethodId?: Uuid | null;
   readonly adjustedPluginName?: string | null;
   readonly adjustedAmount?: Decimal | null;
@@ -49,14 +49,18 @@ export interface SuccessCallResult {
 }
 
 export interface FailureCallResult extends SuccessCallResult {
-  /** When to run the operation again, as a `Date` or ISO text; the earliest of several plugins counts. */
+  /**
+   * Time at which the operation is run again, as a `Date` or ISO text. Of several plugins, the earliest time
+   * counts.
+   */
   readonly nextRetryDate?: Date | string | null;
 }
 
 /**
- * Called before and after operations on payments, registered under `name` (payments §2.3). Called outside storage
- * transactions, with the limit `payment.plugin.timeout`. If `priorCall` throws, the operation ends; a `BillingError`
- * reaches the caller unchanged. Errors of the other two are logged. Arguments are frozen: only results count.
+ * Controls operations on payments (payments §2.3). Plugins are registered under `name` and called before and
+ * after an operation, outside storage transactions, with the limit `payment.plugin.timeout`. If `priorCall`
+ * throws, the operation ends; the caller gets a `BillingError` unchanged. Errors of the other two methods are
+ * logged. Arguments are frozen: only results count.
  */
 export interface PaymentControl extends PluginIdentity {
   readonly name: string;
@@ -69,7 +73,7 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** Called after every other status, and after errors that occur once the prior calls have run. */
+  /** Runs after every other status, and after errors that occur once the prior calls have run. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],

@@ -5,7 +5,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** The outcome of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
+/**
+ * The outcome of one call (payments §2.1). ERROR means declined. CANCELED means that certainly nothing
+ * happened.
+ */
 export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
 export type PluginStatus = keyof typeof PluginStatus;
 
@@ -17,17 +20,17 @@ export interface GatewayContext {
   readonly now: Date;
 }
 
-/** The members of every transaction request; VOID has no amount. */
+/** The members of every transaction request. VOID has no amount. */
 export interface GatewayTransaction {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
-  /** The idempotency key: a repeated id must take effect only once. */
+  /** The idempotency key. A repeated id must take effect only once. */
   readonly transactionId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True: the transaction was sent before and is pending (payments §6.1), so its earlier outcome counts, and a request
-   * that could not be sent now is not CANCELED.
+   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome counts, and a
+   * request that could not be sent now is not CANCELED.
    */
   readonly isCompletion?: boolean;
 }
@@ -37,26 +40,32 @@ export interface GatewayRequest extends GatewayTransaction {
   readonly currency: Currency;
 }
 
-/** One of the values of `T`, or any text: the engine validates it when it reads the answer. */
+/** One of the values of `T`, or any text. The engine validates the text when it reads the result. */
 export type OpenText<T extends string> = T | (string & Record<never, never>);
 
-/** The gateway's record of one transaction. The engine validates it, so no member needs a cast. */
+/** The gateway's record of one transaction. The engine validates the record, so no member needs a cast. */
 export interface GatewayResult {
   readonly kbPaymentId: Uuid | string;
   readonly kbTransactionPaymentId: Uuid | string;
   readonly transactionType: OpenText<TransactionType>;
   readonly status?: OpenText<PluginStatus>;
-  /** A number is rounded to the minor unit of the currency, like every amount with more digits. */
+  /**
+   * Processed amount. A number is rounded to the minor unit of the currency, like every amount with more
+   * digits.
+   */
   readonly amount?: Decimal | string | number;
   readonly currency?: OpenText<Currency>;
-  /** A `Date` or ISO text, like the next one. */
+  /** A `Date` or ISO text. The same applies to the next member. */
   readonly createdDate: Date | string;
   readonly effectiveDate: Date | string;
   readonly gatewayError?: string;
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
-  /** The decline reason, one of `PaymentResponse`, which overdue conditions can match; any other counts as OTHER. */
+  /**
+   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text counts as
+   * OTHER.
+   */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }
@@ -65,19 +74,22 @@ export interface GatewayCapabilities {
   /** Default true. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * True means the gateway changes nothing outside, so that the operation is one storage transaction and its outcome is
+   * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is
    * never unknown. Default false.
    */
   readonly sideEffectFree?: boolean;
   /**
-   * True means `getPaymentInfo` lists every transaction the gateway ever received. Recovery books a missing one as
-   * CANCELED
-   * some minutes after its call ended, instead of UNKNOWN, so no request may travel longer. Default false.
+   * True: `getPaymentInfo` lists every transaction that the gateway ever received. Recovery records a missing
+   * transaction as CANCELED some minutes after its call ended, instead of UNKNOWN, so no request may take
+   * longer than that. Default false.
    */
   readonly completeLedger?: boolean;
 }
 
-/** An operation that moves or promises money. Null counts as a missing status: the outcome is unknown. */
+/**
+ * An operation that moves or promises money. A null result counts as a missing status, so the outcome is
+ * unknown.
+ */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
@@ -98,7 +110,7 @@ export interface PaymentMethodQuestion {
 /** A search of the gateway's own records. */
 export interface GatewaySearch {
   readonly searchKey: string;
-  /** Number of hits to skip; the oldest comes first. */
+  /** Number of hits to skip. The oldest hit comes first. */
   readonly offset: number;
   /** 0 = only count the hits. */
   readonly limit: number;
@@ -111,7 +123,7 @@ export interface GatewayPage<T> {
 }
 
 export interface GatewayPaymentMethod {
-  /** The engine's id; absent means a method the engine does not know. */
+  /** Id of the method in the engine. Absent for a method that the engine does not know. */
   readonly paymentMethodId?: Uuid;
   readonly externalPaymentMethodId?: string | null;
   readonly isDefault?: boolean;
@@ -126,24 +138,24 @@ export interface HostedForm {
   readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The current state of a dispute: a chargeback while the network holds the money (payments §11.2). */
+/** The current state of a dispute. It is a chargeback while the network holds the money (payments §11.2). */
 export interface GatewayDispute {
-  /** The processor's dispute id, at most 255 characters: the key of the chargeback. */
+  /** The processor's id of the dispute, at most 255 characters. It becomes the key of the chargeback. */
   readonly reference: string;
   /** More than 0. */
   readonly amount: Decimal | string | number;
   readonly currency: OpenText<Currency>;
-  /** True while the money is gone; false means never taken, or returned. */
+  /** True while the money is withdrawn. False if the money was never withdrawn, or was returned. */
   readonly stands: boolean;
 }
 
-/** The gateway's answer to one of its notifications (payments §11.2). */
+/** The gateway's response to one of its notifications (payments §11.2). */
 export interface NotificationAnswer {
-  /** The payment concerned; if its outcome is open, `getPaymentInfo` is called. */
+  /** The affected payment. If its outcome is open, `getPaymentInfo` is called. */
   readonly kbPaymentId?: Uuid | string;
-  /** The current dispute of that payment: its chargeback is recorded or reversed. */
+  /** The current dispute of that payment. The engine records or reverses its chargeback. */
   readonly dispute?: GatewayDispute;
-  /** Status of the HTTP answer, 200–599; default 200. */
+  /** Status of the HTTP response, 200–599. Default 200. */
   readonly status?: number;
   readonly entity?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -151,25 +163,25 @@ export interface NotificationAnswer {
 }
 
 /**
- * One payment gateway, registered under `name` (payments §2.1). Called outside storage transactions and without a lock,
- * at least once per transaction id, with the limit `payment.plugin.timeout`. A `GatewayError` is a declared plugin
- * error; after any other throw, a timeout or a missing status the outcome is unknown. A missing operation is rejected
- * (400) before anything is stored; the methods for payment methods are optional. Arguments are frozen: only results
- * count.
+ * A payment gateway, registered under `name` (payments §2.1). Operations are called outside storage
+ * transactions and without a lock, at least once per transaction id, with the limit `payment.plugin.timeout`.
+ * A `GatewayError` is a declared plugin error. After any other error, a timeout or a missing status, the
+ * outcome is unknown. A call of a missing operation is rejected (400) before anything is stored. The members
+ * for payment methods are optional. Arguments are frozen: only results count.
  */
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
   /**
-   * The same gateway under a former name, for stored payment methods that have this name. It is registered too, unless
-   * the host registers another gateway with that name.
+   * The same gateway under a former name, for stored payment methods that have this name. The former name is
+   * registered too, unless the host registers another gateway under that name.
    */
   readonly formerly?: PaymentGateway;
   readonly capabilities?: GatewayCapabilities;
-  /** Takes `amount` from the payment method; used by automatic payment. */
+  /** Charges `amount` to the payment method. Automatic payment uses this operation. */
   readonly purchase: GatewayOperation;
-  /** Reserves `amount` for a later capture; 0 only checks the method. */
+  /** Reserves `amount` for a later capture. An amount of 0 only checks the method. */
   readonly authorize?: GatewayOperation;
-  /** Takes part or all of the authorized amount; may be repeated. */
+  /** Captures part or all of the authorized amount. May be called several times. */
   readonly capture?: GatewayOperation;
   /** Refunds `amount` of the captured money. */
   readonly refund?: GatewayOperation;
@@ -177,14 +189,14 @@ export interface PaymentGateway extends PluginIdentity {
   readonly credit?: GatewayOperation;
   /** Reverses the latest successful transaction before money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
-  /** Returns every transaction of the payment; recovery reads outcomes from it. */
+  /** Returns every transaction of the payment. Recovery reads outcomes from the result. */
   getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
   searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
   ): Promise<GatewayPage<HostInput<GatewayPaymentMethod>>>;
-  /** Called before a new method is stored; a throw rejects it. */
+  /** Runs before a new method is stored. An error rejects the method. */
   addPaymentMethod?(
     request: PaymentMethodQuestion & {
       readonly details: PaymentMethodDetails;
@@ -192,24 +204,24 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<void>;
-  /** Called before the method is deleted; a throw keeps it. */
+  /** Runs before the method is deleted. An error prevents the deletion. */
   deletePaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
   getPaymentMethodDetail?(
     request: PaymentMethodQuestion,
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
   setDefaultPaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
-  /** Returns the account's methods known to the gateway; null means it keeps none. */
+  /** Returns the account's methods that the gateway knows. Null means that the gateway stores no methods. */
   getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      /** True means reload from the processor. */
+      /** True: reload the methods from the processor. */
       readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
   ): Promise<readonly HostInput<GatewayPaymentMethod>[] | null>;
-  /** Called at the end of a refresh with the account's current methods. */
+  /** Runs at the end of a refresh with the account's current methods. */
   resetPaymentMethods?(
     request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
     context: GatewayContext,
@@ -222,14 +234,14 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<HostInput<HostedForm>>;
-  /** Handles a notification of the processor. Must be idempotent, since processors repeat them. */
+  /** Handles a notification of the processor. Must be idempotent, because processors repeat notifications. */
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,
   ): Promise<NotificationAnswer>;
   /**
-   * Returns true only if the processor's signature of the raw body is valid; absent means notifications need
-   * credentials.
+   * Returns true only if the processor's signature of the raw body is valid. Without this member,
+   * notifications need credentials.
    */
   verifyNotification?(
     request: {
@@ -247,7 +259,10 @@ export interface PaymentMethodDetails {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A declared error of a gateway: returned as 400 (7199); the transaction stays UNKNOWN (payments §2.2). */
+/**
+ * A declared error of a gateway. The caller gets 400 (7199), and the transaction stays UNKNOWN (payments
+ * §2.2).
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }

@@ -2,11 +2,11 @@ import { DAY_MS } from '../../values/limits.ts';
 
 /** Identifies a plugin on a node (platform §11). */
 export interface PluginIdentity {
-  /** Unique among the plugins of its kind. */
+  /** Name of the plugin, unique among the plugins of its kind. */
   readonly name: string;
-  /** Short name for node commands; none by default. */
+  /** Short name for node commands. None by default. */
   readonly pluginKey?: string;
-  /** Dotted numbers such as `1.4.0`, shown to operators; none by default. */
+  /** Version as dotted numbers such as `1.4.0`, shown to operators. None by default. */
   readonly version?: string;
 }
 
@@ -14,8 +14,8 @@ export interface PluginIdentity {
 const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
- * Thrown by a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time (at most a
- * day), regardless of the usual schedule; a synchronous call fails.
+ * Error of a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time
+ * (at most a day), regardless of the usual schedule. A synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

@@ -13,9 +13,9 @@ export interface UsageRange {
 export interface UsageSourceContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The kind of dry run; null for stored runs and roll-ups. */
+  /** The kind of dry run. Null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
-  /** The target date of a run or dry run as text; null for roll-ups, and for dry runs of the next invoice. */
+  /** The target date of a run or dry run as text. Null for roll-ups, and for dry runs of the next invoice. */
   readonly inputTargetDate: string | null;
   readonly now: Date;
 }
@@ -23,17 +23,17 @@ export interface UsageSourceContext {
 /** The quantity of a unit used at an instant. */
 export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
-  /** Millisecond precision; a text is ISO, by default UTC. */
+  /** Time of the usage with millisecond precision. A text is ISO, by default UTC. */
   readonly instant: Date | string;
   /** 1 to 255 characters. */
   readonly unitType: string;
-  /** At least 0, with up to 20 integer and 9 fractional digits. */
+  /** Amount of at least 0, with up to 20 integer and 9 fractional digits. */
   readonly amount: Decimal | string;
-  /** Up to 128 characters; shown as a tracking id of the invoice. */
+  /** Tracking id of up to 128 characters, shown on the invoice. */
   readonly trackingId?: string | null;
 }
 
-/** Records in any order, as a list or as a stream that is read once. */
+/** Records in any order, as a list, or as a stream that is read once. */
 export type RawUsageRecords = AsyncIterable<RawUsageRecord> | Iterable<RawUsageRecord>;
 
 /** A quantity of one unit, section and interval that a run needs. */
@@ -45,46 +45,46 @@ export interface UsageIntervalRequest {
   readonly aggregation: 'SUM' | 'MAX';
   readonly start: Date;
   readonly end: Date;
-  /** True for the last instant of a subscription: usage at `end` counts too. */
+  /** True at the last instant of a subscription, so that usage at `end` counts too. */
   readonly endInclusive: boolean;
 }
 
 export interface AggregatedUsage {
-  /** At least 0, with up to 20 integer and 9 fractional digits; 0 if there is no usage. */
+  /** Quantity of at least 0, with up to 20 integer and 9 fractional digits. 0 means no usage. */
   readonly quantity: Decimal | string;
-  /** Shown as tracking ids of the invoice. */
+  /** Tracking ids, shown on the invoice. */
   readonly trackingIds?: readonly string[] | null;
 }
 
 /**
- * Usage metered by the host (usage §9). Pass it to `Billing.open({ usageSources: [...] })`. Sources are called in that
- * order; the first result other than null, even an empty one, replaces usage recorded in the engine. So a source may
- * serve only some accounts.
+ * Usage metered by the host (usage §9). Pass it to `Billing.open({ usageSources: [...] })`. Sources are
+ * called in that order. The first result that is not null, even an empty one, replaces usage recorded in the
+ * engine, so a source may serve only some accounts.
  *
- * Called outside storage transactions and without a lock (`within` a host's transaction, inside that one), before runs,
- * dry runs and roll-ups of usage, and again if the account changes meanwhile. Results for past periods must stay the
- * same unless corrected: every run reads some billed periods again (`invoice.readMaxRawUsagePreviousPeriod`) and bills
- * what was added since; a decrease is an error unless `invoice.usage.negativeDelta` allows it.
+ * Called outside storage transactions and without a lock (`within` a host's transaction, inside that one),
+ * before runs, dry runs and roll-ups of usage, and again if the account changes meanwhile. Results for past
+ * periods must stay the same unless corrected: every run reads some billed periods again
+ * (`invoice.readMaxRawUsagePreviousPeriod`) and bills what was added since; a decrease is an error unless
+ * `invoice.usage.negativeDelta` allows it.
  *
- * After a throw, a timeout, a result of another shape, or an endless stream nothing is stored. An automatic run is
- * retried and the account not parked; a caller gets UNEXPECTED (60000). `RetryLater` sets the delay. Records of other
- * subscriptions and outside the range are ignored.
+ * After a throw, a timeout, a result of another shape, or an endless stream nothing is stored. An automatic
+ * run is retried and the account not parked; a caller gets UNEXPECTED (60000). `RetryLater` sets the delay.
+ * Records of other subscriptions and outside the range are ignored.
  *
- * @example const meters: UsageSource = {
- *   name: 'meters',
- *   getUsageForAccount: async ({ start, end }, { accountId }) => warehouse.readings({ accountId, start, end }),
- *   getUsageForSubscription: async (subscriptionId, range) => warehouse.readings({ subscriptionId, ...range }),
- * }; await Billing.open({ …, usageSources: [meters] });
+ * @example const meters: UsageSource = { name: 'meters', getUsageForAccount: async ({ start, end }, {
+ * accountId }) => warehouse.readings({ accountId, start, end }), getUsageForSubscription: async
+ * (subscriptionId, range) => warehouse.readings({ subscriptionId, ...range }), }; await Billing.open({ …,
+ * usageSources: [meters] });
  */
 export interface UsageSource extends PluginIdentity {
-  /** Unique; used in errors and in the log. */
+  /** Name of the source, unique and used in errors and in the log. */
   readonly name: string;
   /**
-   * For runs and dry runs: the usage of the account's subscriptions from the earliest needed period to the end of the
-   * target date. Not called if `getAggregatedUsage` returned a result.
-   * @param properties those of the caller, then `USAGE_TRANSITIONS`: JSON of the instants between which usage is
-   * billed, by subscription, then by the comma-separated units of a section; in dry runs also `DRY_RUN_CUR_DATE` and
-   * `DRY_RUN_TARGET_DATE`.
+   * Returns the usage of the account's subscriptions for runs and dry runs, from the earliest needed period
+   * to the end of the target date. Not called if `getAggregatedUsage` returned a result.
+   * @param properties properties of the caller, then `USAGE_TRANSITIONS`: JSON of the instants between which
+   * usage is billed, by subscription, then by the comma-separated units of a section. Dry runs also have
+   * `DRY_RUN_CUR_DATE` and `DRY_RUN_TARGET_DATE`.
    * @returns null if the source does not serve the account.
    */
   getUsageForAccount(
@@ -92,7 +92,10 @@ export interface UsageSource extends PluginIdentity {
     context: UsageSourceContext,
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
-  /** Returns the usage of one subscription for roll-ups. @returns null if the source does not serve it. */
+  /**
+   * Returns the usage of one subscription for roll-ups. @returns null if the source does not serve the
+   * subscription.
+   */
   getUsageForSubscription(
     subscriptionId: Uuid,
     range: UsageRange,
@@ -100,8 +103,8 @@ export interface UsageSource extends PluginIdentity {
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
   /**
-   * Replaces `getUsageForAccount` for hosts that aggregate themselves: one number per interval.
-   * @returns one answer per request, in order; null: `getUsageForAccount` is called.
+   * Replaces `getUsageForAccount` for hosts that aggregate themselves, with one number per interval.
+   * @returns one quantity per request, in order. Null means that `getUsageForAccount` is called.
    */
   getAggregatedUsage?(
     requests: readonly UsageIntervalRequest[],

@@ -12,7 +12,7 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 export type AccountSearch =
-  /** Exact id, or part of name, e-mail, external key or company, ignoring case. */
+  /** An exact id, or part of name, e-mail, external key or company, ignoring case. */
   TextSearch | ClauseSearch;
 
 export interface AccountReads {
@@ -21,7 +21,7 @@ export interface AccountReads {
   findAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Account>;
   findByKeys(externalKeys: readonly string[]): Rows<Account>;
   page(request: PageRequest): Promise<Page<Account>>;
-  /** `max` counts all accounts of the tenant. */
+  /** Returns a page of matching accounts. `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
   /** Returns the first account that matches the text as id, otherwise name, e-mail, external key or company. */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
@@ -34,16 +34,21 @@ export interface AccountReads {
 }
 
 export interface AccountWrites {
-  /** Returns the stored accounts; a taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS). */
+  /**
+   * Stores accounts and returns them. A taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS).
+   */
   insert(accounts: readonly New<Account>[]): Rows<Account>;
-  /** Writes every updatable field; audited as UPDATE. */
+  /** Writes every updatable field. The audit records an UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
   insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
-  /** Overwrites all secondary addresses of the account, which must be inactive, with FORGOTTEN; not audited. */
+  /**
+   * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The
+   * change is not audited.
+   */
   anonymizeEmails(accountRecordId: number): Promise<void>;
-  /** Replaces every history record of the account and its addresses by the result of `anonymized`. */
+  /** Replaces every history record of the account and its addresses with the result of `anonymized`. */
   anonymizeHistory(
     accountRecordId: number,
     anonymized: (snapshot: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
@@ -52,12 +57,12 @@ export interface AccountWrites {
 
 export interface OverdueReads {
   findAccounts(accountIds: readonly Uuid[]): Rows<OverdueAccount>;
-  /** Accounts that were ever overdue, by id, after the given one. */
+  /** Returns accounts that were ever overdue, by id, after the given account. */
   page(request: { readonly afterAccountId: Uuid | null; readonly limit: number }): Rows<OverdueAccount>;
 }
 
 export interface OverdueWrites {
-  /** Inserts new accounts; updates `isInvoicingOffOwned` of existing ones. */
+  /** Inserts new accounts. Updates `isInvoicingOffOwned` of existing accounts. */
   saveAccounts(accounts: readonly OverdueAccount[]): Promise<void>;
   /** Marks AUTO_INVOICING_OFF on these accounts as set by users only. */
   disownInvoicingOff(accountIds: readonly Uuid[]): Promise<void>;

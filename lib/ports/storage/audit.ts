@@ -2,13 +2,16 @@ import type { AuditEntry, AuditRow, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AuditReads {
-  /** Changes of these records in write order, in one statement. */
+  /** Returns the changes of these records in write order, in one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
-  /** Returns the same with the records after each change, in a constant number of statements. */
+  /**
+   * Returns the changes of these records with the records after each change, in a constant number of
+   * statements.
+   */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 
-/** A stored value; an instant is milliseconds since the epoch, as a number or its digits. */
+/** A stored value. An instant is milliseconds since the epoch, as a number or as its digits. */
 export type ExportedValue = string | number | boolean | null;
 
 export interface ExportedColumn {
@@ -25,7 +28,7 @@ export interface ExportedTable {
 }
 
 export interface ExportReads {
-  /** Returns every table that can contain rows of the account; rows are read on demand. */
+  /** Returns every table that can contain rows of the account. Rows are read on demand. */
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
   /** Returns the account's audit rows in write order, in batches, optionally of one audited table. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;

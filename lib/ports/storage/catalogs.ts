@@ -14,26 +14,30 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export interface CatalogReads {
-  /** Returns the tenant's versions without content, ascending by effective date. */
+  /** Returns the tenant's versions without content, sorted by effective date. */
   versions(): Rows<StoredCatalogVersion>;
   contents(versionRecordIds: readonly number[]): Rows<StoredCatalogContent>;
   parts(recordIds: readonly number[]): Rows<StoredCatalogPart>;
   /** Returns the tenant row's `catalogRevision`. */
   revision(): Promise<number>;
-  /** Override plans by exact name, in no order. */
+  /** Returns override plans by exact name, in undefined order. */
   findOverridePlans(planNames: readonly string[]): Rows<StoredOverridePlan>;
-  /** Override plans with these parents and `overrideHash`es, in no order. */
+  /** Returns override plans with these parents and `overrideHash`es, in undefined order. */
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Rows<StoredOverridePlan>;
-  /** 0 if there are no override plans. */
+  /** Returns the highest number of an override plan, or 0 if there are none. */
   lastOverridePlanNumber(): Promise<number>;
-  /** Returns whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
+  /** Returns true if the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
-  /** Time at which the tenant stored its first version, even if it was removed later; null if it never had one. */
+  /**
+   * Returns the time at which the tenant stored its first version, even if the version was removed later.
+   * Null if the tenant never had one.
+   */
   firstStored(): Promise<Instant | null>;
   /**
-   * Returns all versions of every upload that still has a version in the catalog, including removed ones, in storing order.
+   * Returns all versions of every upload that still has a version in the catalog, including removed versions,
+   * in the order in which they were stored.
    */
   sources(): Rows<StoredCatalogSource>;
 }
@@ -41,7 +45,9 @@ export interface CatalogReads {
 export interface CatalogWrites {
   /** Locks the tenant's catalog against other uploads and new override plans until the transaction ends. */
   lock(): Promise<void>;
-  /** Used instead of `lock` to delete plans: also waits for holders of `keepPlans`. */
+  /**
+   * Locks the catalog for the deletion of plans, instead of `lock`. Also waits for holders of `keepPlans`.
+   */
   lockForDeletion(): Promise<void>;
   /**
    * Prevents deletion of plans until the transaction ends, so that a plan read after this call can be used. Does not
@@ -49,15 +55,16 @@ export interface CatalogWrites {
    */
   keepPlans(): Promise<void>;
   /**
-   * Inserts versions (audited as TENANT_KVS) with their new parts and raises `catalogRevision`; returns the first id.
-   * Requires the lock.
+   * Inserts versions with their new parts (audited as TENANT_KVS) and raises `catalogRevision`. Returns the
+   * first id. Requires the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
-  /** Stores new override plans, audited; `catalogRevision` stays. */
+  /** Stores new override plans, audited. `catalogRevision` does not change. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
-   * Removes and adds versions as one change: audited as TENANT_KVS, revision raised by 1. A replacement of the same
-   * date keeps its predecessor's revision, because it bills running subscriptions the same. Requires the lock.
+   * Removes and adds versions as one change, which is audited as TENANT_KVS and raises the revision by 1. A
+   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions the
+   * same. Requires the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
@@ -69,22 +76,24 @@ export interface CatalogWrites {
 export interface CatalogEntryReads {
   ofScope(accountRecordId: number | null): Rows<CatalogEntry>;
   ofAccounts(accountIds: readonly Uuid[]): Rows<CatalogEntry>;
-  /** Returns the entries of these names in both scopes, and the name of their entry catalog if it exists. */
+  /**
+   * Returns the entries with these names in both scopes, and the name of their entry catalog if it exists.
+   */
   named(names: readonly string[]): Rows<CatalogEntry>;
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
-  /** Sorted by plan, effective date and creation. */
+  /** Returns the rows of these plans, sorted by plan, effective date and creation. */
   rowsOf(planNames: readonly string[]): Rows<PlanRow>;
-  /** Plans with rows from later catalog revisions, in both scopes. */
+  /** Returns the plans that have rows of later catalog revisions, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
-  /** Returns the plans that any subscription ever had, also by an override plan. */
+  /** Returns the plans that any subscription ever had, including override plans of these plans. */
   usedPlans(planNames: readonly string[]): Rows<string>;
 }
 
-/** A row before storage assigns its number and revision. */
+/** A row before the storage assigns its number and revision. */
 export type NewPlanRow = Omit<New<PlanRow>, 'sinceRevision'>;
 
-/** What one operation adds and removes. */
+/** The records that one operation adds and removes. */
 export interface CatalogEntryChange {
   readonly addedEntries?: readonly New<CatalogEntry>[];
   readonly addedRows?: readonly NewPlanRow[];

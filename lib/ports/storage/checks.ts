@@ -7,7 +7,7 @@ import type { Instant, LocalDate } from '../../values/time/index.ts';
 export interface LostReference {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
-  /** Table and column, without prefix: `invoice_items.invoice_id`. */
+  /** Table and column without prefix, such as `invoice_items.invoice_id`. */
   readonly column: string;
   readonly recordId: number;
   readonly targetId: Uuid;
@@ -24,7 +24,7 @@ export interface UnauditedRecord {
 }
 
 export interface CheckedRecords {
-  /** The last checked record; null means no more. */
+  /** The last checked record. Null if no records remain. */
   readonly lastRecordId: number | null;
   readonly lost: readonly LostReference[];
   readonly unaudited: readonly UnauditedRecord[];
@@ -37,9 +37,12 @@ export interface CheckedUsageDay {
   readonly localDate: LocalDate;
   readonly unitRecordId: number;
   readonly unit: string;
-  /** Max is null if there are no valid points. */
+  /** The stored sums. The maximum is null without valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
-  /** Count and first ordinal of all points; sum and max of the valid ones, null if there is none. */
+  /**
+   * Count and first ordinal of all points, and sum and maximum of the valid points. The last two are null
+   * without valid points.
+   */
   readonly points: {
     readonly sum: Decimal | null;
     readonly max: Decimal | null;
@@ -55,46 +58,52 @@ export type UsageDayPlace = Pick<
 
 /** Further reads of a tenant's checks, with a constant number of statements. */
 export interface CheckReads {
-  /** Invoices of these accounts after a record id, in creation order, at most `limit`. */
+  /** Returns invoices of these accounts after a record id, in creation order, at most `limit`. */
   invoicesAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly afterRecordId: number;
     readonly limit: number;
   }): Rows<Invoice>;
-  /** Days of usage of these accounts after a place in their order (null means from the start), at most `limit`. */
+  /**
+   * Returns days of usage of these accounts after a place in their order (null means from the start), at most
+   * `limit`.
+   */
   usageDaysAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly after: UsageDayPlace | null;
     readonly limit: number;
   }): Rows<CheckedUsageDay>;
-  /** The items of the billed intervals of these invoices, with duplicates. */
+  /** Returns the items of the billed intervals of these invoices, possibly with duplicates. */
   billedItems(
     invoiceIds: readonly Uuid[],
   ): Promise<readonly { readonly invoiceId: Uuid; readonly itemId: Uuid }[]>;
   /** Returns the keys of live queue entries, in any state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Record ids of the accounts with live queue entries of these topics, in any state. */
+  /** Returns the record ids of the accounts with live queue entries of these topics, in any state. */
   queuedAccounts(
     topics: readonly string[],
     accountRecordIds: readonly number[],
   ): Promise<ReadonlySet<number>>;
 }
 
-/** Cross-tenant reads of the checks, without writes or locks. */
+/** Reads of the checks across tenants, without writes or locks. */
 export interface CheckStore {
   tenantsAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Tenant>;
   /** The tables with references or audit rows. */
   readonly tables: readonly string[];
-  /** Checks up to `limit` records of a table after a record id, of one tenant or all (null). */
+  /** Checks up to `limit` records of a table after a record id, of one tenant or of all tenants (null). */
   checkRecords(request: {
     readonly table: string;
     readonly tenantRecordId: number | null;
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /** Returns the latest due date of finished queue entries, a lower bound of the clock; null for none. */
+  /**
+   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null if there
+   * are none.
+   */
   latestWork(): Promise<Instant | null>;
-  /** Live queue entries that have an outcome. */
+  /** Returns live queue entries that have an outcome. */
   doubledEntries(
     limit: number,
   ): Promise<readonly { readonly recordId: number; readonly tenantRecordId: number }[]>;

@@ -38,12 +38,12 @@ export type * from './tenants.ts';
 export type * from './usage.ts';
 
 /**
- * Everything the engine stores (adapters/mikro-orm/README.md). A session belongs to one tenant; only the queue and the
- * system store, without business data, are outside sessions. `Host` is the type of the host's transaction handle, used
- * by `within`.
+ * Everything that the engine stores (adapters/mikro-orm/README.md). A session belongs to one tenant. Only the
+ * queue and the system store, which contain no business data, are outside sessions. `Host` is the type of the
+ * host's transaction handle, which `within` receives.
  */
 export interface Storage<Host = never> {
-  /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
+  /** Runs `work` on one consistent snapshot of the tenant. Takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
    * Reads with at most one statement, which needs no transaction.
@@ -51,18 +51,18 @@ export interface Storage<Host = never> {
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` as `read` does and streams the text it wrote, which is kept outside memory, so that a slow reader
-   * delays nobody. Read it to its end, or call the iterator's `return`.
+   * Runs `work` like `read` and streams the text that it wrote. The text is kept outside memory, so that a
+   * slow reader delays nobody. Read the stream to its end, or call the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
     work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
   ): Promise<AsyncIterable<string>>;
   /**
-   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialization
-   * failure, deadlock or ConcurrentChangeError repeats `work` a bounded number of times, so `work` must have no effects
-   * outside the session. In a host's transaction only ConcurrentChangeError repeats it; the others end that
-   * transaction.
+   * Runs `work` in one transaction that commits when `work` resolves and rolls back when it throws. A
+   * serialization failure, deadlock or ConcurrentChangeError repeats `work` a limited number of times, so
+   * `work` must have no effects outside the session. In a host's transaction only ConcurrentChangeError
+   * repeats `work`; the other failures end that transaction.
    */
   write<T>(
     tenant: TenantRef,
@@ -76,22 +76,26 @@ export interface Storage<Host = never> {
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
   /**
-   * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of submissions
-   * with one tracking id for one subscription the first is stored, also across callers. Returns, per submission in
-   * order, null if it was stored, otherwise the fingerprint of the first usage with its tracking id. Waits only for callers
-   * with the same tracking ids, or the same unit and day of a subscription. Without audit rows, events and account
-   * locks. The caller limits the input, which is all in memory.
+   * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of
+   * several submissions with one tracking id for one subscription, the first is stored, also across callers.
+   * Returns for each submission, in order, null if it was stored, otherwise the fingerprint of the first
+   * usage with its tracking id. Waits only for callers with the same tracking ids, or with the same unit and
+   * day of a subscription. Creates no audit rows and events, and takes no account locks. The caller must
+   * limit the input, because it is in memory as a whole.
    */
   recordUsage(
     tenant: TenantRef,
     authorship: Authorship,
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]>;
-  /** Joins the host's open transaction, which the host ends. */
+  /** Joins the host's open transaction. Only the host ends the transaction. */
   within(host: Host): Storage<Host>;
-  /** Calls `listener` after commits of this process with queue entries due now or before the next poll. */
+  /**
+   * Calls `listener` after commits of this process with queue entries that are due now or before the next
+   * poll.
+   */
   onCommit(listener: () => void): () => void;
-  /** True if only this process uses the storage (SQLite), so that every claim found at the start is dead. */
+  /** True if only this process uses the storage (SQLite), so every claim found at the start is dead. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
@@ -109,36 +113,43 @@ export interface Storage<Host = never> {
   readonly secrets: SecretStore;
   readonly checks: CheckStore;
   /**
-   * Checks the schema version: applies missing migrations if the storage was opened for that, otherwise throws an error with
-   * the command that does. Then applies the policy to sessions; omitted members stay as they were.
+   * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise
+   * throws an error that names the command to run. Then applies the policy to sessions; omitted members stay
+   * unchanged.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
-  /** Returns null if there is no pool. */
+  /** Returns the use of the connection pool, or null without a pool. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
 }
 
 export interface StoragePolicy {
-  /** Counting limit for lists; default 20,000. */
+  /** Count at which the totals of lists stop. Default 20,000. */
   readonly countThreshold?: number;
-  /** Wait for busy accounts; default five seconds. */
+  /** Returns the wait for busy accounts. Default five seconds. */
   readonly lockWaitOf?: LockWaitOf;
-  /** Bus events that a tenant skips; none by default. */
+  /** Returns the bus events that a tenant skips. None by default. */
   readonly skippedEventsOf?: SkippedEventsOf;
-  /** Further work for bus events; none by default. */
+  /** Returns further work for bus events. None by default. */
   readonly jobsOfEvents?: FollowUpWork;
-  /** Public ids of bus events, apart from skipped ones; none by default. */
+  /** Returns public ids of bus events that are not skipped. None by default. */
   readonly eventIdOf?: EventIdOf;
-  /** Called with the bus events of each committed transaction, except a host's; must be synchronous and not throw. */
+  /**
+   * Runs with the bus events of each committed transaction, except a host's. Must be synchronous and must not
+   * throw.
+   */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
-  /** The trace position stored with queue entries; none by default. */
+  /** Returns the trace position to store with queue entries. None by default. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
-  /** Wraps every attempt of a writing transaction. Attempts are not wrapped by default. */
+  /** Wraps every attempt of a writing transaction. By default, attempts are not wrapped. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
-  /** Topics with a handler in the engine; default all. A bus event of another type is stored as PROCESSED. */
+  /**
+   * Topics that have a handler in the engine. Defaults to all topics. A bus event of another type is stored
+   * as PROCESSED.
+   */
   readonly consumedTopics?: ReadonlySet<string>;
-  /** Poll interval of the dispatcher; default 3 s. */
+  /** Milliseconds between polls of the dispatcher. Default 3 s. */
   readonly pollMs?: number;
 }
 

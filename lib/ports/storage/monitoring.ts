@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OfTenants } from './queue-entries.ts';
 
-/** An answered request (platform §12.1 rule 5). Times are system time. */
+/** A finished request (platform §12.1 rule 5). Times are system time. */
 export interface AccessLine {
   /** 0 = no tenant. */
   readonly tenantRecordId: number;
@@ -11,17 +11,17 @@ export interface AccessLine {
   readonly nodeName: string;
   readonly hostName: string;
   readonly method: string;
-  /** Path and query, without secrets. */
+  /** Path and query without secrets. */
   readonly uri: string;
   readonly statusCode: number;
-  /** Null means no body, or unknown length. */
+  /** Bytes of the body. Null if the response has no body, or if the length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
-  /** The author given by the caller. */
+  /** The author that the caller named. */
   readonly createdBy: string | null;
 }
 
-/** The samples of one category at a system time: a value per kind (platform §12.2). */
+/** The samples of one category at a system time, with a value per kind (platform §12.2). */
 export interface Sample {
   readonly atMs: number;
   /** Empty: the whole deployment. */
@@ -36,7 +36,7 @@ export interface SampleFilter {
   readonly fromMs: number;
   /** Exclusive. */
   readonly toMs: number;
-  /** Samples of the whole deployment are always included. */
+  /** Names of nodes. Samples of the whole deployment are always included. */
   readonly nodeNames: readonly string[] | null;
   readonly eventGroup: string | null;
   readonly eventCategories: readonly string[] | null;
@@ -45,13 +45,13 @@ export interface SampleFilter {
 /** Stored requests and samples, by system time. */
 export interface MonitoringStore {
   addAccess(lines: readonly AccessLine[]): Promise<void>;
-  /** Returns the last `limit` requests since then, newest last. */
+  /** Returns the last `limit` requests since a time, newest last. */
   access(request: OfTenants & { readonly sinceMs: number; readonly limit: number }): Rows<AccessLine>;
   /** Existing samples stay. */
   addSamples(samples: readonly Sample[]): Promise<void>;
   /** In time order, in batches. */
   samples(filter: SampleFilter): AsyncIterable<readonly Sample[]>;
-  /** Deletes at most `limit` older rows of each; returns their number. */
+  /** Deletes at most `limit` older rows of each kind. Returns their number. */
   purge(before: {
     readonly accessMs: number;
     readonly samplesMs: number;
@@ -60,7 +60,7 @@ export interface MonitoringStore {
   countTagged(definitionId: Uuid): Promise<number>;
 }
 
-/** Whether a node holds its name exclusively; UNKNOWN if the storage cannot check. */
+/** Whether a node holds its name exclusively. UNKNOWN if the storage cannot check this. */
 export type HeldName = 'HELD' | 'TAKEN' | 'UNKNOWN';
 
 /** The nodes of the deployment (platform §15 rule 1). Silence is measured by the database's clock. */
@@ -70,15 +70,15 @@ export interface NodeStore {
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
   /** Includes silent nodes. */
   names(): Rows<string>;
-  /** Nodes seen within the last milliseconds, in start order. */
+  /** Returns the nodes that were seen within these milliseconds, in the order of their start. */
   list(silentForAtMostMs: number): Rows<NodeInfo>;
   remove(names: readonly string[]): Promise<void>;
-  /** Removes nodes silent for longer. */
+  /** Removes nodes that have been silent for longer. */
   purge(silentForMs: number): Promise<void>;
   /** 0 = none. */
   lastBroadcast(): Promise<number>;
   broadcastsAfter(recordId: number, limit: number): Rows<Broadcast>;
   purgeBroadcasts(before: Instant): Promise<void>;
-  /** Plugins stopped or uninstalled by commands to all nodes. */
+  /** Returns the plugins that commands to all nodes have stopped or uninstalled. */
   pluginSwitches(): Rows<PluginSwitch>;
 }

@@ -16,18 +16,18 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export type PaymentMethodSearch =
-  /** Exact id or account id, or part of external key or plugin name, ignoring case. */
+  /** An exact id or account id, or part of external key or plugin name, ignoring case. */
   TextSearch | ClauseSearch;
 
 export type PaymentSearch =
-  /** Exact id, account id or method id, or part of the external key, ignoring case. */
+  /** An exact id, account id or method id, or part of the external key, ignoring case. */
   TextSearch | { readonly kind: 'states'; readonly stateNames: readonly string[] } | ClauseSearch;
 
 export interface LastFailure {
   readonly invoiceId: Uuid;
   /** Higher = later. */
   readonly transactionRecordId: number;
-  /** Null without a reason from the gateway. */
+  /** Reason of the failure. Null without a reason from the gateway. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
 
@@ -39,12 +39,14 @@ export interface PaymentReads {
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Rows<PaymentMethod>;
-  /** Active methods of one plugin or all; `max` counts all active ones of the tenant. */
+  /**
+   * Returns active methods of one plugin or of all plugins. `max` counts all active methods of the tenant.
+   */
   pageMethods(
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<PaymentMethod>>;
-  /** Active methods; `max` as in `pageMethods`. */
+  /** Returns active methods that match. `max` as in `pageMethods`. */
   searchMethods(
     search: PaymentMethodSearch,
     request: PageRequest,
@@ -55,7 +57,7 @@ export interface PaymentReads {
   /** Returns the records in creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Rows<Payment>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
-  /** Payments of the tenant or of one gateway's methods; `max` counts all of the tenant. */
+  /** Returns payments of the tenant, or of one gateway's methods. `max` counts all payments of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
   /** Same as `page`, filtered. */
   search(
@@ -68,7 +70,7 @@ export interface PaymentReads {
   findTransactionsByIds(ids: readonly Uuid[]): Rows<PaymentTransaction>;
   /** Returns the records in creation order. */
   findTransactionsByKeys(externalKeys: readonly string[]): Rows<PaymentTransaction>;
-  /** Refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
+  /** Returns refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
   findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Rows<PaymentTransaction>;
   findAttemptsByIds(ids: readonly Uuid[]): Rows<PaymentAttempt>;
   /** Oldest first. */
@@ -76,33 +78,36 @@ export interface PaymentReads {
   /** Oldest first. */
   findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
-  /** Returns the newest failed PURCHASE of each invoice; others are omitted. */
+  /** Returns the newest failed PURCHASE of each invoice. Invoices without one are omitted. */
   findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Active ones. */
   findHoldsByInvoices(invoiceIds: readonly Uuid[]): Rows<AutoPayHold>;
-  /** Active ones, in creation order. */
+  /** Returns active holds in creation order. */
   findHoldsByAccounts(accountIds: readonly Uuid[]): Rows<AutoPayHold>;
 }
 
 export interface PaymentWrites {
-  /** A taken external key throws BillingError 7031. */
+  /** Inserts methods. A taken external key throws BillingError 7031. */
   insertMethods(methods: readonly New<PaymentMethod>[]): Promise<void>;
-  /** Writes `isActive`; audited as UPDATE. */
+  /** Writes `isActive`. The audit records an UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /**
-   * Takes `count` consecutive payment numbers and returns the first; gaps are allowed. Other callers wait until the
-   * transaction ends, so call it last, or use `Storage.takePaymentNumber`.
+   * Takes `count` consecutive payment numbers and returns the first. Gaps are allowed. Other callers wait
+   * until the transaction ends, so call this last, or use `Storage.takePaymentNumber`.
    */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Promise<void>;
   updatePayments(payments: readonly Payment[]): Promise<void>;
-  /** Audits the payments as UPDATE without change, because one of their transactions changed. */
+  /**
+   * Adds an audit row UPDATE for payments that did not change themselves, because one of their transactions
+   * changed.
+   */
   noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
-   * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` if the stored status is still
-   * `expected` (payments §1.7 rule 7); returns the updated ids.
+   * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` of transactions
+   * whose stored status is still `expected` (payments §1.7 rule 7). Returns the updated ids.
    */
   updateTransactions(
     changes: readonly {
@@ -111,8 +116,8 @@ export interface PaymentWrites {
     }[],
   ): Rows<Uuid>;
   /**
-   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule 4). Returns
-   * the leased ids.
+   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule
+   * 4). Returns the leased ids.
    */
   leaseTransactions(
     ids: readonly Uuid[],
@@ -124,7 +129,7 @@ export interface PaymentWrites {
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
   insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
   updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
-  /** Skips invoices with an active hold. */
+  /** Inserts holds. Skips invoices with an active hold. */
   insertHolds(holds: readonly New<AutoPayHold>[]): Promise<void>;
   endHolds(holds: readonly Pick<AutoPayHold, 'id'>[]): Promise<void>;
 }

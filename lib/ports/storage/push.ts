@@ -21,12 +21,15 @@ export interface PushReads {
   /** Returns the records in creation order. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
-  /** Record id of the last event with a delivery to the callback or sink; null means no callback or unknown sink. */
+  /**
+   * Returns the record id of the last event with a delivery to the callback or sink. Null without a callback,
+   * or for an unknown sink.
+   */
   lastEventId(sink?: string): Promise<number | null>;
 }
 
 export interface PushWrites {
-  /** Sends the delivery to this URL at `dueOrder`, with the retry schedule from its start. */
+  /** Sends the delivery again to this URL at `dueOrder`. Its retry schedule starts again. */
   sendAgain(delivery: PushDelivery, to: { readonly url: string; readonly dueOrder: number }): Promise<void>;
 }
 
@@ -36,9 +39,11 @@ export interface PushLease {
   readonly token: string;
 }
 
-/** Cross-tenant access for the dispatcher (platform §10.2). */
+/** Access across tenants for the dispatcher (platform §10.2). */
 export interface PushStore {
-  /** Leases tenants with something to send and no live lease, in one statement; returns their record ids. */
+  /**
+   * Leases tenants that have something to send and no live lease, in one statement. Returns their record ids.
+   */
   take(request: {
     readonly owner: string;
     readonly token: string;
@@ -55,8 +60,8 @@ export interface PushStore {
   /** Ends leases we still hold. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**
-   * Due deliveries of the tenant: up to `limit` first attempts in order, then as many retries, except those the caller
-   * holds and first attempts of its full accounts (0 = the tenant itself).
+   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then as many retries. Omits
+   * deliveries that the caller holds, and first attempts of its full accounts (0 means the tenant itself).
    */
   load(request: {
     readonly tenantRecordId: number;
@@ -66,8 +71,8 @@ export interface PushStore {
     readonly enoughOf: readonly number[];
   }): Rows<PushDelivery>;
   /**
-   * Stores deliveries of events in a range and extends the lease. MOVED: the callback was replaced or deleted; LOST:
-   * the lease was lost. Both store nothing.
+   * Stores deliveries of the events in a range and extends the lease. MOVED means that the callback was
+   * replaced or deleted, LOST that the lease was lost. In both cases nothing is stored.
    */
   takeUp(
     lease: PushLease,
@@ -80,7 +85,7 @@ export interface PushStore {
   ): Promise<'TAKEN' | 'MOVED' | 'LOST'>;
   /**
    * Stores the results of attempts and extends the lease.
-   * @returns false if the lease was lost: then nothing is stored.
+   * @returns false if the lease was lost; nothing is stored then.
    */
   record(
     lease: PushLease,
@@ -91,15 +96,18 @@ export interface PushStore {
     leaseEndsAtMs: number,
   ): Promise<boolean>;
   nextDue(after: Instant): Promise<Instant | null>;
-  /** Number of due events, counted up to a limit, and the oldest due time. */
+  /** Returns the number of due events, counted up to a limit, and the oldest due time. */
   backlog(request: { readonly businessNow: Instant; readonly limit: number }): Promise<{
     readonly due: number;
     readonly oldest: Instant | null;
   }>;
   hasDue(tenantRecordId: number | null, businessNow: Instant): Promise<boolean>;
-  /** Deletes up to `limit` deliveries that ended before. */
+  /** Deletes up to `limit` deliveries that ended before an instant. */
   purge(before: Instant, limit: number): Promise<number>;
-  /** Calls `listener` after this process commits events of a tenant or, after a host's commit, of any (null). */
+  /**
+   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is
+   * null, which means any.
+   */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }
 
@@ -107,21 +115,24 @@ export interface PushStore {
 export interface SinkStore {
   /** Registers these sinks for events from now on and marks them as used. */
   register(names: readonly string[]): Promise<void>;
-  /** Deletes up to `limit` deliveries of sinks unused for so long by the database's clock, and then the sinks. */
+  /**
+   * Deletes up to `limit` deliveries of sinks that have been unused for so long by the database's clock, and
+   * then the sinks.
+   */
   forget(unusedForMs: number, limit: number): Promise<void>;
 }
 
-/** Events with record ids above `after` up to `upTo`, at most `limit`. */
+/** Selects at most `limit` events with record ids above `after` and up to `upTo`. */
 export interface EventsRequest {
   readonly after: number;
-  /** The result of `EventStore.horizon`, called before this read. */
+  /** The result of `EventStore.horizon`, which must be called before this read. */
   readonly upTo: number;
   readonly limit: number;
   /** Default all types. */
   readonly types?: readonly BusEventType[] | undefined;
 }
 
-/** A tenant's published events, kept as long as queue history. */
+/** The published events of a tenant. They are kept as long as queue history. */
 export interface EventReads {
   /** Returns the events by record id, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
@@ -129,10 +140,14 @@ export interface EventReads {
 
 export interface EventStore extends EventReads {
   /**
-   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible: events committed
-   * later have greater ids. An open transaction with events keeps it from advancing.
+   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible. Events
+   * that are committed later have greater ids. An open transaction with events prevents the id from
+   * advancing.
    */
   horizon(tenantRecordId: number | null): Promise<number>;
-  /** Calls `listener` after this process commits events of a tenant or, after a host's commit, of any (null). */
+  /**
+   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is
+   * null, which means any.
+   */
   onPublished(listener: (tenantRecordId: number | null) => void): () => void;
 }

@@ -4,22 +4,22 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** A live or finished queue entry for operators (platform §9.1). */
 export interface OperatorEntry extends QueueEntry {
-  /** End of its lease or time of its next attempt (system time); null means neither. */
+  /** End of the entry's lease, or time of its next attempt (system time). Null if the entry has neither. */
   readonly availableAtMs: number | null;
   /** The last error. */
   readonly reason: string | null;
-  /** True if cleared and not claimed since (platform §12.4). */
+  /** True if the entry was cleared and not claimed since (platform §12.4). */
   readonly isCleared: boolean;
   /** Null for the system. */
   readonly tenantId: Uuid | null;
   readonly accountId: Uuid | null;
 }
 
-/** A live or failed entry with the entries before it. */
+/** A live or failed entry, with the entries before it. */
 export interface PositionedEntry extends OperatorEntry {
-  /** Record id and node of its account's entry in processing. */
+  /** Record id and node of the entry in processing of the same account. */
   readonly underWay: { readonly recordId: number; readonly owner: string | null } | null;
-  /** Record id of its account's first entry before it. */
+  /** Record id of the first entry of the same account that comes before this entry. */
   readonly behind: number | null;
 }
 
@@ -30,7 +30,7 @@ export interface OperatorDelivery extends PushDelivery {
 }
 
 export interface OfTenants {
-  /** Tenants by record id (0 = the system); null means all. */
+  /** Tenants by record id (0 means the system). Null means all tenants. */
   readonly tenants: readonly number[] | null;
 }
 
@@ -41,12 +41,12 @@ export interface EntriesOf extends OfTenants {
 /** AVAILABLE and PROCESSING are live. */
 export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
 
-/** Selects entries. Bus entries are due at their creation, notifications at their effective date. */
+/** Selects entries. Bus entries are due at their creation, notifications on their effective date. */
 export interface EntryLook extends EntriesOf {
   readonly part: EntryPart;
-  /** Null selects all accounts and the entries of the tenant. */
+  /** Account of the entries. Null for all accounts and the entries of the tenant. */
   readonly accountId: Uuid | null;
-  /** Due then or later; null means any. Ignored for live entries. */
+  /** First due time. Null means any. Ignored for live entries. */
   readonly from: Instant | null;
   /** Due before; null means any. */
   readonly before: Instant | null;
@@ -57,37 +57,39 @@ export interface ChosenEntries extends EntriesOf {
   readonly recordIds: readonly number[];
 }
 
-/** The queue for operators, of some tenants or all (platform §12). */
+/** The queue of some tenants or of all tenants, for operators (platform §12). */
 export interface EntryStore {
-  /** Entries of a part, oldest first; live ones in claim order. */
+  /** Returns entries of a part, oldest first. Live entries are in claim order. */
   see(look: EntryLook): Rows<PositionedEntry>;
-  /** Finished entries among the last `among` record ids, newest first. */
+  /** Returns finished entries among the last `among` record ids, newest first. */
   recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
-   * Makes stuck entries, which are late and have no lease, available at once on any node, without counted failures. Returns
-   * their record ids.
+   * Makes stuck entries available on any node immediately, without counted failures. Stuck entries are late
+   * and have no lease. Returns their record ids.
    */
   clear(request: ChosenEntries & { readonly before: Instant; readonly systemNowMs: number }): Rows<number>;
   /**
-   * Inserts AVAILABLE copies of FAILED entries, without counted failures and finished handlers, and marks the originals as
-   * REAPED. Returns their number.
+   * Inserts AVAILABLE copies of FAILED entries, without counted failures and finished handlers. Marks the
+   * originals as REAPED. Returns their number.
    */
   reinsert(request: ChosenEntries & { readonly now: Instant }): Promise<number>;
   countProcessing(kind: QueueKind): Promise<number>;
-  /** Unsent pushes due before, oldest first. */
+  /** Returns unsent pushes that were due before a time, oldest first. */
   lateDeliveries(
     request: OfTenants & { readonly before: Instant; readonly limit: number },
   ): Rows<OperatorDelivery>;
-  /** Ended pushes among the last `among` of all tenants, newest first. */
+  /** Returns ended pushes among the last `among` of all tenants, newest first. */
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
   ): Rows<OperatorDelivery>;
-  /** Failed pushes due from `from` to before `to`, oldest first. */
+  /** Returns failed pushes that were due from `from` to before `to`, oldest first. */
   failedDeliveries(
     request: OfTenants &
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Rows<OperatorDelivery>;
-  /** Makes pushes due before due at once, without counted failures. Returns their number. */
+  /**
+   * Makes pushes that were due before a time due immediately, without counted failures. Returns their number.
+   */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },
   ): Promise<number>;
@@ -103,7 +105,7 @@ export type QueuePart = 'FINISHED' | 'AVAILABLE' | 'PROCESSING';
 export interface QueuePageRequest {
   readonly kind: QueueKind;
   readonly part: QueuePart;
-  /** Null selects all accounts and the entries of the tenant. */
+  /** Account of the entries. Null for all accounts and the entries of the tenant. */
   readonly accountRecordId: number | null;
   /** Null means all. */
   readonly topics: readonly string[] | null;
@@ -111,7 +113,7 @@ export interface QueuePageRequest {
   readonly from: Instant | null;
   /** Last due instant; null means any. */
   readonly to: Instant | null;
-  /** Last entry of the previous page; null means first page. */
+  /** Last entry of the previous page. Null for the first page. */
   readonly after: Pick<QueueEntry, 'effectiveDate' | 'recordId'> | null;
   readonly limit: number;
 }
@@ -122,9 +124,9 @@ export interface DeliveryPageRequest
   readonly afterRecordId: number;
 }
 
-/** The queue of a tenant in pages of constant cost. */
+/** The queue of a tenant in pages, each read at constant cost. */
 export interface QueuePages {
-  /** Entries by due instant, then record id. */
+  /** Returns entries by due instant, then by record id. */
   entries(request: QueuePageRequest): Rows<QueueEntry>;
   /** Pushes by record id. */
   deliveries(request: DeliveryPageRequest): Rows<PushDelivery>;

@@ -2,7 +2,7 @@ import type { QueueEntry, QueueKind, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** A leased entry; `claimId` is the fencing token. */
+/** A leased entry. `claimId` is the fencing token. */
 export interface ClaimedEntry extends QueueEntry {
   readonly claimId: Uuid;
 }
@@ -11,7 +11,7 @@ export interface ClaimRequest {
   readonly node: string;
   readonly claimId: Uuid;
   readonly limit: number;
-  /** Topics with handlers on this node; others are left to other nodes. */
+  /** Topics with handlers on this node. Entries of other topics are left to other nodes. */
   readonly topics: readonly string[];
   readonly businessNow: Instant;
   readonly systemNowMs: number;
@@ -29,7 +29,7 @@ export interface AccountOfTenant {
 
 export interface FailedEntry {
   readonly entry: ClaimedEntry;
-  /** Stored with the entry for operators. */
+  /** Reason of the failure, which is stored with the entry for operators. */
   readonly reason: string;
 }
 
@@ -43,13 +43,13 @@ export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload' | 'account
 export interface LiveEntriesRequest {
   readonly accountRecordIds: readonly number[];
   readonly topics: readonly string[];
-  /** Per account, separately for entries in processing and all others. */
+  /** Maximum number per account, counted separately for entries in processing and for all others. */
   readonly limit: number;
 }
 
-/** The instant up to which work of an account comes before that of `asker`. */
+/** The instant up to which work of an account precedes the work of `asker`. */
 export interface WorkAhead {
-  /** A number repeated in the answer. */
+  /** A number that identifies the query in the result. */
   readonly asker: number;
   readonly accountRecordId: number;
   readonly dueBy: Instant;
@@ -58,27 +58,30 @@ export interface WorkAhead {
 export interface WorkAheadRequest {
   readonly work: readonly WorkAhead[];
   readonly topics: readonly string[];
-  /** Omits entries paused beyond this system time. */
+  /** System time; entries that are paused beyond this time are omitted. */
   readonly availableByMs: number;
 }
 
 export interface EarlierWork {
   readonly asker: number;
-  /** The last due date; for bus entries, their creation. */
+  /** The last due date. For bus entries, the time of creation. */
   readonly lastDue: Instant;
-  /** End of the last pause (system time); null for none. */
+  /** End of the last pause (system time). Null without a pause. */
   readonly availableAtMs: number | null;
   readonly isUnderWay: boolean;
 }
 
-/** Planned work for business reads, without entries of the open transaction. */
+/** Planned work, for business reads. Entries of the open transaction are omitted. */
 export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Rows<PendingNotification>;
-  /** Live entries of these accounts, due or not: those in processing first, then in processing order. */
+  /**
+   * Returns live entries of these accounts, due or not: entries in processing first, then the others in
+   * processing order.
+   */
   findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
-  /** Live entries before each asker's work; askers without any are omitted. */
+  /** Returns live entries that precede each asker's work. Askers without such entries are omitted. */
   findEarlierWork(request: WorkAheadRequest): Rows<EarlierWork>;
-  /** True if work of the account is due or in processing, including error pauses. */
+  /** Returns true if work of the account is due or in processing. Entries paused after an error count too. */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
 
@@ -92,7 +95,7 @@ export interface BacklogRequest {
 export interface QueueBacklog {
   /** Counted up to a limit. */
   readonly late: number;
-  /** Due date or, if later, creation of the oldest entry. */
+  /** Due date of the oldest entry, or the time of its creation if that is later. */
   readonly oldest: Instant | null;
 }
 
@@ -102,44 +105,55 @@ export interface TopicBacklog {
   readonly oldest: Instant;
 }
 
-/** Identifies entries caused by a call by its token. */
+/** Identifies the entries that a call caused, by its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /** Limits the answer to this account; null means the tenant's due entries. */
+  /** Limits the result to this account. Null means the tenant's due entries. */
   readonly accountRecordId: number | null;
 }
 
-/** Cross-tenant access to queue entries for the dispatcher (platform §9). */
+/** Access to queue entries across tenants, for the dispatcher (platform §9). */
 export interface QueueStore {
   /**
-   * Claims up to `limit` due entries in one statement, at most one per account: the first due of each account without
-   * entries in processing or an earlier paused bus entry. Two nodes never get entries of one account.
+   * Claims up to `limit` due entries in one statement, at most one per account. This is the first due entry
+   * of each account that has no entry in processing and no earlier paused bus entry. Two nodes never get
+   * entries of one account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
-  /** Extends leases; returns the record ids of claims we still hold. */
+  /** Extends leases. Returns the record ids of the claims that this node still holds. */
   renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Rows<number>;
-  /** Ends entries as PROCESSED unless a handler did in its transaction. */
+  /** Ends entries as PROCESSED, unless a handler has ended them in its transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
-  /** Releases entries as AVAILABLE with one more error, not before `availableAtMs` (system time). */
+  /**
+   * Releases entries as AVAILABLE with one more error. They are not claimed before `availableAtMs` (system
+   * time).
+   */
   retry(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Promise<void>;
-  /** Releases entries unchanged (shutdown, busy account), not before `availableAtMs`. */
+  /**
+   * Releases entries unchanged, as at shutdown or for a busy account. They are not claimed before
+   * `availableAtMs`.
+   */
   release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;
-  /** Ends entries as FAILED with their reason. */
+  /** Ends entries as FAILED, with their reason. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
-   * Makes all entries with expired leases AVAILABLE, except the caller's `held` claims, in one statement. Returns their
-   * number.
+   * Makes all entries with expired leases AVAILABLE, except the `held` claims of the caller, in one
+   * statement. Returns their number.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
-  /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
+  /**
+   * Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their
+   * number.
+   */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
   /** System time; null for none. */
   nextLeaseEnd(): Promise<number | null>;
   /**
-   * Ends entries as REAPED that lapsed more than `maxLapses` times since their first claim before `claimedBeforeMs` and
-   * are not in processing, and inserts AVAILABLE copies, at most `limit`. Returns their number.
+   * Ends entries as REAPED whose leases expired more than `maxLapses` times since their first claim before
+   * `claimedBeforeMs`, unless they are in processing. Inserts AVAILABLE copies, at most `limit`. Returns
+   * their number.
    */
   reap(request: {
     readonly systemNowMs: number;
@@ -152,16 +166,19 @@ export interface QueueStore {
   }): Promise<number>;
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
-   * Counts live entries that are due or in processing (including error pauses) of one tenant or all (null), optionally
-   * only those of `cause`.
+   * Counts live entries of one tenant or of all tenants (null) that are due or in processing, including
+   * entries paused after an error. Optionally counts only the entries of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Returns the backlog of all tenants, counted up to `limit` at bounded cost. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
-  /** Returns the backlog by topic, over the first `limit` due entries of each kind in claim order; empty topics are omitted. */
+  /**
+   * Returns the backlog by topic, over the first `limit` due entries of each kind in claim order. Topics
+   * without entries are omitted.
+   */
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
   /** Calls `listener` after commits of entries by other nodes or the host. */
   onSignal(listener: () => void): () => void;
-  /** Deletes up to `limit` finished entries older than `before`; returns their number. */
+  /** Deletes up to `limit` finished entries older than `before`. Returns their number. */
   purgeHistory(before: Instant, limit: number): Promise<number>;
 }

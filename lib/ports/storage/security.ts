@@ -13,17 +13,20 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user, role or
- * client is audited without its secret, raises `revision` and runs the caller's check in one transaction. Changes are
- * sequential, so that the check still holds.
+ * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user,
+ * role or client runs the caller's check, is audited without its secret and raises `revision`, all in one
+ * transaction. Changes are sequential, so that the check still holds.
  */
 export interface SecurityStore {
   revision(): Promise<number>;
-  /** Inserts the user, or replaces an inactive one with that name; false if an active one exists. */
+  /**
+   * Inserts the user, or replaces an inactive user with that name. Returns false if an active user has the
+   * name.
+   */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
-   * Changes an active user and, if `isCredential`, raises its `credentialVersion`, which ends its sessions; null for an
-   * unknown user.
+   * Changes an active user. If `isCredential` is true, also raises its `credentialVersion`, which ends its
+   * sessions. Null for an unknown user.
    */
   updateUser(
     name: string,
@@ -34,7 +37,7 @@ export interface SecurityStore {
     },
     authorship: Authorship,
   ): Promise<User | null>;
-  /** Replaces the hash of an unchanged password, without a visible change. */
+  /** Replaces the hash of an unchanged password without a visible change. */
   rehashUser(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
@@ -48,7 +51,7 @@ export interface SecurityStore {
   findClientByName(name: string): Promise<ApiClient | null>;
   /** Same as `insertUser`. */
   insertClient(client: New<ApiClient>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
-  /** False for an unknown or inactive client. */
+  /** Deactivates a client. Returns false for an unknown or inactive client. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
 
   insertSession(session: New<LoginSession>): Promise<void>;
@@ -57,21 +60,24 @@ export interface SecurityStore {
   deleteSession(tokenHash: string): Promise<void>;
   purgeSessions(lastAccessBeforeMs: number): Promise<void>;
 
-  /** Subjects without failures are omitted. */
+  /** Returns the failures of these subjects. Subjects without failures are omitted. */
   findFailures(subjects: readonly string[]): Rows<LoginFailures>;
-  /** Applies `rule` to each subject's failures, one caller at a time. */
+  /** Applies `rule` to the failures of each subject, one caller at a time. */
   changeFailures(subjects: readonly string[], rule: FailureRule): Promise<void>;
   clearFailures(subjects: readonly string[]): Promise<void>;
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
   /** Oldest first. */
   listSigningKeys(): Rows<SigningKey>;
-  /** Inserts the key unless another was created after `unlessNewerThanMs`, so that only one racing node succeeds. */
+  /**
+   * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several
+   * nodes succeeds.
+   */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }
 
-/** Throws to reject a change, based on the state before it. */
+/** Throws to reject a change, based on the state before the change. */
 export type SecurityCheck = (now: SecurityReads) => Promise<void>;
 
 export interface SecurityReads {
@@ -90,5 +96,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** `known` is null if there are no failures. */
+/** Returns the new failures of a subject. `known` is null if it has none. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

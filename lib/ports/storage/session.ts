@@ -35,7 +35,7 @@ import type { UsageReads, UsageWrites } from './usage.ts';
 /** A consistent snapshot of one tenant's rows, isolated from other tenants (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
-  /** Read once per session, and again after locking the tenant's row. */
+  /** Returns the revisions. They are read once per session, and again after the tenant's row is locked. */
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
   readonly signingSecrets: SigningSecretReads;
@@ -75,21 +75,21 @@ export interface SkippedEvents {
   readonly notDispatched: readonly string[];
 }
 
-/** Called once per publishing transaction. */
+/** Returns the skipped events. Called once per publishing transaction. */
 export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
 
 /**
- * Returns further work for a transaction's bus events, including skipped ones; called once per publishing transaction,
- * before its commit.
+ * Returns further work for a transaction's bus events, including skipped events. Called once per publishing
+ * transaction, before its commit.
  */
 export type FollowUpWork = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
 
-/** Returns the public id of an event; null means internal. */
+/** Returns the public id of an event. Null for an internal event. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
 
 /**
- * One transaction of one tenant. Writes of audited records include their audit rows (with the record after the change),
- * in bulk. Entries of `publish` and `schedule` are part of it.
+ * One transaction of one tenant. Writes of audited records include their audit rows (with the record after
+ * the change), in bulk. Entries of `publish` and `schedule` belong to the transaction.
  */
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
@@ -108,44 +108,45 @@ export interface WriteSession extends ReadSession {
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   readonly deliveries: PushReads & PushWrites;
   /**
-   * Locks these accounts in ascending record id order and returns their locked state; unknown ids are omitted. Waits
-   * for busy ones as the tenant's setting defines (by default for calls other than payments), or at most `waitMs`, then
-   * throws BillingError 60018 ACCOUNT_BUSY. Locking a single free account reads no settings.
+   * Locks these accounts in ascending order of record ids and returns their locked state. Unknown ids are
+   * omitted. Waits for busy accounts as the tenant's setting defines (by default for calls other than
+   * payments), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. Locking a single free
+   * account reads no settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
     options?: { readonly wait: LockWait } | { readonly waitMs: number },
   ): Rows<Account>;
-  /** Locks without waiting; busy and unknown accounts are omitted. */
+  /** Locks accounts without waiting. Busy and unknown accounts are omitted. */
   tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
   /** Broadcasts to all nodes after the commit (platform §11). */
   broadcast(told: New<Broadcast>): void;
-  /** Stores the state of a plugin after a command to all nodes; null: running. */
+  /** Stores the state of a plugin after a command to all nodes. Null means running. */
   switchPlugin(pluginName: string, state: PluginSwitch['state'] | null): Promise<void>;
-  /** Schedules notifications; no-op for a live entry with the same `uniqueKey`. */
+  /** Schedules notifications. Does nothing if a live entry has the same `uniqueKey`. */
   schedule(notifications: readonly NewNotification[]): void;
-  /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */
+  /** Removes live AVAILABLE notifications with these keys. Their outcome is REMOVED. */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
   /**
-   * Removes the account's live AVAILABLE notifications due after the instant (outcome REMOVED), including those of this
-   * transaction, except pushes.
+   * Removes the account's live AVAILABLE notifications that are due after the instant, including
+   * notifications of this transaction, except pushes. Their outcome is REMOVED.
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
-   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls back, if a
-   * claim was lost.
+   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls
+   * back, if a claim was lost.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Marks `handler` as done; the entries stay claimed for other handlers. */
+  /** Marks `handler` as done. The entries stay claimed for other handlers. */
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
 }
 
 /**
- * Another transaction changed the data between a read and the lock or write. Inside `Storage.write` it rolls back and
- * repeats the work a bounded number of times; then the call ends with BillingError 60018 BUSY, this message and these
- * facts.
+ * Thrown if another transaction changed the data between a read and the lock or write. Inside
+ * `Storage.write`, the error rolls back and repeats the work a limited number of times. Then the call ends
+ * with BillingError 60018 BUSY, this message and these facts.
  */
 export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';
@@ -157,7 +158,10 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** The claim of a queue entry has ended or another node has it: roll back. */
+/**
+ * Thrown if the claim of a queue entry has ended or another node has it, so that the transaction must roll
+ * back.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

@@ -17,24 +17,27 @@ export interface SubscriptionReads extends BundleReads {
   findByIds(ids: readonly Uuid[]): Rows<Subscription>;
   findByKeys(externalKeys: readonly string[]): Rows<Subscription>;
   findByBundles(bundleIds: readonly Uuid[]): Rows<Subscription>;
-  /** Active lifecycle events by subscription, effective instant and sequence. */
+  /** Returns active lifecycle events by subscription, effective instant and sequence. */
   findEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** Returns the events by sequence. */
   findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   findEventsByIds(eventIds: readonly Uuid[]): Rows<LifecycleEvent>;
-  /** Active states by effective instant and sequence. */
+  /** Returns active states by effective instant and sequence. */
   findBlockingStates(blockedIds: readonly Uuid[]): Rows<BlockingState>;
-  /** A batch of `findBlockingStates`, after `after`. */
+  /** Returns a batch of `findBlockingStates`, after `after`. */
   pageBlockingStates(
     blockedIds: readonly Uuid[],
     page: { readonly after: BlockingState | null; readonly limit: number },
   ): Rows<BlockingState>;
   /**
-   * Active states of these accounts and all their objects without ENT_STARTED and ENT_CANCELLED; most accounts have
-   * none.
+   * Returns active states of these accounts and all their objects, without ENT_STARTED and ENT_CANCELLED.
+   * Most accounts have none.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
-  /** The last active state of the service per account up to an instant; others are omitted. */
+  /**
+   * Returns the last active state of the service per account up to an instant. Accounts without one are
+   * omitted.
+   */
   findLatestBlockingStates(
     accountIds: readonly Uuid[],
     of: { readonly service: string; readonly at: Instant },
@@ -42,17 +45,17 @@ export interface SubscriptionReads extends BundleReads {
 }
 
 export interface SubscriptionWrites extends BundleWrites {
-  /** A taken key throws BillingError 1016. */
+  /** Inserts subscriptions. A taken key throws BillingError 1016. */
   insertSubscriptions(subscriptions: readonly New<Subscription>[]): Promise<void>;
   insertEvents(events: readonly New<LifecycleEvent>[]): Promise<void>;
-  /** Sets `isActive` of lifecycle events; audited as UPDATE. */
+  /** Sets `isActive` of lifecycle events. The audit records an UPDATE. */
   setEventActivity(
     changes: readonly Pick<LifecycleEvent, 'id' | 'isActive' | 'deactivatedBy'>[],
   ): Promise<void>;
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
   /** Audited as UPDATE. */
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
-  /** Audited as UPDATE of the subscription. */
+  /** Sets charged-through dates. The audit records an UPDATE of the subscription. */
   setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
   /** Not audited. */
   setAnnouncedTrialEnds(changes: readonly Pick<Subscription, 'id' | 'announcedTrialEnd'>[]): Promise<void>;
@@ -65,28 +68,33 @@ export interface ChargedThroughChange {
 }
 
 export type BundleSearch =
-  /** Exact id, account id or external key, current or past. */
+  /** An exact id, account id or external key, current or past. */
   TextSearch | ClauseSearch;
 
 export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
-  /** Bundles that ever held these keys until another bundle took them, in creation order. */
+  /** Returns bundles that ever had these keys, unless another bundle has the key now, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
-  /** Finds bundles by their keys, including keys before renames. The result is distinct and in creation order. */
+  /**
+   * Returns bundles by their keys, including keys from before renames. The result has no duplicates and is in
+   * creation order.
+   */
   findBundlesByPastKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /** Returns the records in creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;
   pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
   pageBundles(request: PageRequest): Promise<Page<Bundle>>;
-  /** `max` counts all bundles of the tenant. */
+  /** Returns a page of matching bundles. `max` counts all bundles of the tenant. */
   searchBundles(search: BundleSearch, request: PageRequest): Promise<Page<Bundle>>;
 }
 
 export interface BundleWrites {
-  /** A key that another bundle holds throws BillingError 1014. */
+  /** Inserts bundles. A key that another bundle has throws BillingError 1014. */
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
   /** Archives the current keys before new ones are set. */
   keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
-  /** Audited as UPDATE; a key that another bundle holds throws BillingError 1014. */
+  /**
+   * Sets bundle keys. The audit records an UPDATE. A key that another bundle has throws BillingError 1014.
+   */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;
 }

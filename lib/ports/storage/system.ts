@@ -8,36 +8,36 @@ export interface OpenAttempt {
   readonly id: Uuid;
 }
 
-/** Data without a tenant: tenants, users, the shared test clock. */
+/** Data without a tenant, such as tenants, users and the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Rows<Tenant>;
   findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
-  /** A taken API key throws BillingError 20000. Audited as TENANT. */
+  /** Inserts a tenant (audited as TENANT). A taken API key throws BillingError 20000. */
   insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
   findUserByName(name: string): Promise<User | null>;
-  /** Returns false if the name exists. */
+  /** Inserts the user. Returns false if the name exists. */
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
-  /** Also raises `credentialVersion`; false for an unknown user. */
+  /** Replaces the hash of a password and raises `credentialVersion`. Returns false for an unknown user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
-   * Payment attempts of all tenants in INIT created before the instant, oldest first, except those with an UNKNOWN
-   * transaction, which payment recovery decides.
+   * Returns payment attempts of all tenants in INIT that were created before the instant, oldest first. Omits
+   * attempts with an UNKNOWN transaction, which payment recovery decides.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
-  /** Deletes up to `limit` announcements of invoices dated before that day. */
+  /** Deletes up to `limit` announcements of invoices that are dated before that day. */
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
-  /** Deletes up to `limit` usage threshold marks of periods that ended before. */
+  /** Deletes up to `limit` usage threshold marks of periods that ended before an instant. */
   purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
   /**
-   * Returns the shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null means real
-   * time.
+   * Returns the setting of the shared test clock (platform §14.1): business time `base` at system time
+   * `setAtMs`. Null means real time.
    */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, one with
-   * BYPASSRLS, or any role if a table has it disabled. Otherwise null.
+   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, a
+   * role with BYPASSRLS, or any role if a table has row-level security disabled. Otherwise null.
    */
   unboundRole(): Promise<string | null>;
   ping(): Promise<void>;
@@ -45,7 +45,7 @@ export interface SystemStore {
   nowMs(): Promise<number>;
 }
 
-/** What is encrypted with the server key (platform §6.3). */
+/** The kinds of texts that are encrypted with the server key (platform §6.3). */
 export const EncryptedKind = {
   SIGNING_SECRET: 'SIGNING_SECRET',
   TOKEN_KEY: 'TOKEN_KEY',
@@ -55,16 +55,16 @@ export type EncryptedKind = keyof typeof EncryptedKind;
 
 export interface EncryptedText {
   readonly recordId: number;
-  /** What it is and whose, for operators. */
+  /** Description of the secret and its owner, for operators. */
   readonly name: string;
   readonly text: string;
 }
 
 /** The texts of all tenants that are encrypted with the server key. */
 export interface SecretStore {
-  /** Returns texts in use by record id, after `after`. */
+  /** Returns texts in use, by record id, after `after`. */
   list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
-  /** Replaces texts that are still the same, in one transaction. Returns their number. */
+  /** Replaces texts that have not changed in the meantime, in one transaction. Returns their number. */
   replace(
     kind: EncryptedKind,
     texts: readonly { readonly recordId: number; readonly before: string; readonly after: string }[],
@@ -78,12 +78,12 @@ export interface KeyedRequest {
   readonly key: string;
 }
 
-/** The right to run a keyed request and to store its answer; `claimId` is the fencing token. */
+/** The right to run a keyed request and to store its response. `claimId` is the fencing token. */
 export interface RequestClaim extends KeyedRequest {
   readonly claimId: Uuid;
 }
 
-/** A stored answer; parts are null while the request runs. */
+/** A stored response. Its parts are null while the request runs. */
 export interface StoredRequest {
   readonly key: string;
   /** Hexadecimal SHA-256 of the request. */
@@ -97,21 +97,23 @@ export interface StoredRequest {
   readonly body: string | null;
 }
 
-/** Cross-tenant, since some requests have no tenant. */
+/** Stored requests of all tenants. Some requests have no tenant. */
 export interface IdempotencyStore {
   /**
-   * Inserts the request as running, or replaces one that started before `expiredBeforeMs`, or the same request running
-   * since before `abandonedBeforeMs`, in one statement, so that only one caller gets the claim.
-   * @returns null with the claim, otherwise the request with the key; undefined if that has disappeared meanwhile.
+   * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same
+   * request if it has been running since before `abandonedBeforeMs`. Takes one statement, so that only one
+   * caller gets the claim.
+   * @returns null with the claim, otherwise the request with the key; undefined if that request has
+   * disappeared in the meantime.
    */
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
     bounds: { readonly expiredBeforeMs: number; readonly abandonedBeforeMs: number },
   ): Promise<StoredRequest | null | undefined>;
-  /** Returns false if another call has the claim. */
+  /** Stores the response. Returns false if another call has the claim. */
   keep(claim: RequestClaim, answer: Pick<StoredRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
-  /** Deletes the request while the claim is ours. */
+  /** Deletes the request if this caller still has the claim. */
   release(claim: RequestClaim): Promise<void>;
-  /** Deletes up to `limit` older requests; returns their number. */
+  /** Deletes up to `limit` older requests. Returns their number. */
   purge(startedBeforeMs: number, limit: number): Promise<number>;
 }

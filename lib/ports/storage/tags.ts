@@ -12,10 +12,10 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Matches tags by any of the conditions (http-api §8, tags). */
+/** Matches tags that meet any of the conditions (http-api §8, tags). */
 export interface TagSearch {
   readonly id: Uuid | null;
-  /** Part of the object type, or of a user definition's name or description, ignoring case. */
+  /** Part of the object type, or of the name or description of a user definition, ignoring case. */
   readonly text: string;
   /** System definitions that match the search key. */
   readonly definitionIds: readonly Uuid[];
@@ -33,12 +33,12 @@ export interface TagReads {
     objectIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Rows<Tag>;
-  /** Including the account's objects, in creation order. */
+  /** Returns tags of the account and its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null; readonly includeDeleted: boolean },
   ): Rows<Tag>;
-  /** Active tags on objects of one type of these accounts, in creation order. */
+  /** Returns active tags on objects of one type of these accounts, in creation order. */
   findCarried(
     accountRecordIds: readonly number[],
     tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
@@ -53,22 +53,25 @@ export interface TagReads {
 }
 
 export interface TagWrites {
-  /** Returns active definitions and prevents their deletion in this transaction. */
+  /** Returns active definitions and prevents their deletion until the transaction ends. */
   holdDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
-  /** Returns active definitions and prevents their use by others in this transaction. */
+  /** Returns active definitions and prevents their use by other transactions until this one ends. */
   lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
-  /** A taken name throws BillingError 3901. */
+  /** Inserts definitions. A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
-  /** Inserts the missing tags and returns them. A tag's own comment replaces the call's in its audit row. */
+  /**
+   * Inserts the missing tags and returns them. In the audit row of a tag, its own comment replaces the
+   * comment of the call.
+   */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
   /** Audited as DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }
 
 export type CustomFieldSearch =
-  /** Exact id, or part of object id, object type, name or value, ignoring case. */
+  /** An exact id, or part of object id, object type, name or value, ignoring case. */
   | TextSearch
   | ClauseSearch
   /** Null means any value. */
@@ -79,25 +82,25 @@ export type CustomFieldSearch =
       readonly value: string | null;
     };
 
-/** Methods return only active fields unless stated otherwise. */
+/** Reads of custom fields. Methods return only active fields, unless stated otherwise. */
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
   /** Returns the records in creation order. */
   findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
-  /** Including the account's objects, in creation order. */
+  /** Returns tags of the account and its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null },
   ): Rows<CustomField>;
   page(request: PageRequest): Promise<Page<CustomField>>;
-  /** `max` counts all fields of the tenant. */
+  /** Returns a page of matching fields. `max` counts all fields of the tenant. */
   search(search: CustomFieldSearch, request: PageRequest): Promise<Page<CustomField>>;
 }
 
 export interface CustomFieldWrites {
-  /** Throws BillingError 9000 for a pair of name and value that the object already has. */
+  /** Inserts fields. Throws BillingError 9000 for a pair of name and value that the object already has. */
   insert(fields: readonly New<CustomField>[]): Promise<void>;
-  /** Also updates author and time; throws BillingError 9000 for a duplicate pair of name and value. */
+  /** Updates values, authors and times. Throws BillingError 9000 for a duplicate pair of name and value. */
   updateValues(fields: readonly CustomField[]): Promise<void>;
   /** Audited as DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;

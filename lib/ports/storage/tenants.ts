@@ -4,49 +4,52 @@ import type { Uuid } from '../../values/ids/index.ts';
 /** The active row of a key with one value. */
 export interface ActiveValue {
   readonly recordId: number;
-  /** Key for caches, because a record id may be reused after a rollback. Null: too new for the locking statement to see. */
+  /**
+   * Key for caches, because a record id may be used again after a rollback. Null if the row is too new for
+   * the locking statement to see.
+   */
   readonly id: Uuid | null;
 }
 
-/** Revisions in the tenant's row, for caches. */
+/** Revisions in the tenant's row, which caches compare. */
 export interface TenantRevisions {
-  /** Raised by every catalog change. */
+  /** Revision that every catalog change raises. */
   readonly catalogRevision: number;
-  /** Returns the active PER_TENANT_CONFIG row; null if there is none. */
+  /** The active PER_TENANT_CONFIG row, or null. */
   readonly configuration: ActiveValue | null;
-  /** The active OVERDUE_CONFIG row; null means default. */
+  /** The active OVERDUE_CONFIG row. Null means the default. */
   readonly overdueConfig: ActiveValue | null;
-  /** The active USAGE_TERMS row, if it has thresholds. */
+  /** The active USAGE_TERMS row, if the terms have thresholds. */
   readonly usageThresholds: ActiveValue | null;
-  /** Returns the active PUSH_NOTIFICATION_CB row; null if there is none. */
+  /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** Raised by every change of a payment state machine; null for none. */
+  /** Revision that every change of a payment state machine raises. Null without a state machine. */
   readonly stateMachineRevision: number | null;
 }
 
 export interface KeyValueReads {
-  /** Active values of these keys, oldest first. */
+  /** Returns active values of these keys, oldest first. */
   find(keys: readonly string[]): Rows<TenantKeyValue>;
-  /** Active values of keys that start with `prefix`, case-sensitive, oldest first. */
+  /** Returns active values of keys that start with `prefix`, case-sensitive, oldest first. */
   findByPrefix(prefix: string): Rows<TenantKeyValue>;
   /** Returns the value of an active or inactive row. */
   valueOf(recordId: number): Promise<string>;
 }
 
 export interface KeyValueWrites {
-  /** Locks the tenant's row against other writes of catalog or keys. */
+  /** Locks the tenant's row against other writes of catalogs and keys. */
   lock(): Promise<void>;
-  /** Returns the record ids; audited as INSERT. */
+  /** Inserts values and returns their record ids. The audit records an INSERT. */
   insert(values: readonly New<TenantKeyValue>[]): Rows<number>;
   /** Audited as DELETE. */
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
-  /** Sets the tenant's configuration; null for none. */
+  /** Sets the tenant's configuration. Null removes it. */
   setConfiguration(recordId: number | null): Promise<void>;
-  /** Sets the tenant's overdue configuration; null for none. */
+  /** Sets the tenant's overdue configuration. Null removes it. */
   setOverdueConfig(recordId: number | null): Promise<void>;
-  /** Sets the tenant's usage terms with thresholds; null for none. */
+  /** Sets the tenant's usage terms with thresholds. Null removes them. */
   setUsageThresholds(recordId: number | null): Promise<void>;
-  /** Sets the tenant's callback for events from now on; null for none. */
+  /** Sets the tenant's callback for events from now on. Null removes it. */
   setCallback(recordId: number | null): Promise<void>;
   /** Invalidates caches of payment state machines. */
   raiseStateMachineRevision(): Promise<void>;
@@ -60,6 +63,9 @@ export interface SigningSecretReads {
 export interface SigningSecretWrites {
   /** Audited as INSERT. */
   insert(secret: New<SigningSecret>): Promise<void>;
-  /** Writes `signsUntilMs` and `isActive`; audited as UPDATE, or as DELETE if the secret becomes inactive. */
+  /**
+   * Writes `signsUntilMs` and `isActive`. The audit records an UPDATE, or a DELETE if the secret becomes
+   * inactive.
+   */
   update(secrets: readonly SigningSecret[]): Promise<void>;
 }

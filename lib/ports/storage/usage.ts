@@ -14,20 +14,20 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** A time span in whole and cut days, so that few points are read. */
+/** A time span as whole days and cut days, so that few points are read. */
 export interface UsageStretch {
   readonly start: Instant;
   /** Exclusive. */
   readonly end: Instant;
-  /** The complete days; null if none. */
+  /** The complete days. Null if there are none. */
   readonly wholeDays: { readonly first: LocalDate; readonly last: LocalDate } | null;
-  /** The incomplete days: of `start`, of `end`, both, or none. */
+  /** The incomplete days: the day of `start`, the day of `end`, both, or neither. */
   readonly cutDays: readonly LocalDate[];
 }
 
 export interface UsageSumsRequest {
   readonly subscriptionRecordId: number;
-  /** In any order, possibly overlapping. */
+  /** Time spans in any order, possibly overlapping. */
   readonly stretches: readonly UsageStretch[];
   /** Null means all units. */
   readonly unit: string | null;
@@ -42,28 +42,31 @@ export interface UsageSum {
 /** The days of a run. */
 export interface UsageDaysRequest {
   readonly subscriptionRecordId: number;
-  /** First day; null means all days. */
+  /** First day. Null means all days. */
   readonly from: LocalDate | null;
   /** Further days before `from`. */
   readonly dates: readonly LocalDate[];
 }
 
-/** Splits a day of a unit: points without an instant, points between neighboring `bounds`, each split by ordinals. */
+/**
+ * Splits a day of a unit by time: points without an instant, and points between neighboring `bounds`. Each
+ * part is then split by ordinals.
+ */
 export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Ascending; empty means not split by time. */
+  /** Instants in ascending order. Empty to split only by ordinals. */
   readonly bounds: readonly Instant[];
-  /** Last ordinals of pieces, ascending, without the last piece. */
+  /** Last ordinals of the pieces in ascending order, without the last piece. */
   readonly ordinals: readonly number[];
 }
 
-/** A time span of a day in consecutive hours. */
+/** A time span of a day, split into consecutive hours. */
 export interface UsageHours {
   readonly day: LocalDate;
   readonly start: Instant;
-  /** Exclusive; the last hour may be shorter. */
+  /** Exclusive end. The last hour may be shorter. */
   readonly end: Instant;
 }
 
@@ -82,62 +85,78 @@ export interface HourSum extends UsageSum {
 
 export interface UsageReads extends UsageArchiveReads {
   /**
-   * Intervals of these subscriptions ending on or after the date (null means all) without a VOID invoice, in billing
-   * order; one statement.
+   * Returns intervals of these subscriptions that end on or after the date (null means all) and have no VOID
+   * invoice, in billing order. Takes one statement.
    */
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<StoredUsageInterval>;
-  /** Same as `intervals`, for VOID invoices. */
+  /** Returns intervals as `intervals` does, but those of VOID invoices. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
-  /** Number of recordings by record id of the subscription; others are omitted. */
+  /**
+   * Returns the number of recordings by record id of the subscription. Subscriptions without recordings are
+   * omitted.
+   */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Subscriptions and days of the invoice's usage, including usage of amount 0; may contain duplicates. */
+  /**
+   * Returns subscriptions and days of the invoice's usage, including usage of amount 0. May contain
+   * duplicates.
+   */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
-   * Tracking ids of the points that each invoice billed first, in recording order, at most `limit` per invoice, without void
-   * submissions and VOID invoices. Two statements.
+   * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit`
+   * per invoice. Omits void submissions and VOID invoices. Takes two statements.
    */
   trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
-  /** Returns a page of the tracking ids of one invoice; three statements. */
+  /** Returns a page of the tracking ids of one invoice. Takes three statements. */
   pageOfTrackingIds(invoiceId: Uuid, request: PageRequest): Promise<Page<string>>;
-  /** Tracking ids of unbilled points, without voided submissions; one statement. */
+  /** Returns tracking ids of unbilled points, without voided submissions. Takes one statement. */
   trackingIdsOfPoints(
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
     limit: number,
   ): Rows<string>;
-  /** Returns the days of each request by date, then unit; one statement. */
+  /** Returns the days of each request by date, then by unit. Takes one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
-  /** Returns the pieces of each request with valid points; one statement, which reads the points of these days. */
+  /**
+   * Returns the pieces of each request that have valid points. Takes one statement, which reads the points of
+   * these days.
+   */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
-   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. One statement,
-   * which reads a row per day and unit, and the points of cut days only.
+   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names.
+   * Takes one statement, which reads a row per day and unit, and points of cut days only.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
-  /** Returns the sums of each hour with points, by hour, then unit. One statement, which reads the points of these days. */
+  /**
+   * Returns the sums of each hour with points, by hour, then by unit. Takes one statement, which reads the
+   * points of these days.
+   */
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
 
 export interface UsageWrites extends UsageArchiveWrites {
   insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
   /**
-   * Stores usage as `Storage.recordUsage` does, in this transaction, and marks its subscriptions last, waiting for holders of
-   * `lockMarks`.
+   * Stores usage in this transaction, like `Storage.recordUsage`. Marks its subscriptions last, after waiting
+   * for holders of `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** Returns the same as `marks`, and locks them against recording until the transaction ends. */
+  /**
+   * Returns the number of recordings like `marks`, and locks them against recording until the transaction
+   * ends.
+   */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Records reached thresholds once; returns the new ones. */
+  /** Records each reached threshold once. Returns the new ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
-   * Voids a submission: its points no longer count, and their days get a new version. No-op for a void submission. Locks all
-   * days from its first to its last, but not the account. If its points are archived, roll the transaction back.
+   * Voids a submission, so that its points no longer count and their days get a new version. Does nothing for
+   * a void submission. Locks all days from the first to the last day of the submission, but not the account.
+   * If its points are archived, roll back the transaction.
    */
   voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }
 
-/** A subscription with archivable points according to its cursor. */
+/** A subscription with points that can be archived, according to its cursor. */
 export interface SettledSubscription {
   readonly subscriptionRecordId: number;
   readonly subscriptionId: Uuid;
@@ -158,20 +177,20 @@ export interface OpenDay {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Number of recorded points: the last ordinal. */
+  /** Number of recorded points, which is the last ordinal. */
   readonly count: number;
-  /** Last archived ordinal; 0 = none. */
+  /** Last archived ordinal; 0 if no point is archived. */
   readonly archivedCount: number;
 }
 
-/** The stored rest of a day's archived points. */
+/** The stored summary of a day's archived points. */
 export interface ArchivedDay extends OpenDay {
-  /** Ranges that contain all unarchived points; each keeps its sums and tracking ids. */
+  /** Ranges that contain all unarchived points. Each range keeps its sums and tracking ids. */
   readonly pieces: readonly PointRange[];
 }
 
 export interface ForgottenKeys {
-  /** Record id of the last checked key; null means no more. */
+  /** Record id of the last checked key. Null if no keys remain. */
   readonly last: number | null;
   readonly forgotten: number;
 }
@@ -179,22 +198,25 @@ export interface ForgottenKeys {
 export interface UsageArchiveReads {
   /** Returns the records by record id. */
   settledSubscriptions(request: SettledRequest): Rows<SettledSubscription>;
-  /** Returns the days with archived points, ascending; one statement. */
+  /** Returns the days with archived points, sorted. Takes one statement. */
   archivedDays(subscriptionRecordId: number, days: readonly LocalDate[]): Rows<LocalDate>;
 }
 
 export interface UsageArchiveWrites {
   /**
-   * Returns up to `limit` days of these subscriptions with unarchived points before the dates, and locks them against
-   * recording and voiding.
+   * Returns up to `limit` days of these subscriptions that have unarchived points before the dates. Locks the
+   * days against recording and voiding.
    */
   lockOpenDays(
     requests: readonly { readonly subscriptionRecordId: number; readonly before: LocalDate }[],
     limit: number,
   ): Rows<OpenDay>;
-  /** Deletes the points of locked days and stores their rest; a constant number of statements. */
+  /** Deletes the points of locked days and stores their summary. Takes a constant number of statements. */
   archive(days: readonly ArchivedDay[]): Promise<void>;
-  /** Deletes tracking ids without points recorded before the instant, checking up to `limit` after the record id. */
+  /**
+   * Deletes tracking ids that have no points recorded before the instant. Checks up to `limit` ids after the
+   * record id.
+   */
   forgetKeys(request: {
     readonly recordedBefore: Instant;
     readonly after: number;

@@ -60,7 +60,7 @@ export interface TimelineRequest extends RollUpRequest {
 
 export interface RollUpRequest {
   readonly startDate: HostInput<RequestedDate>;
-  /** Exclusive; not before `startDate`. */
+  /** Exclusive end date, not before `startDate`. */
   readonly endDate: HostInput<RequestedDate>;
   /** Default: all units. */
   readonly unitType?: string | null;
