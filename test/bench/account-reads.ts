@@ -10,7 +10,6 @@ import { seedOneAccount } from './many-subscriptions.ts';
 import { BEGINS, withEngine } from './past.ts';
 import type { ServerInput } from './server-process.ts';
 
-/** Subscriptions, each in a bundle of its own, and blocking states of the account. */
 interface Held {
   readonly subscriptions: number;
   readonly states: number;

@@ -12,7 +12,6 @@ const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
 const invoices = 12;
 const itemsOfInvoice = 10;
 const connections = 16;
-/** Different records, so that no single row is all that is ever read. */
 const chosenRecords = 500;
 
 export const apiReads: Goal = {
@@ -21,7 +20,6 @@ export const apiReads: Goal = {
   measure: onEachDatabase(measureOn),
 };
 
-/** A read, and what one of its answers looks like. */
 interface Read {
   readonly what: string;
   readonly requests: readonly LoadRequest[];
@@ -62,7 +60,6 @@ async function idsOf(database: BenchDatabase): Promise<Ids> {
   });
 }
 
-/** Looks at one answer of each kind before anything is timed. */
 async function readsOf(url: string, ids: Ids): Promise<readonly Read[]> {
   const account = ids.accounts.map((id) => ({ method: 'GET', path: `/1.0/kb/accounts/${id}` }));
   const invoice = ids.invoices.map((id) => ({ method: 'GET', path: `/1.0/kb/invoices/${id}` }));

@@ -9,9 +9,7 @@ const bench = 'test/bench';
 
 /** The package as `npm run build` makes it, in a directory of its own, and the bench's processes built over it. */
 export interface Built {
-  /** The program `billwright`. */
   readonly program: string;
-  /** The built form of a process of the bench. */
   script(source: URL): URL;
   remove(): Promise<void>;
 }

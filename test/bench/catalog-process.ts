@@ -6,7 +6,6 @@ import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 import { expectSame } from './goal.ts';
 
-/** A tenant whose catalog the process has never seen. */
 export interface CatalogInput {
   readonly database: BenchDatabase;
   readonly tenant: Uuid;

@@ -91,7 +91,6 @@ function repriced(plan: PlanContent, text: string): PlanContent {
   return { ...plan, finalPhase: { ...plan.finalPhase, recurring: recurring && { ...recurring, price } } };
 }
 
-/** The version as its author writes it. */
 export function documentOf(shape: CatalogShape, version: number): string {
   const indexes = Array.from({ length: shape.plans }, (_, index) => index);
   const product = (index: number): string => `Product${String(index).padStart(3, '0')}`;

@@ -9,7 +9,6 @@ const lookUps = { SMOKE: 10_000, NORMAL: 2_000_000, FULL: 2_000_000 };
 const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
 const plans = 200;
 
-/** A catalog with a long past: loaded as a node does that starts, then asked as an invoice run asks. */
 export const catalogSize: Goal = {
   name: 'catalog-size',
   title: 'Catalog of 200 plans in 1,000 versions: load from the database, then look-ups',

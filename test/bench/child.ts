@@ -16,7 +16,6 @@ export interface ChildWork<Input> {
   readonly input: Input;
 }
 
-/** What is measured of every process. */
 export interface ChildUsage {
   /** Highest resident memory of the process until its answer, in MiB. */
   readonly peakMib: number;
@@ -25,7 +24,6 @@ export interface ChildUsage {
 /** A process that has answered and goes on, such as a server. */
 export interface RunningChild<Output> {
   readonly output: Output;
-  /** Lets it end, and waits for that. */
   stop(): Promise<void>;
 }
 
@@ -36,7 +34,6 @@ export async function inChild<Input, Output>(work: ChildWork<Input>): Promise<Ou
   return output;
 }
 
-/** Starts the process and waits for its answer. */
 export async function startChild<Input, Output>({
   script,
   input,

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { BenchDatabases } from './databases.ts';
 import { withRows } from './databases.ts';
 
-/** What has to be known to read the figures: machine, versions, durability. */
 export async function conditions(databases: BenchDatabases): Promise<readonly string[]> {
   const processors = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;

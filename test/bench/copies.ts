@@ -37,7 +37,6 @@ export function v7Copies(id: string): (copy: number) => string {
   };
 }
 
-/** What of a text differs in each copy. */
 export interface Replacement {
   /** With the flag `g`. */
   readonly pattern: RegExp;

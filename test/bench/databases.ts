@@ -13,9 +13,7 @@ export { type DatabaseKind, databaseKinds };
 
 /** Databases on the local disk, as durable as their shipped defaults make them. */
 export interface BenchDatabases {
-  /** An empty database with the current schema. */
   fresh(kind: DatabaseKind): Promise<BenchDatabase>;
-  /** A copy of a database that nobody has open. */
   copyOf(template: BenchDatabase): Promise<BenchDatabase>;
   remove(database: BenchDatabase): Promise<void>;
   /** What decides how durable a commit is, by database. */
@@ -28,7 +26,6 @@ const durabilitySettings = ['fsync', 'synchronous_commit', 'full_page_writes', '
 const sqliteSuffixes = ['', '-wal', '-shm', '.lock', '.sandbox'];
 
 export interface BenchDatabasesOptions {
-  /** Whether PostgreSQL keeps what it has committed when the machine fails; only figures of such a server count. */
   readonly durable: boolean;
 }
 
@@ -111,7 +108,6 @@ async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
-/** The storage as a user would open it. */
 export function storageAt({ kind, location }: BenchDatabase): Storage<never> {
   return kind === 'sqlite' ? sqlite(location) : postgresql(location);
 }

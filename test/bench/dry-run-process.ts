@@ -5,7 +5,6 @@ import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
 import { tracedStorage } from './databases.ts';
 
-/** Dry runs of one account's next invoice, one after the other. */
 export interface DryRunInput {
   readonly database: BenchDatabase;
   readonly tenantId: Uuid;
@@ -17,7 +16,6 @@ export interface DryRunInput {
 
 export interface DryRunOutput {
   readonly timesMs: readonly number[];
-  /** Amount of the invoice that is foreseen. */
   readonly amount: string;
   /** Of the last call, in order. */
   readonly statements: readonly string[];

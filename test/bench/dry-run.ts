@@ -10,7 +10,6 @@ const accounts = { SMOKE: 3, NORMAL: 1_000, FULL: 1_000 };
 const calls = { SMOKE: 20, NORMAL: 1_000, FULL: 1_000 };
 const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
 
-/** What the next invoice of an account will be, asked of a database with other accounts in it. */
 export const dryRun: Goal = {
   name: 'dry-run',
   title: 'Dry run: one account with 2 subscriptions and 12 past invoices',

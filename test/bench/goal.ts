@@ -4,7 +4,6 @@ import type { BenchDatabases, DatabaseKind } from './databases.ts';
 export const Size = { SMOKE: 'SMOKE', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
 export type Size = (typeof Size)[keyof typeof Size];
 
-/** What one goal measured: the figure of every run, in the goal's unit. */
 export interface Figure {
   /** What was measured, with its conditions: `invoice run, PostgreSQL, 10,000 accounts`. */
   readonly name: string;
@@ -19,13 +18,10 @@ export interface Figure {
 export interface Bench {
   readonly size: Size;
   readonly databases: BenchDatabases;
-  /** On which databases to measure. */
   readonly kinds: readonly DatabaseKind[];
   /** The built program `billwright`; null for small sizes, which run from the sources. */
   readonly program: string | null;
-  /** The value that goes with the size. */
   choose<T>(values: Readonly<Record<Size, T>>): T;
-  /** Tells the reader what is going on. */
   say(line: string): void;
 }
 
@@ -36,7 +32,6 @@ export interface Goal {
   measure(bench: Bench): Promise<readonly Figure[]>;
 }
 
-/** Measures each kind of database after the other. */
 export function onEachDatabase(
   measureOn: (bench: Bench, kind: DatabaseKind) => Promise<readonly Figure[]>,
 ): Goal['measure'] {

@@ -19,7 +19,6 @@ export const historyGrowth: Goal = {
   measure: onEachDatabase(growthOn),
 };
 
-/** Times and number of statements at one length of the past. */
 interface Measured {
   readonly invoices: number;
   readonly template: BenchDatabase;

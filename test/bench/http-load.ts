@@ -8,7 +8,6 @@ import type { ServerInput, ServerOutput } from './server-process.ts';
 const USER = 'admin';
 const PASSWORD = 'bench-password';
 
-/** Headers of an authenticated call. */
 export const callHeaders: Readonly<Record<string, string>> = {
   authorization: `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`,
   'x-killbill-apikey': TENANT_KEY,
@@ -34,13 +33,11 @@ export async function withServer<T>(
   }
 }
 
-/** Puts the load on a server, from a process of its own. */
 export function putLoad(load: Omit<LoadInput, 'headers'>): Promise<LoadOutput> {
   const script = new URL('./load-process.ts', import.meta.url);
   return inChild<LoadInput, LoadOutput>({ script, input: { ...load, headers: callHeaders } });
 }
 
-/** One call, for checks: the body as JSON. */
 export async function call(url: string, { method, path, body }: LoadRequest): Promise<unknown> {
   const response = await fetch(url + path, {
     method,

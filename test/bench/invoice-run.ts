@@ -77,7 +77,6 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 
 const script = new URL('./run-process.ts', import.meta.url);
 
-/** One run in a process of its own, checked. */
 export async function runOnce(
   database: BenchDatabase,
   seeded: Seeded,

@@ -74,10 +74,8 @@ interface Chosen {
 const firstDay = localDate(2022, 1, 1);
 /** Among so many invoices one is of the rare kind. */
 const rare = 200;
-/** Which of them has another author. */
 const rareAuthor = 4;
 
-/** What is searched, by which key, and how many invoices it finds. */
 function keysOf({ accountId, groupId }: Chosen, invoices: number) {
   const perMonth = invoices / months;
   const day = (month: number) => formatLocalDate(addDays(firstDay, month * 30));

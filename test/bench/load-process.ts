@@ -9,13 +9,11 @@ export interface LoadRequest {
   readonly body?: unknown;
 }
 
-/** Requests over connections that stay open, one at a time on each. */
 export interface LoadInput {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent in this order, from the beginning again when there are more to send. */
   readonly requests: readonly LoadRequest[];
-  /** Each answer must have it. */
   readonly status: number;
   readonly connections: number;
   readonly total: number;
@@ -103,7 +101,6 @@ class Answers {
     });
   }
 
-  /** The answer, once all of it is here. */
   #take(): Answer | undefined {
     const end = this.#received.indexOf(headEnd);
     if (end < 0) return undefined;

@@ -11,7 +11,6 @@ const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
 const mostTimesTheCeiling = 2.5;
 const goalPeakMib = 400;
 
-/** One invoice with as many items as the account has subscriptions. */
 export const manySubscriptions: Goal = {
   name: 'many-subscriptions',
   title: 'One account with very many subscriptions: one run, with payment',

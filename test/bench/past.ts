@@ -6,7 +6,6 @@ import type { BenchDatabase } from './bench-database.ts';
 import { storageAt, withRows } from './databases.ts';
 import { type Mark, markNow, multiply } from './seed.ts';
 
-/** What the accounts of the bench have behind them. */
 export interface Past {
   readonly accounts: number;
   /** Invoices of each account, a month apart, each paid. */
@@ -21,12 +20,10 @@ export interface Seeded extends Past {
   readonly tenantId: Uuid;
   /** The account that the engine itself has billed; the others are its copies. */
   readonly accountId: Uuid;
-  /** When the next invoice of all falls due. */
   readonly due: string;
   readonly rows: number;
 }
 
-/** How the tenant's calls name it. */
 export const TENANT_KEY = 'bench';
 export const TENANT_SECRET = 'bench-secret';
 
@@ -34,7 +31,6 @@ export const GATEWAY = 'sandbox';
 /** Sold without a trial at 12.00 USD a month in advance. */
 export const PLAN = 'sprout-monthly-direct';
 export const PRICE = 12;
-/** The first invoices of all accounts; the catalog is effective from that day on. */
 export const BEGINS = '2024-01-01';
 
 /** Fills an empty database: the engine bills one account through its whole past, and copies of it make the rest. */
@@ -89,7 +85,6 @@ export async function withEngine<T>(
   }
 }
 
-/** An account with a payment method and its subscriptions, none invoiced yet. */
 export async function signUp(acme: TenantBilling, subscriptions: number): Promise<Uuid> {
   const { id } = await acme.createAccount({ currency: 'USD', name: 'Ada Larsen', email: 'ada@example.com' });
   await acme.addPaymentMethod({ accountId: id, pluginName: GATEWAY, isDefault: true });
@@ -99,7 +94,6 @@ export async function signUp(acme: TenantBilling, subscriptions: number): Promis
   return id;
 }
 
-/** The tenant, with the catalog of the examples. */
 export async function openShop(billing: Billing<never>): Promise<Plain<Tenant>> {
   const secrets = { apiKey: TENANT_KEY, apiSecret: TENANT_SECRET };
   const tenant = await billing.tenants.create({ userName: 'bench' }, secrets);
@@ -108,7 +102,6 @@ export async function openShop(billing: Billing<never>): Promise<Plain<Tenant>> 
   return tenant;
 }
 
-/** The first of the month that lies so many months from the present one, UTC. */
 export function firstOfMonth(monthsAhead: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead, 1))
@@ -116,7 +109,6 @@ export function firstOfMonth(monthsAhead: number): string {
     .slice(0, 10);
 }
 
-/** Does all that is due. */
 export async function settle(billing: Billing<never>): Promise<void> {
   if (!(await billing.settle())) throw new Error('The engine did not settle in time');
 }

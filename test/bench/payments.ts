@@ -15,7 +15,6 @@ const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
 const connections = 16;
 const AMOUNT = 10;
 
-/** Operations on payments, each on an account of its own, called over HTTP and answered by the sandbox gateway. */
 export const payments: Goal = {
   name: 'payments',
   title: 'Operations on payments: authenticated, keep-alive, 16 connections',
@@ -78,7 +77,6 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   ];
 }
 
-/** A first transaction of a new payment with a key of its own. */
 function begin(transactionType: string, name: string) {
   return (accountId: string, index: number) => ({
     method: 'POST',
@@ -87,7 +85,6 @@ function begin(transactionType: string, name: string) {
   });
 }
 
-/** One more transaction of that payment. */
 function more(suffix: string, name: string) {
   return (_accountId: string, index: number) => ({
     method: 'POST',
@@ -101,7 +98,6 @@ async function put(url: string, requests: LoadInput['requests']): Promise<number
   return (await putLoad(load)).perSecond;
 }
 
-/** Every operation has succeeded once. */
 async function check(
   database: BenchDatabase,
   { total, all }: { readonly total: number; readonly all: number },

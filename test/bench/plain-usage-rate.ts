@@ -14,7 +14,6 @@ const orders: Readonly<Record<string, string>> = {
   bw_usage_days: 'last_recorded_for, subscription_record_id, unit_record_id',
 };
 
-/** So many rows of a table fit into memory. */
 const mostRows = 400_000;
 
 /** Returns the points per second of plain multi-row inserts with the engine's chunk size and connections. */

@@ -12,10 +12,8 @@ import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 import { openShop } from './past.ts';
 
-/** Entries put into the queue one after the other, each when the one before has been handled. */
 export interface QueueInput {
   readonly database: BenchDatabase;
-  /** Events of each kind. */
   readonly events: number;
   /** Each takes up to a second, for business time has whole seconds. */
   readonly notifications: number;
@@ -35,7 +33,6 @@ const pauseMs = 15;
 const secondMs = 1_000;
 const topics = [BusEventType.ACCOUNT_CREATION, QueueName.NEXT_BILLING_DATE];
 
-/** A handler that does nothing but tell when it was called. */
 function probe(): QueueHandler & { next(): Promise<number> } {
   let arrived: (atMs: number) => void = () => undefined;
   return {

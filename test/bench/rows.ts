@@ -3,7 +3,6 @@ import pg from 'pg';
 import { reachingEveryTenant } from '../support/databases.ts';
 import type { BenchDatabase } from './bench-database.ts';
 
-/** A value as the database writes it in text, or null. */
 export type Value = string | null;
 
 export interface Table {
@@ -13,13 +12,11 @@ export interface Table {
 
 /** Plain access to the rows of a database, beside the engine and faster than it. */
 export interface Rows {
-  /** The engine's tables, by name. */
   tables(): Promise<readonly Table[]>;
   /** Rows with `after < record_id`, in that order; values in the order of the table's columns. */
   read(table: Table, after: number): Promise<readonly (readonly Value[])[]>;
   /** One multi-row insert; values in the order of the table's columns. */
   insert(table: Table, rows: readonly (readonly Value[])[]): Promise<void>;
-  /** One transaction. */
   transaction(work: () => Promise<void>): Promise<void>;
   query(statement: string): Promise<readonly Readonly<Record<string, Value>>[]>;
   /** Lets record ids of the table go on after `last`, at least 1. */

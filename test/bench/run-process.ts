@@ -25,7 +25,6 @@ export interface RunOutput {
   readonly ms: number;
   /** Resident memory of the opened engine before the run. */
   readonly idleMib: number;
-  /** Charges that the gateway has in its books, and their sum. */
   readonly charges: number;
   readonly charged: string;
   /** Counted when settling, else 0. */

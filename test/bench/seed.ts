@@ -35,7 +35,6 @@ export async function markNow(rows: Rows): Promise<Mark> {
   return { lastRecordIds: await lastRecordIds(rows), knownIds };
 }
 
-/** The highest record id of each table. */
 export async function lastRecordIds(rows: Rows): Promise<ReadonlyMap<string, number>> {
   const last = new Map<string, number>();
   for (const { name } of await recordTables(rows)) {
@@ -78,7 +77,6 @@ interface Original {
 }
 
 interface Copier {
-  /** Makes the copies of one row. */
   of(table: Table, row: readonly Value[]): (copy: number) => Value[];
 }
 
@@ -110,9 +108,7 @@ async function insertCopies(
 }
 
 interface Numbering {
-  /** The record id of the copy of a row. */
   readonly recordIds: ReadonlyMap<string, Span>;
-  /** The tenant's numbers of the copies of invoices and payments, by column. */
   readonly numbers: ReadonlyMap<string, Span>;
 }
 

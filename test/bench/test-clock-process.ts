@@ -5,7 +5,6 @@ import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 import { openShop, signUp } from './past.ts';
 
-/** The life of one account, played by a test clock. */
 export interface TestClockInput {
   readonly database: BenchDatabase;
   readonly months: number;

@@ -13,7 +13,6 @@ const ways = {
 } as const;
 const named = { ONE_JUMP: 'in one jump', MONTH_BY_MONTH: 'month by month' };
 
-/** How long a test waits that lets years go by. */
 export const testClock: Goal = {
   name: 'test-clock',
   title: 'Test clock: one account with a monthly plan through years, settled',

@@ -62,7 +62,6 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 
 type Way = (typeof ways)[number];
 
-/** Calls with the same bodies that nothing is done with. */
 async function ceilingOf(bench: Bench, way: Way): Promise<Pick<Figure, 'ceiling'>> {
   const requests = [requestOf(0, way.perCall, ['00000000-0000-0000-0000-000000000000'])];
   const load = {

@@ -21,7 +21,6 @@ export interface UsageInput {
 export interface UsageOutput {
   /** Lines that were answered, those that came again included. */
   readonly perSecond: number;
-  /** Points that are stored, by what the answers say. */
   readonly accepted: number;
   readonly singleMs: readonly number[];
 }

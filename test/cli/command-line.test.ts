@@ -177,7 +177,6 @@ describe('command line', () => {
     await server.stop();
   });
 
-  // Six processes one after the other.
   it('sets a new password', async () => {
     const database = join(directory, 'forgotten.db');
     await (await serve(['--database', database])).stop();
@@ -343,7 +342,6 @@ describe('command line', () => {
     const refused = await run(['serve', '--port', '0', '--database', database]);
     expect(refused.code).to.equal(1);
     expect(refused.errors).to.match(/billwright password/);
-    // Four processes more.
     if (!isLongRun) return;
     const known = { BILLWRIGHT_ADMIN_PASSWORD: 'password' };
     expect((await run(['password', '--database', database], known)).code).to.equal(2);

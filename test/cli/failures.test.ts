@@ -77,7 +77,6 @@ describe('missing package', () => {
     expect(text).to.include('"@koa/router" is not installed');
     expect(text).to.match(/: npm install \S+$/);
     expect(text).to.include(`@koa/router@${peerDependencies['@koa/router']}`);
-    // What is there is not installed again.
     expect(text).to.not.include(` koa@`);
   });
 

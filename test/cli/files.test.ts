@@ -14,7 +14,6 @@ import { anyDatabase, expect, freshDatabase, migrated, rowsOf, type TestDatabase
 import { login, run, serve, serving, start } from './program.ts';
 
 const password = 'a good password';
-/** Of no key. */
 const keyless = { BILLWRIGHT_SERVER_KEY: '' };
 const environment = { ...keyless, BILLWRIGHT_ADMIN_PASSWORD: password };
 

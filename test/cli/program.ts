@@ -61,7 +61,6 @@ export async function runOnTerminal(
   return terminal;
 }
 
-/** A server process that has printed how to reach it. */
 export interface RunningServer {
   readonly greeting: string;
   readonly url: string;

@@ -2,7 +2,6 @@ import type { SandboxGateway } from '../../adapters/testing/index.ts';
 import type { Serving } from '../support/http/serving.ts';
 import type { KillbillClient } from './killbill-client.ts';
 
-/** What the steps of the journey through the client share. */
 export interface Journey {
   readonly client: KillbillClient;
   readonly serving: Serving & { readonly gateway: SandboxGateway };

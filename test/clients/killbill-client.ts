@@ -69,7 +69,6 @@ type Apis = { readonly [K in keyof typeof apiClasses]: InstanceType<(typeof apiC
 
 /** The package `killbill` as its README sets it up: a login, a tenant, and `Location` followed after a 201. */
 export interface KillbillClient extends Apis {
-  /** Names of the operations that were called. */
   readonly called: ReadonlySet<string>;
   /** Statuses with which operations have succeeded, by name: whether the package's own document promises each. */
   readonly successes: Successes;
@@ -80,18 +79,15 @@ export interface KillbillClient extends Apis {
 /** Of each operation its statuses, true where they are promised. */
 export type Successes = Map<string, Map<number, boolean>>;
 
-/** What a caller may be told of: where the server is, and who calls for which tenant. */
 export interface ClientSettings {
   readonly url: string;
   readonly username: string;
   readonly password: string;
-  /** Key and secret of the tenant. */
   readonly tenant: readonly [string, string];
   /** Where successes are noted; default a place of its own. */
   readonly successes?: Successes;
 }
 
-/** Every name of an operation that the package has. */
 export const clientOperations: readonly string[] = Object.values(apiClasses).flatMap(({ prototype }) =>
   Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor'),
 );
@@ -144,7 +140,6 @@ function recording<T extends object>(api: T, called: Set<string>): T {
   });
 }
 
-/** Status and body of an answer that the client refused. */
 export async function failureOf(call: Promise<unknown>) {
   try {
     await call;

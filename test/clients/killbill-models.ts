@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 
-/** An answer as axios gives it, with what is looked at. */
 export interface Answered {
   readonly config: { readonly method?: string; readonly url?: string };
   readonly status: number;

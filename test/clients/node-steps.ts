@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
-/** What operators do with nodes and queues. */
 export function describeNodes(journey: JourneyOf): void {
   describe('nodes and administration', () => {
     it('list the nodes and plugins, which commands stop and start', async () => {

@@ -3,7 +3,6 @@ import type { ComboHostedPaymentPage } from 'killbill';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
-/** Pages of payment gateways, and what gateways tell. */
 export function describePaymentGateways(journey: JourneyOf): void {
   describe('payment gateways', () => {
     const pluginName = 'killbill-payment-test';

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
-/** Payment methods of an account of their own. */
 export function describePaymentMethods(journey: JourneyOf): void {
   describe('payment methods', () => {
     const pluginName = 'killbill-payment-test';

@@ -17,7 +17,6 @@ const KEY = 'paula';
 const transaction = (members: object) => members as PaymentTransaction & InvoicePaymentTransaction;
 const lastOf = ({ transactions = [] }: Payment) => transactions.at(-1);
 
-/** Payments that hosts ask for, of an account of their own. */
 export function describePayments(journey: JourneyOf): void {
   describe('payments', () => {
     let accountId: string;

@@ -18,7 +18,6 @@ eachDatabaseByTurns.describe('account credit', (open) => {
   const credit = (accountId: Uuid, amount: string, { autoCommit = true, ...item }: More = {}) =>
     engine.acme.invoices.addCredits({ accountId, items: [{ amount, ...item }], autoCommit });
 
-  /** Every invoice: its items without dates, its amount and its balance. */
   async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     return invoices

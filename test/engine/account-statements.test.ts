@@ -8,7 +8,6 @@ const SEVERAL = 9;
 eachDatabase.describe('statements of operations on whole accounts', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  /** An account with so many subscriptions, unpaid invoices, tags, custom fields and addresses. */
   async function accountWith(count: number): Promise<Uuid> {
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });

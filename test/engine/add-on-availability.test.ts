@@ -6,7 +6,6 @@ import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } 
 
 const NOW = '2024-02-01';
 
-/** A monthly plan of that product on the default list. */
 function monthly(name: string, productName: string): HostInput<PlanEntryInput> {
   return {
     name,

@@ -33,7 +33,6 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(events.filter(({ eventId }) => ofBase.has(eventId))).to.eql([]);
   }
 
-  /** Lines of the add-on's items. */
   async function billed(): Promise<readonly string[]> {
     const invoices = await engine.invoicesOf(accountId);
     const items = invoices.flatMap((invoice) => invoice.items);

@@ -19,7 +19,6 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
 
   type Request = Omit<HostInput<CreateSubscriptionRequest>, 'accountId'>;
 
-  /** Creates a base, or an add-on of the bundle. */
   async function create(request: Request, dates: Dates = {}): Promise<{ id: Uuid; bundleId: Uuid }> {
     const { subscriptionId, bundleId } = await engine.subscribe({ accountId, ...request }, dates);
     return { id: subscriptionId, bundleId };
@@ -34,7 +33,6 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     return events.map((event) => `${event.eventType} ${event.effective.at.toISOString().slice(0, 10)}`);
   }
 
-  /** Creates subscriptions in one bundle, in this order. */
   const together = (...planNames: readonly string[]) =>
     engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 

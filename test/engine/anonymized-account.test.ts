@@ -37,7 +37,6 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     return account;
   }
 
-  /** Every place of the database that holds one of these texts, in any letter case. */
   async function placesOf(texts: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const { name } of tables) {

@@ -45,7 +45,6 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     return found === undefined ? [] : rowsOf(found);
   }
 
-  /** Items of a plan's subscription with those that repair them, credit left out. */
   async function lines(planName: string, of = accountId): Promise<readonly string[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId: of, withItems: true });
     const own = new Set(

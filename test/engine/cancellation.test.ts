@@ -301,7 +301,6 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
   const repairs = async () => (await linesOf()).filter((line) => line.startsWith('REPAIR_ADJ'));
 });
 
-/** The options that the query of the endpoint means. */
 function optionsOf(query: string): HostInput<CancelSubscriptionOptions> {
   const { requestedDate, useRequestedDateForBilling, ...policies } = Object.fromEntries(
     new URLSearchParams(query),

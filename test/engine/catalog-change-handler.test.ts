@@ -8,7 +8,6 @@ import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.
 
 const ADDED = plan('cold-monthly', 'Heat', { price: '7.00' });
 
-/** Sells heat and warmth, each with its date for existing subscriptions. */
 function climate(effectiveDate: string, prices: { heat: string; warmth: string }, more = ''): string {
   const existing = (price: string, first: string): { price: string; more: string } => ({
     price,
@@ -87,7 +86,6 @@ eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
 
   const revision = () => engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
 
-  /** Whom the handler looks at for events of these revisions. */
   async function lookedAt(...revisions: readonly (number | undefined)[]): Promise<readonly string[]> {
     looked.length = 0;
     const entries = revisions.map((catalogRevision) => {

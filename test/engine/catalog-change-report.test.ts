@@ -11,7 +11,6 @@ import { author, newId } from '../support/storage/stored-records.ts';
 const partsOf = (acme: TenantBilling, source: string) =>
   acme.catalogs.changeReport(source).then((report) => Array.fromAsync(report));
 
-/** A part in one line. */
 function lineOf(part: ChangeReportPart): string {
   switch (part.kind) {
     case 'SUMMARY':

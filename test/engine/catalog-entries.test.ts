@@ -23,7 +23,6 @@ function at(text: string): Instant {
 
 const usd = (value: string) => [{ currency: 'USD', value }];
 
-/** A monthly plan of the product Pot on the default list. */
 function monthly(name: string, effectiveDate: string, price = '10'): HostInput<PlanEntryInput> {
   return {
     name,
@@ -52,7 +51,6 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     engine = await openEngine(open, { now, catalog: null });
   }
 
-  /** Opens an engine with entries for the product Pot and these plans. */
   async function openWith(now: string, ...plans: readonly HostInput<PlanEntryInput>[]) {
     await openEmpty(now);
     const entries = engine.acme.catalogEntries;
@@ -65,7 +63,6 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     for (const document of overlayCatalog) await engine.acme.uploadCatalog(document);
   }
 
-  /** Versions by date, with the names of their plans and their monthly prices. */
   function contents({ versions }: Catalog): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(
       versions.map((version) => [

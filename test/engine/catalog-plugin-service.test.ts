@@ -9,7 +9,6 @@ const PLAN = 'heat-monthly';
 /** The plugin's catalog of the plan that the tenant's XML sells for 30, at another price. */
 const heatFor = (price: Amount) => harbour(boatPlan(PLAN, price));
 
-/** The same, with a price change for existing subscriptions. */
 function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinition {
   const changed = boatPlan(PLAN, to, { effectiveDateForExistingSubscriptions: date });
   const { name, versions } = heatFor(price);

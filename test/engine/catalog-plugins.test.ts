@@ -9,7 +9,6 @@ import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
-/** Accounts of one batch. */
 const MANY = 20;
 
 eachDatabaseByTurns.describe('catalog plugins', (open) => {

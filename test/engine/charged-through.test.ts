@@ -38,7 +38,6 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
   const chargedThrough = async () =>
     (await engine.acme.getSubscription(subscriptionId)).chargedThrough?.date ?? null;
 
-  /** The invoices that are not VOID, the oldest first. */
   const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
   async function invoiceAt(index: number) {

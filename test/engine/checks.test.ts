@@ -28,7 +28,6 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
     await liveThroughALot(engine);
   });
 
-  /** An engine over a database of its own. */
   const aside = () => openEngine(open, { now: '2024-01-01T00:00:00Z' });
 
   it('finds nothing in the data of the engine', async () => {

@@ -24,7 +24,6 @@ function namesOf(group: object): readonly string[] {
   return names;
 }
 
-/** Every function of an object and of the groups in it, by its name. */
 function functionsOf(group: object, prefix = ''): readonly (readonly [string, () => unknown])[] {
   return namesOf(group).flatMap((name) => {
     const value: unknown = group[name as never];

@@ -19,7 +19,6 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 
 const property = (key: string, value: string): PluginProperty => ({ key, value, isUpdatable: false });
 
-/** A control plugin that a test scripts, and what it has heard. */
 class Script implements PaymentControl {
   readonly name: string;
   readonly heard: {

@@ -138,7 +138,6 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(35);
   });
 
-  /** Pays 50 USD of an invoice of 100 USD. */
   async function halfPaid(): Promise<{ readonly invoiceId: Uuid; readonly paymentId: Uuid }> {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });

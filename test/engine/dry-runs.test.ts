@@ -41,7 +41,6 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
 
-  /** How many rows each table holds; a dry run leaves them all. */
   async function rowCounts(): Promise<readonly string[]> {
     const tables = [
       'accounts',

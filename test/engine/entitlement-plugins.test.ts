@@ -87,7 +87,6 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     forget();
   });
 
-  /** What is stored of the account, told and audited of it. */
   async function stored(): Promise<unknown> {
     return [
       await acme.subscriptions.bundlesOfAccount(account.id),

@@ -11,7 +11,6 @@ import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
-/** A sink that keeps what it is given, unless `refuse` throws. */
 function recording(name: string, refuse: (event: PublishedEvent) => unknown = () => undefined) {
   const taken: PublishedEvent[] = [];
   const sink: EventSink = {

@@ -136,7 +136,6 @@ anyDatabase.describe('event types', (open) => {
     }
   });
 
-  /** What an account meets with, from its creation to its debts. */
   async function live(): Promise<void> {
     const { acme } = engine;
     await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');

@@ -24,7 +24,6 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     for (const node of nodes) await node.close();
   });
 
-  /** A node, and how it works for the tenant `acme`. */
   const openNode = async (eventSinks: readonly EventSink[]) => {
     const billing = await Billing.open<never>({
       storage: storageOf(database),

@@ -57,7 +57,6 @@ eachDatabaseByTurns.describe('future events', (open) => {
     return found;
   }
 
-  /** A run that somebody asks for. */
   async function generate(): Promise<void> {
     try {
       await engine.acme.generateInvoice({ accountId });

@@ -22,7 +22,6 @@ function prefixed(verb: string, table: Readonly<Record<string, () => unknown>>) 
   );
 }
 
-/** Reads all that a caller may read of an error. */
 function readWhole(error: unknown): void {
   expect(error).to.be.instanceOf(Error);
   const { name, message, stack, cause } = error as Error;

@@ -3,7 +3,6 @@ import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-/** Aborts what asks for it. */
 const aborter: InvoicePlugin = {
   name: 'aborter',
   async priorCall(_context, properties) {
@@ -35,7 +34,6 @@ anyDatabase.describe('invoicing §15.1: error codes', (open) => {
       })
     ).id;
 
-  /** An invoice with these charges, or credits, of a new account or that one. */
   async function invoiced(
     operation: 'addCharges' | 'addCredits',
     amount: string,
@@ -68,7 +66,6 @@ anyDatabase.describe('invoicing §15.1: error codes', (open) => {
       invoiceItemId: invoice.items.find(({ itemType }) => itemType === type)?.id ?? '',
     });
 
-  /** What a customer pays with the card on file. */
   async function paid(): Promise<InvoiceView> {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     return engine.acme.invoices.get((await engine.settle(charged('10', { accountId: id }))).id);

@@ -21,7 +21,6 @@ interface Opened {
   readonly storage: Storage<never>;
 }
 
-/** Opens nodes over one database, and closes them after the test. */
 function nodeStarter() {
   const opened: Opened[] = [];
   afterEach(async () => {

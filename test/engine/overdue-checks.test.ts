@@ -48,7 +48,6 @@ eachDatabaseByTurns.describe('the consistency check of overdue', (open) => {
     await engine.charge(accountId, '50');
   }
 
-  /** The names of the states that accounts have entered, in that order. */
   async function entered(): Promise<readonly string[]> {
     const ofOverdue = `select state_name as name from bw_blocking_states where service = 'overdue-service'`;
     return (await rowsOf(engine.database, `${ofOverdue} order by record_id`)).map(({ name }) => String(name));

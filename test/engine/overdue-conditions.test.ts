@@ -25,7 +25,6 @@ anyDatabase.describe('overdue conditions', (open) => {
 
   const oneState = (parts: Omit<StateParts, 'name'>): ConfigParts => ({ states: [{ name: 'S', ...parts }] });
 
-  /** Has the account evaluated now, whatever it waits for. */
   async function look(debtor: Debtor): Promise<string> {
     await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');

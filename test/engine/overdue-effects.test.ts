@@ -24,7 +24,6 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
 
   const runTo = (day: string) => engine.runTo(`2012-${day}T00:03:42Z`);
 
-  /** What may be done: a change of plan, an add-on, another base. */
   async function allowed(): Promise<readonly string[]> {
     const { subscriptions } = engine.acme;
     const { accountId, bundleId, subscriptionId } = debtor;
@@ -51,7 +50,6 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     return found;
   }
 
-  /** State and timeline rows of overdue, of the first subscription. */
   async function shown(): Promise<readonly string[]> {
     const { state, events } = await engine.acme.getSubscription(debtor.subscriptionId ?? '');
     const rows = events

@@ -33,7 +33,6 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     await engine.settle(acme.createSubscription({ accountId, planName: 'p-monthly' }));
   }
 
-  /** Goes day by day, as a server that runs all the time. */
   async function walkTo(day: string): Promise<void> {
     const end = Date.parse(`${day}T00:03:42Z`);
     while (engine.clock.now() < end) {

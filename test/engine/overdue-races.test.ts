@@ -11,7 +11,6 @@ import { author } from '../support/storage/stored-records.ts';
 
 const OD: NewOverdueDefinition = { overdueStates: [afterDays('OD', 5, { isDisableEntitlement: true })] };
 
-/** An account with an invoice that nobody pays, since 2012-05-01. */
 async function begin(engine: TestEngine, config: NewOverdueDefinition) {
   await engine.acme.overdue.upload(config);
   const account = await engine.acme.createAccount({ currency: 'USD' });

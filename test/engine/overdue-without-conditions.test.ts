@@ -29,7 +29,6 @@ anyDatabase.describe('overdue after the last condition is removed', (open) => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  /** An account that owes something since 2012-05-01. */
   async function debtor(): Promise<Uuid> {
     const made = await engine.acme.createAccount({ currency: 'USD' });
     await new PaidInvoices(engine, made).add('30');
@@ -44,7 +43,6 @@ anyDatabase.describe('overdue after the last condition is removed', (open) => {
   const tagsOf = async (accountId: Uuid) =>
     (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
-  /** Entries of overdue that have come, of all accounts. */
   const entries = async () =>
     (await rowsOf(engine.database, `select unique_key from bw_queue_history where topic like 'overdue-%'`))
       .length;

@@ -215,7 +215,6 @@ eachDatabaseByTurns.describe('stored properties of payment retries (payments §8
     expect(await kept()).to.eql(['RETRIED cvv,IPCD_RETRIES']);
   });
 
-  /** Of each attempt its state and the properties that the storage has. */
   async function kept(): Promise<readonly string[]> {
     const { tenant, storage } = engine;
     const attempts = await storage.read(tenant, (session) =>

@@ -51,7 +51,6 @@ class Vault {
   };
 }
 
-/** A second vault. */
 const others = { methods: null as readonly GatewayPaymentMethod[] | null, key: null as unknown };
 const otherVault: PaymentGateway = {
   name: 'other-vault',
@@ -65,7 +64,6 @@ const otherVault: PaymentGateway = {
   }),
 };
 
-/** A gateway that can only purchase. */
 const plain: PaymentGateway = {
   name: 'plain',
   purchase: () => Promise.resolve(null),

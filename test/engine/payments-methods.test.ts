@@ -10,7 +10,6 @@ import { author, paymentMethod } from '../support/storage/stored-records.ts';
 const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-/** A gateway that refuses everything about payment methods. */
 const refusing: PaymentGateway = {
   name: 'refusing',
   purchase: () => Promise.resolve(null),

@@ -17,7 +17,6 @@ import type { InvoiceView } from '../support/plain-views.ts';
 
 const catalog = fixture('catalogs/phases-ahead.xml');
 
-/** Subscriptions that an account gets. */
 const offers: readonly (readonly string[])[] = [
   ['solo-monthly'],
   ['pro-monthly', 'solo-now'],

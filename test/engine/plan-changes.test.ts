@@ -51,7 +51,6 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     return (await engine.subscribe({ accountId, planName, ...request })).subscriptionId;
   }
 
-  /** Changes now and settles. */
   async function change(subscriptionId: Uuid, planName: string, request: object = {}): Promise<void> {
     await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName, ...request }));
   }
@@ -71,7 +70,6 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
 
-  /** Expects the lines of the last invoice, sorted. */
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
   it('list a second change to the current plan once (subscriptions §18 rule 7)', async () => {

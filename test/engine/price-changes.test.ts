@@ -36,7 +36,6 @@ function version(effectiveDate: string, price: string, more: Partial<PricedVersi
 }
 
 eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) => {
-  /** The engine with the first of the versions. */
   function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
     const configuration = { [ALIGN]: alignPriceChanges };
     return openEngine(open, { now, catalog: pricedCatalog(first), configuration });

@@ -39,7 +39,6 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
   });
   after(() => real.close?.());
 
-  /** A node, which sends for the tenant `acme`. */
   const openNode = async (database: TestDatabase, sender: Partial<PushSender> = {}): Promise<Node> => {
     const [systemClock, logger] = [pushableSystemClock(), recordingLogger()];
     const billing = await Billing.open<never>({

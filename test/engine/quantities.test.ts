@@ -55,7 +55,6 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
 
-  /** Expects the lines of the last invoice, sorted. */
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
   it('match invoicing E13 "Quantity"', async () => {

@@ -6,7 +6,6 @@ const MANY = 300;
 
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-// One account with very many subscriptions
 eachDatabase.describe('statements of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 

@@ -22,7 +22,6 @@ const currencies = [
   ['KWD', '10.001', '10.0015'],
 ] as const;
 
-/** What the operations are asked about. */
 interface Life {
   readonly acme: TestEngine['acme'];
   readonly accountId: Uuid;

@@ -170,7 +170,6 @@ async function cancellation(engine: TestEngine, accountId: Uuid): Promise<StormC
   return { name: `cancel ${accountId}`, make: (acme) => acme.subscriptions.cancel(subscriptionId) };
 }
 
-/** Accepted and refused ones. */
 function apart(made: readonly MadeCall[]): readonly [readonly MadeCall[], readonly MadeCall[]] {
   const { true: refused = [], false: accepted = [] } = Object.groupBy(made, ({ refused: code }) =>
     code === null ? 'false' : 'true',

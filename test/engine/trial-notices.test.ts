@@ -14,7 +14,6 @@ eachDatabaseByTurns.describe('the TRIAL_ENDING event (subscriptions §21.1)', (o
   const subscribe = (planName: string, more: object = {}) =>
     engine.subscribe({ accountId, planName, bundleExternalKey: 'key', ...more });
 
-  /** The announced trial ends in order, of this account or another. */
   async function announced(): Promise<readonly unknown[]> {
     const { events } = await acme.events.list({ types: ['TRIAL_ENDING'], limit: 1_000 });
     return events.flatMap((event) =>

@@ -9,7 +9,6 @@ const FAR = '2024-03-20';
 const BACK = '2024-03-05';
 const BY_POLICY = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' } as const;
 
-/** A customer with a base and an add-on, and another customer beside. */
 interface Place {
   readonly mark: string;
   readonly accountId: Uuid;

@@ -62,7 +62,6 @@ eachDatabaseByTurns.describe('the consistency check of usage', (open) => {
     }
   });
 
-  /** What is found once the damage is done, which is taken back afterwards. */
   async function damaged(damage: string) {
     const { database } = stage.engine;
     const tables = ['bw_usage_days', 'bw_usage_intervals', 'bw_invoice_items'];

@@ -38,7 +38,6 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  /** What is charged for usage in all. */
   async function total(): Promise<string> {
     const items = (await stage.invoices())
       .filter(({ status }) => status !== 'VOID')

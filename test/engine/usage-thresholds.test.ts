@@ -64,7 +64,6 @@ class Stage {
     await this.engine.settle(this.engine.acme.recordUsage(this.usage(text, planName)));
   }
 
-  /** What each event has told, in order. */
   async told(): Promise<readonly string[]> {
     const rows = await rowsOf(this.engine.database, EVENTS);
     return rows.map(({ payload }) => {

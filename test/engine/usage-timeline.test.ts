@@ -12,7 +12,6 @@ eachDatabaseByTurns.describe('the usage timeline and tracking ids of invoices', 
     stage = await UsageStage.begin(open, start, options);
   }
 
-  /** Each part as `start/end`, with its units. */
   const shown = async (granularity: UsageGranularity, bounds: string, unitType: string | null = null) => {
     const { usage } = stage.engine.acme;
     const [startDate = '', endDate = ''] = bounds.split('/');

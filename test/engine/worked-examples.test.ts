@@ -42,7 +42,6 @@ interface Begin {
 eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   let engine: TestEngine;
 
-  /** An account that is made at that instant, its reference time. */
   async function customer({ now, catalog, configuration, ...account }: Begin): Promise<Uuid> {
     engine = await openEngine(open, {
       now,
@@ -69,7 +68,6 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   const block = (on: BlockedRef, request: BlockingStateRequest, date: string) =>
     engine.acme.blocking.add(on, { ...request, requestedDate: date });
 
-  /** One billing block of a service over an interval. */
   async function blockBilling(on: BlockedRef, service: string, [from, to]: readonly [string, string]) {
     await block(on, { service, stateName: 'STOP', isBlockBilling: true }, from);
     await block(on, { service, stateName: 'GO' }, to);

@@ -80,7 +80,6 @@ eachDatabase((kind, open) => {
       return { steps };
     }
 
-    /** The stored result and the gateway's charges. */
     async function told(key: string) {
       const account = await bob.accounts.getByKey(key).catch(() => null);
       if (account === null) return { ...NOTHING };

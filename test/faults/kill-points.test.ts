@@ -34,7 +34,6 @@ interface Told {
   /** Steps right before and after each purchase. */
   readonly purchases: readonly number[];
   readonly outcome: Readonly<Record<string, unknown>>;
-  /** In order. */
   readonly numbers: readonly number[];
 }
 

@@ -23,9 +23,7 @@ interface Told {
 interface Story {
   readonly name: string;
   readonly prepare: (told: Told) => Promise<void>;
-  /** When the work is done. */
   readonly at: string;
-  /** Lines that the result must include. */
   readonly leads: readonly string[];
 }
 
@@ -143,7 +141,6 @@ eachDatabase((kind, open) => {
   });
 });
 
-/** Every account with its events. */
 async function linesIn(billing: Engine<never>, database: TestDatabase): Promise<readonly string[]> {
   const { acme } = await shopIn(billing);
   const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });

@@ -15,7 +15,6 @@ const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
 interface Subject {
   readonly account: Account;
-  /** With its items. */
   readonly invoices: readonly { readonly id: Uuid; readonly itemId: Uuid }[];
   readonly paymentId: Uuid | null;
 }
@@ -24,7 +23,6 @@ interface Operation {
   readonly name: string;
   prepare(): Promise<Subject>;
   run(acme: TenantBilling, subject: Subject): Promise<unknown>;
-  /** The independent parts of its effect. */
   parts(subject: Subject): Promise<readonly unknown[]>;
 }
 

@@ -48,7 +48,6 @@ process.stdout.write(
 );
 await billing.close();
 
-/** Invoices with their payments by customer. */
 async function outcomeOf(tenant: TenantBilling) {
   const outcome: Record<string, unknown> = {};
   for (const { key } of customers) {

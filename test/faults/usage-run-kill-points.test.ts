@@ -25,7 +25,6 @@ interface Story {
   readonly name: string;
   readonly prepare: (told: Told, ids: readonly Uuid[]) => Promise<void>;
   readonly run: (told: Told, ids: readonly Uuid[]) => Promise<unknown>;
-  /** Lines that the result must include. */
   readonly leads: readonly string[];
 }
 
@@ -116,7 +115,6 @@ const TOLD = `
   union all
   select payload from bw_queue_history where topic = 'USAGE_THRESHOLD'`;
 
-/** The published thresholds. */
 async function toldOf(database: TestDatabase): Promise<readonly string[]> {
   const rows = await rowsOf(database, TOLD);
   const told = rows.map(({ payload }) => {
@@ -156,7 +154,6 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
   };
 }
 
-/** All items, tracking ids and roll-ups. */
 async function linesOf(acme: TenantBilling): Promise<readonly string[]> {
   const { rows } = await acme.accounts.page({ offset: 0, limit: 10 });
   const lines: string[] = [];

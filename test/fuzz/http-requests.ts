@@ -3,7 +3,6 @@ import type { Route } from '../../adapters/koa/routing/route.ts';
 import { documentHeaders } from '../support/http/serving.ts';
 import { jsonOf, oddJson, oddText, oddTexts } from './http-values.ts';
 
-/** One request as it goes over the wire. */
 export interface FuzzedRequest {
   readonly method: string;
   readonly path: string;

@@ -33,7 +33,6 @@ const configuration = {
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes that are still reachable. */
 function liveHeap(): number {
   collect();
   return process.memoryUsage().heapUsed;

@@ -194,7 +194,6 @@ eachDatabase.describe('account fields over HTTP', (open) => {
       updated_date: '2024-02-11T08:15:30Z',
     } as const;
 
-    /** Whether the account is found by the clause. */
     const isFound = async (clause: string): Promise<boolean> => {
       const key = encodeURIComponent(`_q=1&id=${own}&${clause}`);
       const reply = expectStatus(await call('GET', `/1.0/kb/accounts/search/${key}`), 200);

@@ -14,7 +14,6 @@ interface Log {
 }
 type Shown = Readonly<Record<string, unknown>>;
 
-/** An object of an answer that carries `auditLogs`, and where it is. */
 interface Audited {
   readonly place: string;
   readonly object: Shown;

@@ -24,7 +24,6 @@ eachDatabase.describe('invalid input', (open) => {
     before_ = await everything();
   });
 
-  /** What the tenant's lists show: nothing of it may change. */
   async function everything(): Promise<string> {
     const replies: Reply[] = [];
     for (const path of [

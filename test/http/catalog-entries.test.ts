@@ -17,7 +17,6 @@ interface VersionJson {
   readonly products: readonly { readonly plans: readonly { readonly name: string }[] }[];
 }
 
-/** A monthly plan of the product Pot. */
 function planOf(name: string, effectiveDate: string, price = '10') {
   return {
     name,

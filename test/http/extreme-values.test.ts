@@ -9,7 +9,6 @@ import type { Sample } from '../support/http/samples.ts';
 import { aliasHeaders, type Served, START, serve } from '../support/http/serving.ts';
 import { anyDatabase, expect, migrated, sampled } from '../support/index.ts';
 
-/** The ends of the calendar, of numbers and of ids. */
 const extremes = {
   date: ['0001-01-01', '0001-01-02', '1582-10-15', '1969-12-31', '9999-12-30', '9999-12-31'],
   'date-time': ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59.999Z'],
@@ -20,7 +19,6 @@ const extremes = {
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const dateForm = /^\d{4}-\d{2}-\d{2}/;
 
-/** A value in one place of a request. */
 interface Case {
   readonly at: string;
   readonly value: string;

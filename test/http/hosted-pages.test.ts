@@ -34,7 +34,6 @@ class Listener implements PaymentControl {
   }
 }
 
-/** A gateway that can only purchase. */
 const plain: PaymentGateway = {
   name: 'plain',
   purchase: () => Promise.resolve(null),

@@ -49,12 +49,10 @@ function invoiceOf(locale: Language, lines: number): InvoiceToRender {
   });
 }
 
-/** The built-in page of it. */
 function pageOf(locale: Language, lines: number): string {
   return htmlOf(renderedInvoice(invoiceOf(locale, lines)));
 }
 
-/** The page of a credit note about all of its lines. */
 function notePageOf(locale: Language, lines: number): string {
   const given = invoiceOf(locale, lines);
   const items = given.invoice.items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
@@ -82,7 +80,6 @@ function htmlOf(view: RenderedInvoice): string {
   return atOnce(renderingTemplate(template, invoiceData(view)));
 }
 
-/** What a reader would see of one page at one width. */
 interface Seen {
   readonly direction: string;
   readonly overflow: number;

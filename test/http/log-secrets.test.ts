@@ -46,7 +46,6 @@ describe('server log', () => {
     });
 });
 
-/** Values of members that have the name of a secret. */
 function secretsIn(value: unknown): readonly string[] {
   if (typeof value === 'string' && value.includes('='))
     return secretsIn(Object.fromEntries(new URLSearchParams(value)));

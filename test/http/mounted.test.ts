@@ -12,7 +12,6 @@ import { documentHeaders, exampleCatalog } from '../support/http/index.ts';
 import { expectStatus, freshSqlite, type Serving, serveOnce } from '../support/http/serving.ts';
 import { freshDatabase, migrated, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 
-/** A host application: where it serves the interface, and how it starts. */
 interface Mounted {
   readonly prefix: string;
   start(serving: Serving): Promise<Server>;

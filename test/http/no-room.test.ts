@@ -25,7 +25,6 @@ eachDatabase.describe('server without disk space for its database', (open) => {
   const rows = async (table: string): Promise<number> =>
     Number((await rowsOf(database, `select count(*) as n from ${table}`))[0]?.n);
 
-  /** Creates accounts until one is refused. */
   async function refusedAccount(): Promise<Reply> {
     const notes = 'x'.repeat(4_000);
     for (;;) {

@@ -121,7 +121,6 @@ async function answered(result: GatewayResult, answer: Answer): Promise<GatewayR
 const broken: PaymentControl = { name: 'broken', priorCall: () => Promise.reject(new Error('not today')) };
 const aborting: PaymentControl = { name: 'aborting', priorCall: async () => ({ isAborted: true }) };
 
-/** An operation that a transaction comes of. */
 interface Operation {
   readonly name: string;
   readonly type: string;
@@ -160,7 +159,6 @@ function first(type: string, prefix: string): Operation {
   };
 }
 
-/** An operation on a payment that has begun. */
 function later(
   operation: Omit<Operation, 'run'>,
   before: string,
@@ -306,7 +304,6 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(gateway.called.length).to.equal(calls);
   });
 
-  /** An invoice that nobody pays by himself. */
   const unpaidInvoice = async () => {
     await serving.call('POST', `/1.0/kb/accounts/${stage.accountId}/tags`, {
       body: ['00000000-0000-0000-0000-000000000001'],

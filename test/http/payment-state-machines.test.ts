@@ -8,7 +8,6 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
   const serving = serveOnce(open);
   const { call } = serving;
 
-  /** An account whose default method is one of this gateway. */
   const newAccount = async (pluginName: string, headers = {}) => {
     const body = { currency: 'USD' };
     const id = await createAccount(serving, body, headers);

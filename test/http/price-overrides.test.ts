@@ -2,7 +2,6 @@ import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catal
 import { aliasHeaders, createAccount, eachDatabaseByTurns, expect, list } from '../support/http/index.ts';
 import { createdId, expectStatus, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 
-/** A trial with a fixed price, then a monthly price, consumable and capacity usage. */
 const catalog = catalogXml({
   currencies: ['USD', 'EUR'],
   units: ['call', 'seat'],

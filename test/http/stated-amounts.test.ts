@@ -9,7 +9,6 @@ const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 /** What the sum of 0.1 and 0.2 is in binary floating point. */
 const NOISY = 0.1 + 0.2;
 
-/** What the routes are asked about: an account in dollars. */
 interface Life {
   readonly accountId: string;
   readonly authorized: string;

@@ -34,7 +34,6 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     await double.stop();
   });
 
-  /** As Stripe sends it: an address and a signature. */
   const sent = async ({ rawBody, headers }: Sent, apiKey = 'bob'): Promise<number> => {
     const given = { ...anonymous, 'content-type': 'application/json; charset=utf-8', ...headers };
     return (await serving.call('POST', `/gateways/${apiKey}/stripe`, { body: rawBody, headers: given }))

@@ -422,7 +422,6 @@ describe('HTTP transport', () => {
   });
 });
 
-/** Sends an account in chunks without a length; gives the status. */
 async function sendChunks(url: string, chunks: readonly string[]): Promise<number> {
   const headers = { ...documentHeaders, 'content-type': 'application/json' };
   const request = httpRequest(`${url}/1.0/kb/accounts`, { method: 'POST', headers });

@@ -50,7 +50,6 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     return code === undefined ? String(reply.status) : `${reply.status} ${code}`;
   }
 
-  /** What the line of a bulk call comes to. */
   async function lineOf(body: string, headers: object = {}): Promise<string> {
     const path = '/1.0/kb/usages/bulk?report=FULL';
     const reply = await serving.call('POST', path, { body, headers: { ...ndjson, ...headers } });

@@ -46,7 +46,6 @@ anyDatabase.describe('usage over HTTP', (open) => {
     readonly headers?: Readonly<Record<string, string | undefined>>;
   }
 
-  /** Status and code of the answer. */
   async function record(body: unknown, { query = '', headers = {} }: Recording = {}): Promise<string> {
     const { status, json, text } = await serving.call('POST', `/1.0/kb/usages${query}`, { body, headers });
     if (status < 300) expect(text).to.equal('');

@@ -103,7 +103,6 @@ eachDatabase.describe('authorization matrix', (open, kind) => {
   }
 });
 
-/** The permissions that a caller must have, all of them. */
 function neededBy({ permission, alsoNeeds = [] }: Route): readonly string[] {
   return permission === 'NONE' ? [] : [permission, ...alsoNeeds];
 }

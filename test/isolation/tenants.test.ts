@@ -10,10 +10,8 @@ import { populate, textOf, type World } from '../support/http/world.ts';
 import { isLongRun, sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
-/** Keys and names that the samples and the world give to what is tenant `bob`'s. */
 const keys = ['customer', 'bundle', 'sub', 'Ada', 'other@example.com', 'second@example.com'];
 const uuidForm = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** What shows whether anything of tenant `bob` has changed. */
 const everything = [
   '/1.0/kb/accounts/pagination?accountWithBalanceAndCBA=true&audit=FULL',
   '/1.0/kb/invoices/pagination?audit=FULL',

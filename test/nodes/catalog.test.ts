@@ -93,7 +93,6 @@ describe('tenant catalog on two nodes', () => {
   });
 });
 
-/** Waits until so many statements wait for a lock. */
 async function waiting(client: Client, count: number): Promise<void> {
   for (let polls = 0; polls < 500; polls += 1) {
     const { rows } = await client.query(`select 1 from pg_stat_activity

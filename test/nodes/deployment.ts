@@ -16,7 +16,6 @@ import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
 import { killNode, type NodeOptions, signUpMany, startNodes, stopNode } from './nodes.ts';
 
-/** The due dates of all accounts. */
 const PERIODS = ['2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z'];
 /** Claims from which a node counts as working. */
 const CLAIMED_AT_LEAST = 10;
@@ -81,13 +80,11 @@ export class Deployment {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Makes the next month of all accounts due. */
   async fallDue(): Promise<void> {
     await this.clock.set(parseWireInstant(PERIODS[this.#periods] ?? '') ?? null);
     this.#periods += 1;
   }
 
-  /** Starts nodes that begin to work at the same time. */
   async start(options: readonly (NodeOptions & { readonly name: string })[], preloaded?: string) {
     const shared = { database: this.database.url, ledger: join(this.#directory, 'ledger') };
     const processes = await startNodes(
@@ -136,7 +133,6 @@ export class Deployment {
     return (await this.claimed()).filter((owner) => name === '' || owner === name).length;
   }
 
-  /** Accounts with unpaid months. */
   async owing(): Promise<number> {
     const [row] = await rowsOf(
       this.database,

@@ -13,11 +13,8 @@ const { values } = parseArgs({
     ledger: { type: 'string', default: '' },
     /** Fixed business time; by default the shared clock. */
     now: { type: 'string', default: '' },
-    /** Default: a generated name. */
     name: { type: 'string', default: '' },
-    /** Duration of a purchase. */
     'purchase-ms': { type: 'string', default: '0' },
-    /** How far its clock is ahead. */
     'skew-ms': { type: 'string', default: '0' },
     /** `yes` migrates the schema. */
     migrate: { type: 'string', default: 'no' },

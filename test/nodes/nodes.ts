@@ -10,10 +10,8 @@ import { bundled } from '../support/bundled.ts';
 
 const NODE = new URL('./node-process.ts', import.meta.url);
 
-/** Concurrent sign-ups. */
 const AT_A_TIME = 8;
 
-/** The options of `node-process.ts`. */
 export type NodeOptions = Readonly<Record<string, string>>;
 
 /** Starts node processes and waits until they work the queue. Each first loads the `preloaded` module. */
@@ -41,14 +39,12 @@ async function openNode(options: NodeOptions, preloaded?: string): Promise<Child
   return node;
 }
 
-/** Stops a node and returns the number of payments through its gateway. */
 export async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
   const told = message(node);
   node.send('stop');
   return (await told) as { readonly paid: number };
 }
 
-/** Ends a node like `kill -9`. */
 export async function killNode(node: ChildProcess): Promise<void> {
   node.removeAllListeners('exit');
   const ended = once(node, 'exit');
@@ -63,7 +59,6 @@ function message(node: ChildProcess): Promise<unknown> {
   });
 }
 
-/** Waits until the queue has no due entry. */
 export async function drained(url: string, clock: FakeClock): Promise<void> {
   const storage = postgresql(url);
   try {
@@ -74,7 +69,6 @@ export async function drained(url: string, clock: FakeClock): Promise<void> {
   }
 }
 
-/** Accounts with a payment method and a monthly subscription each. */
 export async function signUpMany(acme: TenantBilling, count: number): Promise<readonly Uuid[]> {
   const signUp = async (index: number): Promise<Uuid> => {
     const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });

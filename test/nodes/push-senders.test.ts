@@ -79,14 +79,12 @@ describe('nodes killed while sending pushes', function () {
     accountId: JSON.parse(String(body)).accountId as string | null,
   });
 
-  /** Ids in order of first arrival. */
   function firstOfEachAccount() {
     const seen = new Set<string>();
     const first = receiver.arrived.filter(({ id }) => !seen.has(id) && seen.add(id));
     return byAccount(first.map(({ id, text }) => push(id, text)));
   }
 
-  /** Ids of the events since the callback was registered. */
   async function happened(): Promise<readonly string[]> {
     const ids: string[] = [];
     for (let after = registeredAt; ; ) {

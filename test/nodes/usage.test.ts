@@ -76,7 +76,6 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
     await exited;
   }
 
-  /** The recorded amounts by unit. */
   async function counted(): Promise<readonly string[]> {
     const sums = await Promise.all(
       subscriptionIds.map((id) => acme.usage.rollUp(id, { startDate: '2024-01-01', endDate: '2024-02-01' })),

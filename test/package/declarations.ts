@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** A type, class, constant or function that a declaration file declares. */
 export interface Declaration {
   readonly file: string;
   readonly name: string;
@@ -9,7 +8,6 @@ export interface Declaration {
   readonly text: string;
 }
 
-/** A member of an interface. */
 export interface Member {
   readonly name: string;
   readonly doc: string | null;
@@ -34,7 +32,6 @@ interface Alias {
 export class Declarations {
   readonly #parsed = new Map<string, Parsed>();
 
-  /** Everything that a file exports, by the name under which it does. */
   exportsOf(file: string): ReadonlyMap<string, Declaration> {
     const { declared, exported, wholes } = this.#of(file);
     const found = new Map<string, Declaration>();
@@ -59,7 +56,6 @@ export class Declarations {
     return from === undefined ? undefined : this.#exportOf(from.file, from.name);
   }
 
-  /** The types that a declaration names. */
   namedBy({ file, name, text }: Declaration): readonly Declaration[] {
     const words = new Set(withoutComments(text).match(/\b[A-Z]\w*\b/g));
     words.delete(name);
@@ -139,7 +135,6 @@ export function membersOf({ text }: Declaration): readonly Member[] {
   }));
 }
 
-/** The names that an interface extends. */
 export function basesOf({ text }: Declaration): readonly string[] {
   const [, bases = ''] = /^[^{]*? extends ([^{]*)\{/.exec(withoutComments(text)) ?? [];
   return bases.match(/\b[A-Z]\w*\b/g) ?? [];

@@ -266,7 +266,6 @@ describe('published package', function () {
   }
 });
 
-/** The file of types as a host writes it. */
 async function publicTypes(): Promise<string> {
   const text = await readFile(join(import.meta.dirname, 'public-types.ts'), 'utf8');
   const entryPointOf = new Map(Object.entries(SOURCES).map(([name, source]) => [source, name]));
@@ -372,13 +371,9 @@ async function expectMissingPeersToBeNamed(project: string): Promise<void> {
 }
 
 interface Loaded {
-  /** Files of billwright. */
   readonly own: number;
-  /** Names of the other packages. */
   readonly packages: ReadonlySet<string>;
-  /** Node's own modules. */
   readonly builtin: readonly string[];
-  /** What it has written to standard error. */
   readonly errors: string;
 }
 

@@ -131,7 +131,6 @@ async function isServing({ told }: Newcomer): Promise<void> {
 
 const shellBlocks = (section: string) => blocksOfSection(section, 'sh');
 
-/** The blocks in a language of a section of the README. */
 async function blocksOfSection(section: string, language: string): Promise<readonly string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const text = readme.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';

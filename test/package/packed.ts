@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
-/** The package as it would be published. */
 export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];

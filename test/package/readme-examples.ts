@@ -20,7 +20,6 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'lib/push/README.md': ['the events that a host is told of'],
 };
 
-/** The blocks of a document that are in a language. */
 export async function blocksOf(document: string, language: string): Promise<readonly string[]> {
   const text = await readFile(fileURLToPath(new URL(`../../${document}`, import.meta.url)), 'utf8');
   const blocks = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');

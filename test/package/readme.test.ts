@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Its blocks are parts of an application (`saas.test.ts`). */
 const QUOTES_AN_EXAMPLE = 'examples/saas/README.md';
 
-/** Whatever is there to be read. */
 function documents(): readonly string[] {
   return globSync(['*.md', '{lib,adapters,examples,test}/**/*.md'], { cwd: root });
 }

@@ -21,7 +21,6 @@ import { Behaviour, FurtherBehaviour } from '../support/payments/scripted-gatewa
 export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CREDIT', 'VOID'] as const;
 export type OperationType = (typeof operationTypes)[number] | 'CHARGEBACK';
 
-/** Concurrent requests. */
 export const Pattern = {
   RETRY: 'retried afterwards',
   TWO_NODES: 'requested on two nodes at once',
@@ -38,7 +37,6 @@ interface Gate {
   open(): void;
 }
 
-/** The result of a case after all due work. */
 export interface Played {
   readonly effects: readonly Effect[];
   readonly transactions: readonly PaymentTransaction[];
@@ -148,7 +146,6 @@ export class OperationPlay {
     };
   }
 
-  /** Creates the payment that the operation requires. */
   async #prepare(type: OperationType, account: Account, paymentKey: string): Promise<void> {
     const needed = preparation[type];
     if (needed === null) return;
@@ -174,7 +171,6 @@ export class OperationPlay {
     await this.#stage.reads.ofAccount(this.#stage.context(), account.id, { withPluginInfo: true });
   }
 
-  /** Times out an unanswered call. */
   async #timeOut(calls: Promise<unknown>, behaviour: Behaviour): Promise<void> {
     if (!HANGING.includes(behaviour)) {
       await calls;
@@ -190,7 +186,6 @@ export class OperationPlay {
     }
   }
 
-  /** Completes all due work. */
   async #quiet(first: PaymentNode): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     await first.idle();
@@ -225,7 +220,6 @@ const preparation: Readonly<Record<OperationType, OperationType | null>> = {
   CHARGEBACK: 'PURCHASE',
 };
 
-/** Another operation on the payment at the same time. */
 const otherOperation: Readonly<Record<OperationType, OperationType>> = {
   AUTHORIZE: 'CAPTURE',
   PURCHASE: 'REFUND',

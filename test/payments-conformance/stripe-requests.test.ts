@@ -104,7 +104,6 @@ async function findInSearch(shop: StripeShop): Promise<void> {
   await shop.told(bought);
 }
 
-/** The called endpoints with `:id` for ids. */
 function called({ double }: StripeShop): readonly string[] {
   const names = double.requests.map(({ method, pathname }) => {
     const path = pathname.replace(/\/(cus|pm|pi|seti|re|du|pm_card)_[^/]+/, '/:id');

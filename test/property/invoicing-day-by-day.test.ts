@@ -27,7 +27,6 @@ class DailyLife {
   readonly onDueDays: SubscriptionLedger;
   readonly dailyLines: string[] = [];
   readonly dueLines: string[] = [];
-  /** What has come about, by kind. */
   readonly counts = new Map<string, number>();
   facts: readonly Fact[] = [];
   today: LocalDate;

@@ -6,7 +6,6 @@ import { eventsOf, forOracle, type History, histories } from '../support/lives/i
 import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
 import { type Decimal, expect, minorUnits } from '../support/unit.ts';
 
-/** The events once every fact of the history is known. */
 function allEvents(history: History) {
   return eventsOf(
     history,

@@ -7,7 +7,6 @@ import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts'
 import { propertyRuns } from '../support/long-run.ts';
 import { decimal, expect, sum } from '../support/unit.ts';
 
-/** A number of seats from some day after the start on. */
 interface Seats {
   readonly day: number;
   readonly quantity: number;

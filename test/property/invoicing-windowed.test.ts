@@ -12,7 +12,6 @@ class Life {
   readonly history: History;
   readonly ledger: SubscriptionLedger;
   readonly adjusted = new Map<Uuid, Decimal>();
-  /** What has come about, by kind. */
   readonly counts = new Map<string, number>();
   facts: readonly Fact[] = [];
   targetDate: LocalDate;

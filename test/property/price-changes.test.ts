@@ -71,7 +71,6 @@ function runUpTo(ledger: SubscriptionLedger, day: LocalDate, dates: LocalDate[])
   }
 }
 
-/** The rate in force on each day. */
 function rates(ledger: SubscriptionLedger): readonly string[] {
   return ledger.rows
     .flatMap(({ startDate, endDate, rate }) =>

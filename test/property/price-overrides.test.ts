@@ -40,7 +40,6 @@ function pricesOf(plan: Plan): ReadonlyMap<PriceTarget, InternationalPrice> {
   return prices;
 }
 
-/** Some of the plan's prices, each with an amount. */
 const overridden = fc
   .record({ plans, amounts, picks: fc.array(fc.boolean(), { minLength: 30 }) })
   .map((given) => {

@@ -39,7 +39,6 @@ class Ledger {
     this.#transactions = [transaction(taken)];
   }
 
-  /** Whether it was let pass. */
   refund(amount: Decimal): boolean {
     const of = { paid: this.#paid, rows: this.#rows, transactions: this.#transactions };
     try {
@@ -56,7 +55,6 @@ class Ledger {
     return true;
   }
 
-  /** What a dispute takes off the invoice. */
   dispute(amount: Decimal): void {
     this.#add({ type: 'CHARGED_BACK', amount: amount.negated(), transactionExternalKey: nextId() });
   }

@@ -35,11 +35,9 @@ describe('zone conversion', function () {
 
 interface Comparison {
   readonly output: string;
-  /** The counter-example, or null. */
   readonly failure: string | null;
 }
 
-/** Runs the comparison in a process of its own, where TZ is `host`. */
 function compareOnHost(host: string): Promise<Comparison> {
   return new Promise((resolve) => {
     execFile(process.execPath, [oracle], { env: { ...process.env, TZ: host } }, (error, stdout, stderr) => {

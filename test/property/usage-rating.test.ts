@@ -25,7 +25,6 @@ function rate(
   return rateUsage({ section, quantities: quantities(section, points), currency: 'USD', overflow });
 }
 
-/** Points of units that the section charges. */
 function charged(section: UsageSection, points: readonly OraclePoint[]): readonly OraclePoint[] {
   const blocks = section.usageType === 'CAPACITY' ? section.tiers[0]?.limits : section.tiers[0]?.blocks;
   const units = new Set(blocks?.map(({ unit }) => unit));

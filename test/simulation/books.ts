@@ -45,9 +45,7 @@ export async function readBooks(database: TestDatabase, nowMs: number): Promise<
   }
 }
 
-/** Reads the database without the engine, over one connection. */
 export interface OpenTables {
-  /** The rows in insertion order. */
   tables<N extends string>(names: readonly N[]): Promise<Readonly<Record<N, readonly StoredRow[]>>>;
   rows(statement: string): Promise<readonly StoredRow[]>;
   close(): Promise<void>;

@@ -20,7 +20,6 @@ const zone = timeZone('UTC');
 const msPerDay = 86_400_000;
 const start = '2024-01-15T08:00:00Z';
 
-/** A bundle played by the engine and checked after each step. */
 class StoredBundle {
   readonly engine: TestEngine;
   /** Whether time passes day by day or in one step. */
@@ -56,7 +55,6 @@ class StoredBundle {
     return outcome;
   }
 
-  /** Every explanation leads to its item's amount. */
   async explained(): Promise<void> {
     const { acme } = this.engine;
     for (const accountId of this.#accounts) {
@@ -66,7 +64,6 @@ class StoredBundle {
     }
   }
 
-  /** The public view without ids. */
   async seen(): Promise<readonly string[]> {
     return (await Promise.all(this.#accounts.map((id) => this.#seenOf(id)))).flat();
   }

@@ -13,7 +13,6 @@ const TABLES = [
 const BILLIONTHS_PER_CENT = 10_000_000n;
 const FAILED: readonly (string | null)[] = ['PAYMENT_FAILURE', 'PLUGIN_FAILURE'];
 
-/** Reads all data that dunning uses. */
 export async function readDebt(open: OpenTables): Promise<DebtBooks> {
   const books = await open.tables(TABLES);
   const tags = new Map<string, Set<string>>();

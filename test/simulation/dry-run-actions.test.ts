@@ -90,7 +90,6 @@ anyDatabase((kind, open) => {
       let statements: string[] = [];
 
       let epoch = START;
-      /** Counts what was checked. */
       const looked = { statements: 0, writesOfActions: 0, foreseen: 0, explained: 0 };
 
       async function begin(): Promise<void> {
@@ -108,7 +107,6 @@ anyDatabase((kind, open) => {
 
       interface Stage {
         readonly accountId: Uuid;
-        /** The changed or stopped subscription. */
         readonly subscriptionId: Uuid;
         readonly isAddOn: boolean;
         readonly bundleId: Uuid;
@@ -305,7 +303,6 @@ anyDatabase((kind, open) => {
           .map(({ invoice }) => invoice);
       }
 
-      /** The stored facts of each item explain its amount. */
       async function expectAllExplained(accountId: Uuid): Promise<void> {
         for (const { id } of (await invoicesOf(accountId)).flatMap(({ items }) => items)) {
           expectExplained(await engine.acme.invoices.explain(id));

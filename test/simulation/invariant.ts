@@ -1,7 +1,6 @@
 import type { Books } from './books.ts';
 import type { Observations } from './observations.ts';
 
-/** The stored data now and at an earlier time, and the engine's answers. */
 export interface Evidence {
   readonly books: Books;
   readonly earlier: Books;
@@ -15,7 +14,6 @@ export interface Invariant {
   breaches(evidence: Evidence): readonly string[];
 }
 
-/** All breaches with the names of their invariants. */
 export function breachesOf(invariants: readonly Invariant[], evidence: Evidence): readonly string[] {
   return invariants.flatMap(({ name, breaches }) => breaches(evidence).map((breach) => `${name}: ${breach}`));
 }

@@ -10,7 +10,6 @@ import { Town } from './town.ts';
 type Table = Exclude<keyof Books, 'nowMs'>;
 type Change = (row: StoredRow) => Partial<StoredRow>;
 
-/** Broken data for each invariant. */
 const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence)[]>> = {
   'invoice balance = items − payments + refunds, exactly': [
     changed(
@@ -255,7 +254,6 @@ function withLongerRests(evidence: Evidence): Evidence {
   );
 }
 
-/** Changes the first matching row, which must exist. */
 function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change) {
   return (evidence: Evidence): Evidence => {
     const at = placeOf(evidence, table, isSo);

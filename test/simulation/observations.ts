@@ -1,12 +1,9 @@
-/** The engine's answers about the stored data. */
 export interface Observations {
-  /** State by subscription id. */
   readonly states: ReadonlyMap<string, string>;
   /** Differences of a run over the whole history, one line each. */
   readonly coverageDifferences: readonly string[];
   /** Dry runs with the invoices that they predicted. */
   readonly foreseen: readonly Foreseen[];
-  /** Changes by repeated runs. */
   readonly changedByRepetition: readonly string[];
 }
 

@@ -18,7 +18,6 @@ const NO_STATES: ConfigParts = { states: [] };
 /** The engine of a town with dunning, and a slow evaluator that calculates the expected states. */
 export class OverdueLife {
   readonly engine: TestEngine;
-  /** Number of evaluations, and of those that moved an account. */
   evaluations = 0;
   transitions = 0;
   readonly #worker: Billing<never>;
@@ -71,7 +70,6 @@ export class OverdueLife {
     this.engine.clock.set(formatInstant(instant(ms)));
   }
 
-  /** Completes due work and compares the result. */
   async settle(about: string): Promise<void> {
     const settled = await this.#worker.settle({ timeoutMs: SETTLE_MS });
     if (!settled) throw new Error(`the queue did not settle after ${about}`);

@@ -4,7 +4,6 @@ import type { ConfigParts } from '../support/overdue/overdue-documents.ts';
 import type { OverdueLife } from './overdue-life.ts';
 import type { Random } from './random.ts';
 
-/** An operation in a town with unpaid debts. */
 export interface DebtOperation {
   readonly name: string;
   readonly weight: number;

@@ -44,7 +44,6 @@ const lineOf = (item: InvoiceView['items'][number]): string => {
   return plain(facts.map((fact) => String(fact ?? '-')).join(' '));
 };
 
-/** Taxes each new charge of a run. */
 const taxes: InvoicePlugin = {
   name: 'taxes',
   async getAdditionalInvoiceItems({ items }) {
@@ -197,7 +196,6 @@ eachDatabase((kind, open) => {
 
       const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
-      /** The invoices that runs created or extended since, the latest last. */
       async function written(accountId: Uuid, before: readonly InvoiceView[]) {
         const known = new Set(before.flatMap(({ items }) => items.map(({ id }) => id)));
         const changed = (await invoicesOf(accountId)).flatMap((invoice) => {

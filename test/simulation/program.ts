@@ -4,14 +4,12 @@ import type { Town } from './town.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** The number of days, and of operations after each step. */
 export interface ProgramSize {
   readonly days: number;
   readonly mostDaysPerStep: number;
   readonly operationsPerStep: number;
 }
 
-/** Plays a town: time passes, due work completes, and customers make random requests. */
 export async function live(town: Town, { days, mostDaysPerStep, operationsPerStep }: ProgramSize) {
   const { engine, random } = town;
   const end = engine.clock.now() + days * DAY_SECONDS * 1_000;

@@ -23,7 +23,6 @@ export class Random {
     return choices[this.within(0, choices.length - 1)] as T;
   }
 
-  /** Returns true with that probability in percent. */
   percent(chance: number): boolean {
     return this.next() * 100 < chance;
   }

@@ -29,7 +29,6 @@ import type { Account } from '../support/plain-views.ts';
 const msPerDay = 86_400_000;
 const start = Date.parse('2024-01-01T00:00:00Z');
 
-/** A script played by the engine and checked after each step. */
 class StoredLife {
   readonly script: LifeScript;
   readonly engine: TestEngine;
@@ -76,7 +75,6 @@ class StoredLife {
     await this.#check();
   }
 
-  /** Every explanation leads to its item's amount. */
   async explained(): Promise<void> {
     const { acme } = this.engine;
     for (const { id: accountId } of this.#accounts) {

@@ -4,7 +4,6 @@ import { specCatalog, type TestEngine } from '../support/engine.ts';
 import { openShop } from '../support/shop.ts';
 import type { Random } from './random.ts';
 
-/** A tenant with its API. */
 export interface Shop {
   readonly tenant: TenantRef;
   readonly acme: TenantBilling;
@@ -28,7 +27,6 @@ export interface Visit {
   readonly subscriptionId: Uuid;
 }
 
-/** Two tenants with customers, isolated from each other. */
 export class Town {
   readonly engine: TestEngine;
   readonly random: Random;

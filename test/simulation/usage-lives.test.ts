@@ -18,7 +18,6 @@ const ACCOUNTS_AT_ONCE = 12;
 
 const ZONES = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland'];
 
-/** Rotating tenant settings. */
 function settingsOf(random: Random): OracleSettings {
   return {
     ...DEFAULT_SETTINGS,
@@ -176,7 +175,6 @@ async function pass(town: UsageTown, random: Random): Promise<number> {
   return count;
 }
 
-/** Returns true if all items ended before that day. */
 function isOfPast({ items }: InvoiceView, today: number): boolean {
   const own = items.filter(({ itemType }) => itemType !== 'CBA_ADJ');
   return own.every(({ endDate }) => endDate !== null && parseLocalDate(endDate) <= today);

@@ -111,7 +111,6 @@ async function record({ town, random, customer, held }: UsageScene): Promise<voi
   }
 }
 
-/** A rejected line of a bulk request. */
 export class Refused extends Error {}
 
 /** Mostly near the boundaries of days and billed periods. */

@@ -14,7 +14,6 @@ import type { Owed, UsageOracle } from '../support/usage-oracle/usage-oracle.ts'
 import { type OpenTables, openTables, type StoredRow } from './books.ts';
 import { chargedTwice } from './charged-once.ts';
 
-/** An account with usage, and its oracle. */
 export interface MeteredCustomer {
   readonly acme: TenantBilling;
   readonly accountId: Uuid;
@@ -22,7 +21,6 @@ export interface MeteredCustomer {
   readonly billCycleDay: number;
   readonly settings: OracleSettings;
   readonly subscriptions: MeteredSubscription[];
-  /** Compared invoices. */
   readonly seen: Set<Uuid>;
   /** Whether a tag disables automatic runs. */
   isOff: boolean;
@@ -35,7 +33,6 @@ export interface MeteredSubscription {
   readonly bundleId: Uuid;
   readonly oracle: UsageOracle;
   readonly trackingIds: string[];
-  /** The oracle's items by id. */
   readonly entries: Map<Uuid, BilledEntry>;
 }
 
@@ -43,7 +40,6 @@ export interface MeteredSubscription {
 export class UsageTown {
   readonly engine: TestEngine;
   readonly customers: MeteredCustomer[] = [];
-  /** Matching items by kind. */
   readonly agreed = { usage: 0, credits: 0, late: 0 };
   readonly #tables: OpenTables;
   #silent = 0;
@@ -106,7 +102,6 @@ export class UsageTown {
     return dates.length === 0 ? null : instant(Math.min(...dates));
   }
 
-  /** Compares the usage of each new invoice with the oracle. */
   async audit(
     customers: readonly MeteredCustomer[] = this.customers,
     { through = 0, isRequested = true }: ProposedRun = {},
@@ -209,7 +204,6 @@ export class UsageTown {
     }
   }
 
-  /** Finds runs without an invoice by their stored data. */
   async #silentlyStored() {
     const rows = await this.#tables.rows(
       `select subscription_id, usage_name, starts_at, ends_at from bw_usage_intervals where invoice_id is null`,

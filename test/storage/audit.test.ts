@@ -41,7 +41,6 @@ const specified: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
-/** Every kind of audited record of an account, made and inserted. */
 const kinds: Readonly<
   Record<
     string,

@@ -10,7 +10,6 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /** Stands where PostgreSQL would, and has no TLS. */
 class Stand {
-  /** What the first connection began with. */
   first: Buffer | undefined;
   readonly #server: Server = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -15,7 +15,6 @@ eachDatabase((kind, open) => {
   describe('push delivery storage', () => {
     const opened = freshStorage(kind, open);
 
-    /** Stores a delivery for each account given. */
     const write = (
       accounts: readonly (number | null)[],
       changes: Partial<New<PushDelivery>> = {},

@@ -563,7 +563,6 @@ function names(entries: readonly ClaimedEntry[]): unknown[] {
   return entries.map(({ payload }) => payload.name);
 }
 
-/** Tries until it is so; the test's own timeout ends what never comes. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await setTimeout(20);
 }

@@ -32,7 +32,6 @@ const sizes = [1, 10, 1_000] as const;
 type Owner = ReturnType<typeof ownerOf>;
 type Made<T> = readonly T[];
 
-/** Writes and then reads `count` records of every kind. */
 async function writeAll(session: WriteSession, owner: Owner, count: number) {
   const many = <T>(make: () => T): Made<T> => Array.from({ length: count }, make);
   const charges = many(() => ({ id: newId(), subscriptionId: newId() }));

@@ -57,7 +57,6 @@ export interface TestEngine {
   cancelNow(subscriptionId: Uuid): Promise<void>;
   /** Returns the statements that the storage sends during the work. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
-  /** Returns the inconsistencies that the check of stored data finds. */
   breaches(): Promise<readonly Breach[]>;
   /** Awaits `work` and all due work. Throws the logged error if a handler fails. */
   settle<T = void>(work?: Promise<T>): Promise<T>;

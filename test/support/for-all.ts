@@ -3,7 +3,6 @@ import { propertyRuns } from './long-run.ts';
 
 type Arbitraries<Values> = { [Place in keyof Values]: fc.Arbitrary<Values[Place]> };
 
-/** The type of the values that an arbitrary generates. */
 export type Generated<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Checks a property with the default number of random cases. */

@@ -39,7 +39,6 @@ function closeOnce(database: TestDatabase, orm: { close(force: true): Promise<un
 
 type Caller = Partial<Parameters<Billing<never>['as']>[0]>;
 
-/** A host's engine over the host's connections, next to the test's own engine. */
 export interface HostedEngine {
   readonly acme: TenantBilling;
   /** Runs `work` in a transaction of the host with the tenant's operations. */

@@ -9,7 +9,6 @@ import { plainHasher } from './plain-hasher.ts';
 import { migrated, storageOf } from './storage.ts';
 import { recordingLogger } from './system-time.ts';
 
-/** A tenant with a catalog of the examples, and its operations. */
 export interface Shop {
   readonly tenant: TenantRef;
   readonly acme: TenantBilling;

@@ -47,7 +47,6 @@ export async function makeCall(engine: TestEngine, call: StormCall): Promise<Mad
   }
 }
 
-/** What calls have left behind, in all tables and queues. */
 export interface Effects {
   /** The changed rows and the queue entries that a call is behind, by itself or by the work that it caused. */
   readonly of: (token: Uuid) => readonly string[];

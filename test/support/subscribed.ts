@@ -3,7 +3,6 @@ import { catalogXml, lists, product } from './catalogs/catalog-document.ts';
 import type { OpenDatabase } from './databases.ts';
 import { openEngine, type TestEngine } from './engine.ts';
 
-/** A subscription, of the one account of its engine. */
 export interface Subscribed {
   readonly engine: TestEngine;
   readonly accountId: Uuid;
@@ -31,9 +30,7 @@ export async function subscribed(
     readonly billCycleDayLocal: number;
     readonly planName: string;
     readonly quantity?: number;
-    /** Tags that the account has from the start. */
     readonly tags?: readonly Uuid[];
-    /** What else the engine is opened with. */
     readonly host?: Omit<Parameters<typeof openEngine>[1], 'now' | 'catalog'>;
   },
 ): Promise<Subscribed> {

@@ -7,13 +7,11 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { openTelemetryTracer } from '../../adapters/opentelemetry/index.ts';
 
-/** A span as tests look at it. */
 export interface SeenSpan {
   readonly name: string;
   readonly traceId: string;
   readonly id: string;
   readonly parentId: string | undefined;
-  /** Traces that it is linked to. */
   readonly linkedTo: readonly string[];
   readonly attributes: ReadableSpan['attributes'];
   readonly hasFailed: boolean;

@@ -109,7 +109,6 @@ export const hostLibraries: Readonly<Record<DatabaseKind, readonly string[]>> = 
   postgresql: Object.keys(onPostgresql),
 };
 
-/** Connects to a database by one of its libraries. */
 export function openHostLibrary(name: string, database: TestDatabase): HostLibrary {
   const open = database.kind === 'sqlite' ? onSqlite[name] : onPostgresql[name];
   if (open === undefined) throw new Error(`${name} does not reach ${database.kind}`);
@@ -168,10 +167,8 @@ export interface HostLibrary {
   close(): Promise<void>;
 }
 
-/** Runs a statement of the host in its transaction. */
 type Run = (statement: string) => Promise<unknown>;
 
-/** The parts of Prisma's client that are used. */
 interface PrismaClient {
   $transaction<T>(work: (tx: PrismaTx) => Promise<T>, limits: { readonly timeout: number }): Promise<T>;
   $disconnect(): Promise<void>;

@@ -122,7 +122,6 @@ export const hostOperations: Readonly<Record<string, HostOperation>> = {
   },
 };
 
-/** Opens an engine with the host and prepares an account. */
 export async function openHostStage(host: HostileHost, open: OpenDatabase): Promise<HostStage> {
   const storage = storageOf(await open(shopTemplate(specCatalog)));
   const clock = fakeClock('2024-01-01T00:00:00Z');

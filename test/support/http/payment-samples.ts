@@ -66,7 +66,6 @@ async function unpaidInvoice({ serving, accountId }: World): Promise<string> {
   return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
 }
 
-/** One sample for each operation on payments. */
 export const paymentSamples: Readonly<Record<string, MakeSample>> = {
   ...operation('captureAuthorization', async (world) => ({
     payment: await begun(world, 'AUTHORIZE'),
@@ -144,7 +143,6 @@ async function added({ serving, accountId, next }: World) {
   return { paymentMethodId: createdId(await serving.call('POST', path, { body })), externalKey };
 }
 
-/** One sample for each operation on payment methods. */
 export const paymentMethodSamples: Readonly<Record<string, MakeSample>> = {
   createPaymentMethod: async ({ next }) => ({
     query: 'pluginProperty=a%3Db&controlPluginName=nobody',
@@ -167,7 +165,6 @@ export const paymentMethodSamples: Readonly<Record<string, MakeSample>> = {
   refreshPaymentMethods: async () => ({ query: 'PluginName=killbill-payment-test&pluginProperty=a%3Db' }),
 };
 
-/** Samples of the lists of payments, and of what operators do about payments. */
 export const paymentListSamples: Readonly<Record<string, (world: World) => Promise<Sample>>> = {
   getPayments: async () => ({
     query: 'limit=5&pluginName=killbill-payment-test&withAttempts=true&withPluginInfo=true&audit=FULL',
@@ -190,7 +187,6 @@ export const paymentListSamples: Readonly<Record<string, (world: World) => Promi
   },
 };
 
-/** One sample for each operation on payment gateways. */
 export const gatewaySamples: Readonly<Record<string, MakeSample>> = {
   buildFormDescriptor: async () => ({}),
   buildComboFormDescriptor: async ({ next }) => ({

@@ -18,7 +18,6 @@ import { migrated, storageOf } from '../storage.ts';
 import { recordingLogger } from '../system-time.ts';
 import { ACCEPTS_UNKNOWN_UNITS } from '../usage/unknown-units.ts';
 
-/** An answer, read to its end. */
 export interface Reply {
   readonly status: number;
   readonly headers: Pick<Headers, 'get' | 'has'>;
@@ -96,7 +95,6 @@ type ServeOptions = Opened & {
   readonly storage?: Storage<never>;
 };
 
-/** A server with a clock that the test moves. */
 export type Served = Serving & { readonly clock: FakeClock };
 
 export async function serve(database: TestDatabase, options: ServeOptions = {}): Promise<Served> {

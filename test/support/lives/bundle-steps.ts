@@ -103,7 +103,6 @@ const steps = fc.oneof(
   },
 );
 
-/** A random history of a bundle. */
 export const scripts = fc.record({
   base: fc.constantFrom(...bases),
   billCycleDay: fc.constantFrom(0, 1, 15, 31),

@@ -8,10 +8,8 @@ import { line, type SubscriptionLedger } from '../invoicing/subscription-ledger.
 import { forOracle, isPriceChange, kindOf } from './invoicing-history.ts';
 import { coverOf, cutsOf, isCycleDate, oraclePeriods } from './invoicing-oracle.ts';
 
-/** The ledger of a subscription after a run. */
 export interface CheckedLedger {
   readonly ledger: SubscriptionLedger;
-  /** Adjusted amounts by item id. */
   readonly adjusted: ReadonlyMap<Uuid, Decimal>;
   readonly targetDate: LocalDate;
   readonly isGreedy: boolean;

@@ -192,7 +192,6 @@ export function factsOf(each: BillingEvent): string {
   return JSON.stringify({ ...each, effectiveDate: null, totalOrdering: null });
 }
 
-/** Converts the events for the oracle. */
 export function forOracle(
   history: Pick<History, 'currency' | 'isGreedy'>,
   events: readonly BillingEvent[],

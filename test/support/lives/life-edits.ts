@@ -34,7 +34,6 @@ import type { AskedDay, SubscriptionCall, TransferCall } from './subscription-st
 
 type PhaseName = 'TRIAL' | 'DISCOUNT' | 'EVERGREEN';
 
-/** A subscription with its bundle, and the inputs of the rules. */
 export interface EditedLife {
   readonly running: RunningSubscription;
   readonly bundle: readonly RunningSubscription[];

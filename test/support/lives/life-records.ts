@@ -36,7 +36,6 @@ import { at } from '../subscriptions/example.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';
 import type { AskedDay } from './subscription-steps.ts';
 
-/** The events of a stored change, and the days to bill again. */
 export interface Stored {
   readonly busEvents: readonly NewBusEvent[];
   readonly touched: readonly TouchedDate[];
@@ -53,7 +52,6 @@ export class LifeRecords {
   readonly catalog: CatalogWithOverrides;
   readonly accounts: Map<Uuid, Account>;
   readonly bundles = new Map<Uuid, Bundle>();
-  /** In creation order. */
   readonly subscriptions = new Map<Uuid, Subscription>();
   readonly due = new Map<string, DueEntry>();
   /** Active and withdrawn events, in insertion order. */
@@ -78,7 +76,6 @@ export class LifeRecords {
     return [...this.subscriptions.values()].filter((each) => each.bundleId === bundleId);
   }
 
-  /** Active events. */
   eventsOf(subscriptionId: Uuid): readonly LifecycleEvent[] {
     return this.#events.filter((event) => event.isActive && event.subscriptionId === subscriptionId);
   }

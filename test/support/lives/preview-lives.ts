@@ -50,7 +50,6 @@ const change = fc.oneof(
 );
 export type LifeChange = Generated<typeof change>;
 
-/** An account and the changes of its subscriptions. */
 export const previewLives = fc.record({
   /** 0 = none yet. */
   billCycleDay: fc.integer({ min: 0, max: 31 }),

@@ -42,7 +42,6 @@ export class SubscriptionLife {
   readonly script: LifeScript;
   readonly records: LifeRecords;
   readonly invoices: LifeInvoices;
-  /** How often each kind of step took effect. */
   readonly counts = new Map<string, number>();
   readonly #handOvers: HandOver[] = [];
   readonly #dueRuns = new Map<string, DueRun>();
@@ -98,7 +97,6 @@ export class SubscriptionLife {
     }
   }
 
-  /** Invoices everything and counts the results. */
   end(): void {
     this.take({ do: 'AUTOMATIC', isOn: true });
     this.take({ do: 'PASS', days: 62, seconds: 0 });

@@ -18,7 +18,6 @@ export function addOnName(index: number): string {
   return `addon${index}`;
 }
 
-/** How the product of a base plan offers the product of an add-on plan. */
 export function offerOf({ plans, addOns, offers }: Shelf, base: string, addOn: string): Offer {
   const basePlan = plans.find((_, index) => planName(index) === base);
   const addOnPlan = addOns.find((_, index) => addOnName(index) === addOn);
@@ -35,7 +34,6 @@ export function catalogOf(shelf: Shelf): Catalog {
   return made;
 }
 
-/** The catalog as documents to upload one by one. */
 export function documentsOf(shelf: Shelf): readonly string[] {
   return versionsOf(shelf).map(catalogXml);
 }

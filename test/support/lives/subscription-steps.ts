@@ -8,7 +8,6 @@ import { shelves } from './subscription-shelf.ts';
 /** A date in a request, in days from today, with or without a time of day; null = no date. */
 export type AskedDay = { readonly days: number; readonly second: number | null } | null;
 
-/** A request for one subscription, which the rules may reject. */
 export type SubscriptionCall = Extract<
   LifeStep,
   { do: 'CHANGE' | 'CANCEL' | 'UNCANCEL' | 'UNDO' | 'BILL_CYCLE_DAY' | 'QUANTITY' }

@@ -1,6 +1,5 @@
 import { formatDecimal, type TenantBilling, type Uuid } from '../../../lib/index.ts';
 
-/** The public facts of an account in arrears, from the library or over HTTP: ISO dates, plain amounts. */
 export interface AccountFacts {
   readonly state: StateFacts;
   /** Of the service `overdue-service`, in time order. */

@@ -18,7 +18,6 @@ export const BEGINS = '2012-05-01T00:03:42Z';
 /** Eight retries, eight days apart. */
 export const EIGHT_RETRIES = '8,8,8,8,8,8,8,8';
 
-/** Opens an engine with an overdue configuration. */
 export async function openStory(
   open: OpenDatabase,
   config: string,
@@ -155,7 +154,6 @@ export class Debtor {
     await this.engine.settle();
   }
 
-  /** Adds an external charge. */
   async charge(amount: string, autoCommit = true): Promise<InvoiceView> {
     const [item] = await this.engine.acme.invoices.addCharges({
       accountId: this.accountId,

@@ -4,10 +4,8 @@ import type { AccountFacts } from './account-facts.ts';
 import { Chronicle } from './debtor.ts';
 import { overdueXml, type StateParts } from './overdue-documents.ts';
 
-/** Plays a story through the library or over HTTP. */
 export interface Teller {
   readonly database: TestDatabase;
-  /** Uploads an XML configuration. */
   upload(config: string): Promise<void>;
   account(parts: AccountParts): Promise<string>;
   subscribe(accountId: string, planName: string): Promise<void>;
@@ -16,7 +14,6 @@ export interface Teller {
   /** Pays all unpaid invoices with the card. */
   payAll(accountId: string): Promise<void>;
   cards(are: 'declined' | 'taken'): Promise<void>;
-  /** Moves the clock and completes due work. */
   runTo(when: string): Promise<void>;
   read(accountId: string): Promise<AccountFacts>;
   close(): Promise<void>;

@@ -28,7 +28,6 @@ interface PaymentJson {
   }[];
 }
 
-/** Plays a story only by HTTP requests. */
 export function httpTeller(serving: Serving, database: TestDatabase): Teller {
   const send = async (method: string, path: string, request?: Parameters<Serving['call']>[2]) => {
     const reply = await serving.call(method, path, request);
@@ -36,7 +35,6 @@ export function httpTeller(serving: Serving, database: TestDatabase): Teller {
     return reply;
   };
   const get = async <T>(path: string): Promise<T> => (await send('GET', CORE + path)).json as T;
-  /** Waits until the engine has completed due work. */
   const settled = async (reply: Reply): Promise<Reply> => {
     await send('GET', `${CORE}/test/queues`);
     return reply;

@@ -105,7 +105,6 @@ export function linesOf(facts: AccountFacts): readonly string[] {
   ];
 }
 
-/** The short name of a state. */
 export function shownName(stateName: string): string {
   return stateName === '__KILLBILL__CLEAR__OVERDUE_STATE__' ? 'clear' : stateName;
 }

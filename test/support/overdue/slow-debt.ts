@@ -19,7 +19,6 @@ export interface DebtInvoice {
   readonly targetDate: string | null;
 }
 
-/** All facts that dunning uses. */
 export interface DebtBooks {
   readonly accounts: ReadonlyMap<string, DebtAccount>;
   readonly invoices: readonly DebtInvoice[];

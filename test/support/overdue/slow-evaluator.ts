@@ -18,7 +18,6 @@ export interface ExpectedAccount {
   readonly ownsInvoicingOff: boolean;
   /** Whether the account has AUTO_INVOICING_OFF, set by anyone. */
   readonly hasInvoicingOff: boolean;
-  /** Time of the next check. */
   readonly checkMs: number | null;
 }
 

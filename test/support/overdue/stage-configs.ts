@@ -1,6 +1,5 @@
 import type { NewOverdueDefinition, NewOverdueState } from '../../../lib/index.ts';
 
-/** A state that begins after so many unpaid days. */
 export function afterDays(name: string, days: number, more: Partial<NewOverdueState> = {}): NewOverdueState {
   return {
     name,

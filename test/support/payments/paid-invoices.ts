@@ -6,7 +6,6 @@ export interface ChargedInvoice {
   readonly itemId: Uuid;
 }
 
-/** Creates invoices for an account and reads them. */
 export class PaidInvoices {
   readonly #engine: TestEngine;
   readonly #account: Pick<Account, 'id'>;
@@ -44,7 +43,6 @@ export class PaidInvoices {
     return Number((await this.#engine.acme.invoices.get(invoiceId)).balance);
   }
 
-  /** The amounts of its item adjustments. */
   async adjustmentsOf(invoiceId: Uuid): Promise<readonly number[]> {
     const { items } = await this.#engine.acme.invoices.get(invoiceId);
     return items.filter(({ itemType }) => itemType === 'ITEM_ADJ').map(({ amount }) => Number(amount));

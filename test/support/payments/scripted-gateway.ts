@@ -44,7 +44,6 @@ const GATEWAY_NAME = 'scripted';
 const LESS = 0.7;
 const OTHER_CURRENCY: Currency = 'EUR';
 
-/** Money that the gateway moved. */
 export interface Effect {
   readonly transactionId: Uuid;
   readonly paymentId: Uuid;
@@ -59,7 +58,6 @@ type Asked = GatewayTransaction &
 
 /** A gateway that records its charges by transaction id. */
 export class ScriptedGateway {
-  /** The charges in order. */
   readonly effects: Effect[] = [];
   readonly #known = new Map<Uuid, GatewayResult>();
   #next: Behaviour;
@@ -191,7 +189,6 @@ function inOtherCurrency(request: Asked): Asked {
 
 export const SIGNING_GATEWAY = 'signing';
 
-/** A received notification, with the caller and tenant. */
 export interface Received {
   readonly body: string;
   readonly tenantId: Uuid;

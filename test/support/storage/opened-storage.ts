@@ -31,7 +31,6 @@ export interface OpenedStorage {
   newAccounts<const Count extends number>(count: Count): Promise<Accounts<Count>>;
 }
 
-/** A tuple for small counts. */
 type Accounts<Count> = Count extends 1
   ? readonly [Account]
   : Count extends 2

@@ -77,7 +77,6 @@ export function account(changes: Partial<New<Account>>): New<Account> {
   return filledRecord(accountFields, changes);
 }
 
-/** An account with null in every nullable field. */
 export const bareAccount: Partial<New<Account>> = {
   ...emptyFields(accountFields),
   isPaymentDelegatedToParent: false,

@@ -94,7 +94,6 @@ export async function storedPoints(database: TestDatabase): Promise<readonly Sto
   }));
 }
 
-/** The stored day rows by bucket. */
 export async function storedDays(database: TestDatabase): Promise<ReadonlyMap<string, unknown>> {
   const rows = await rowsOf(
     database,

@@ -14,7 +14,6 @@ export const WEBHOOK_SECRET = 'whsec_double';
 /** Stripe keeps idempotency keys for at least 24 hours. The double uses the minimum. */
 const KEY_KEPT_MS = 24 * 3_600_000;
 
-/** How the next responses fail. */
 export type Fault = 'NONE' | 'ANSWER_LOST' | 'SERVER_ERROR' | 'RATE_LIMITED' | 'HANGS';
 
 export interface SentRequest {
@@ -40,11 +39,9 @@ interface KeptReply {
 export class StripeDouble {
   readonly books = new StripeBooks();
   bank: Bank = 'BY_METHOD';
-  /** The fault of requests that change data. */
   fault: Fault = 'NONE';
   /** Runs before a payment intent is canceled. */
   onCancel: (() => void) | null = null;
-  /** Every request as sent. */
   readonly requests: SentRequest[] = [];
   readonly #keys = new Map<string, KeptReply>();
   readonly #server: Server = createServer((request, response) => {

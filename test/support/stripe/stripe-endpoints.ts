@@ -14,7 +14,6 @@ import type { StripeBooks } from './stripe-books.ts';
 import { found } from './stripe-books.ts';
 import { type FormObject, objectIn, type StripeObject, textIn } from './stripe-objects.ts';
 
-/** An API call: the id in the path, and the form or query. */
 export interface StripeCall {
   readonly books: StripeBooks;
   readonly id: string;

@@ -90,7 +90,6 @@ export interface DisputeObject extends StripeObject {
   balance_transactions: { readonly id: string; readonly amount: number; readonly currency: string }[];
 }
 
-/** An error response. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly body: ApiErrorBody & Record<string, unknown>;

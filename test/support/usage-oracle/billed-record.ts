@@ -2,7 +2,6 @@ import type { OracleInterval } from './oracle-intervals.ts';
 import type { PriceLine } from './oracle-price.ts';
 import type { OraclePoint } from './usage-facts.ts';
 
-/** An interval as billed by one run. */
 export interface BilledRecord extends Pick<OracleInterval, 'start' | 'end'> {
   readonly usageName: string;
   readonly prices: string;
@@ -14,7 +13,6 @@ export interface BilledRecord extends Pick<OracleInterval, 'start' | 'end'> {
   readonly invoice: string;
 }
 
-/** A rated item. */
 export interface BilledEntry {
   /** The item that it credits; null for a charge. */
   readonly of: BilledEntry | null;

@@ -3,7 +3,6 @@ import type { OracleInterval, OracleRun } from './oracle-intervals.ts';
 import { byText, type OraclePrice, type PriceLine, toCents, total } from './oracle-price.ts';
 import type { OraclePoint, OracleSection, OracleSettings } from './usage-facts.ts';
 
-/** An item that completes the billed amount of an interval. */
 export interface DueItem {
   readonly entry: BilledEntry;
   readonly rate: bigint | null;

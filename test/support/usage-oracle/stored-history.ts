@@ -5,7 +5,6 @@ import type { OracleEvent } from './usage-facts.ts';
 
 type Cells = Readonly<Record<string, unknown>>;
 
-/** The stored records of a subscription. */
 export interface StoredFacts {
   /** Active rows of `bw_subscription_events`. */
   readonly events: readonly Cells[];

@@ -52,7 +52,6 @@ export class UsageOracle {
   billed: readonly BilledRecord[] = [];
   /** The records that count in the last evaluated history. */
   #counted: readonly BilledRecord[] = [];
-  /** Records of voided invoices. */
   #freed: readonly BilledRecord[] = [];
 
   constructor(zone: string, settings: Partial<OracleSettings> = {}) {
@@ -64,7 +63,6 @@ export class UsageOracle {
     for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
   }
 
-  /** The result of a run up to a date. */
   owed(target: number): Owed {
     const { events, zone, settings } = this;
     const [first] = events;

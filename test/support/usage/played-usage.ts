@@ -90,7 +90,6 @@ export const billedAndVoided: readonly Step[] = [
 export type Step = typeof steps extends fc.Arbitrary<readonly (infer One)[] | (infer One)[]> ? One : never;
 type Zone = (typeof zones)[number];
 
-/** A history with its steps and settings. */
 export interface PlayedHistory {
   readonly zone: Zone;
   readonly events: readonly BillingEvent[];

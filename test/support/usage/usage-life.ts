@@ -148,7 +148,6 @@ export abstract class UsageLife<Consumed = unknown> {
     for (const point of this.points) if (point.trackingId === trackingId) point.isVoid = true;
   }
 
-  /** Net of all items in force. */
   total(): Decimal {
     return this.stored.flatMap(({ entries }) => entries).reduce((all, { amount }) => all.plus(amount), ZERO);
   }

@@ -23,7 +23,6 @@ export interface UsageStageOptions {
   readonly trace?: (statement: string) => void;
 }
 
-/** A line of a USAGE item's details. */
 interface TierLine {
   readonly tier: number;
   readonly tierUnit: string;
@@ -31,7 +30,6 @@ interface TierLine {
   readonly amount?: number;
 }
 
-/** An account with a subscription to a plan with usage. */
 export class UsageStage {
   readonly engine: TestEngine;
   readonly accountId: Uuid;

@@ -16,7 +16,6 @@ import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
-/** The one problem of a document with a wrong structure. */
 function fault(document: string | Uint8Array): string {
   const { code, problems } = errorOf(() => readCatalogXml(document));
   expect(code).to.equal(2080);
@@ -25,7 +24,6 @@ function fault(document: string | Uint8Array): string {
   return `${problem?.line}:${problem?.column} ${problem?.message}`;
 }
 
-/** A plan of one EVERGREEN phase with these parts. */
 function onePhase(parts: string, duration = '<unit>UNLIMITED</unit>'): string {
   return `<plan name="p-m"><product>P</product><finalPhase type="EVERGREEN">
     <duration>${duration}</duration>${parts}</finalPhase></plan>`;

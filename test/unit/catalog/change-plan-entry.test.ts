@@ -69,14 +69,12 @@ const water = {
   tiers: [{ tierNumber: 1, blocks: [litres] }],
 } as const;
 
-/** Rows of a plan whose phase has that usage. */
 function metered(): readonly PlanRow[] {
   const before = row('2024-01-01');
   const usages = [{ ...water, prettyName: '' }];
   return [{ ...before, phases: before.phases.map((phase) => ({ ...phase, usages })) }];
 }
 
-/** The phase with another usage. */
 function withUsage(...usages: readonly NonNullable<PhaseInput['usages']>[number][]) {
   return { phases: [{ ...evergreen, usages }] };
 }

@@ -132,7 +132,6 @@ const everything = defineCatalog({
   priceLists: { DEFAULT: ['all'], VIP: { prettyName: 'Very', plans: ['all'] } },
 });
 
-/** Messages of what an invalid definition is refused with. */
 function problemsOf(define: () => DefinedCatalog): readonly string[] {
   const { code, problems = [] } = errorOf(define);
   expect(code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);

@@ -90,7 +90,6 @@ function catalogOf(plans: Readonly<Record<string, readonly RowParts[]>>, xml = c
   return tenantCatalog({ xml, scope: { entries, rows }, tenantEntries: entries, revision: 9 });
 }
 
-/** Versions by date, with their plans and prices. */
 function contents({ versions }: Catalog): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     versions.map(({ effectiveDate, plans }) => [

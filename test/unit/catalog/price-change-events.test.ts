@@ -25,7 +25,6 @@ interface Parts {
   readonly finalPhase?: string;
 }
 
-/** A version that sells `p-m`. */
 function priced(effectiveDate: string, parts: Parts): CatalogVersion {
   const { price: recurring = '10.00', forExisting, ...more } = parts;
   const dated =
@@ -50,7 +49,6 @@ function sold(...versions: readonly (string | CatalogVersion)[]): Catalog {
   );
 }
 
-/** A version that does not sell `p-m`. */
 function without(effectiveDate: string): CatalogVersion {
   return version({ effectiveDate, plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) });
 }

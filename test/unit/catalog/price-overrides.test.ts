@@ -40,7 +40,6 @@ const base = v1.findPlan('studio-monthly');
 const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
 
-/** The plan `studio-monthly-1` of these overrides. */
 function overridden(requests: readonly PriceOverrideRequest[], currency: Currency = 'USD', of: Plan = base) {
   const definition = defineOverrides({ plan: of, chosen: undefined, currency, requests });
   return new OverridePlan(`${of.name}-1`, definition);

@@ -3,7 +3,6 @@ import { Shape, shapedText } from '../../../lib/catalog/cache/stored-parts.ts';
 import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
 import { phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
-/** The text of a plan of that price, in dollars. */
 function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {
   const more = `<effectiveDateForExistingSubscriptions>${forExisting}</effectiveDateForExistingSubscriptions>`;
   const finalPhase = phase('EVERGREEN', { price: price('USD', usd) + price('EUR', '9.00') });

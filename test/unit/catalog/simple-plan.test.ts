@@ -24,7 +24,6 @@ function edit(catalog: Catalog, request: SimplePlan): readonly EditedVersion[] {
   return edits;
 }
 
-/** The catalog after the edits. */
 function edited(catalog: Catalog, request: SimplePlan): Catalog {
   const edits = edit(catalog, request);
   const replaced = new Set(edits.map(({ replaces }) => replaces));

@@ -71,7 +71,6 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
   return rest && /^<(\w+)/.exec(rest)?.[1];
 }
 
-/** Defines one test per row of each rule. */
 function testRows(rules: Readonly<Record<string, Rows>>): void {
   for (const [rule, rows] of Object.entries(rules))
     for (const [title, [parts, ...expected]] of Object.entries(rows))

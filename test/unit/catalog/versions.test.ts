@@ -13,7 +13,6 @@ import {
 } from '../../support/catalogs/catalog-document.ts';
 import { expect, type Problem } from '../../support/unit.ts';
 
-/** What an upload of the document would store, and the problems that stop it. */
 function upload(
   stored: readonly CatalogVersion[],
   xml: string,

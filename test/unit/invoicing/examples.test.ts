@@ -4,7 +4,6 @@ import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 import { expect, formatDecimal, sum } from '../../support/unit.ts';
 
-/** Amounts of the rows in force, by start date. */
 function amountsInForce(ledger: SubscriptionLedger): readonly string[] {
   return ledger.rows.toSorted((a, b) => a.startDate - b.startDate).map(({ amount }) => formatDecimal(amount));
 }

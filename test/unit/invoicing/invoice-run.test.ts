@@ -28,7 +28,6 @@ function idOf(index: number): Uuid {
   return `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}` as Uuid;
 }
 
-/** A subscription that was never evaluated, with the events given. */
 function subscription(index: number, events: readonly BillingEvent[]): SubscriptionBilling {
   const subscriptionId = idOf(index);
   return {
@@ -51,7 +50,6 @@ function account(subscriptions: readonly SubscriptionBilling[], targetDate: stri
   };
 }
 
-/** The account as the next run finds it. */
 function nextRun(input: AccountRunInput, run: AccountRun, targetDate: string): AccountRunInput {
   const subscriptions = input.subscriptions.map((each) => {
     const evaluation = run.evaluations.find(({ subscriptionId }) => subscriptionId === each.subscriptionId);

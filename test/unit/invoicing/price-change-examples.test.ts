@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
-/** Runs at each date in turn and lists all items. */
 function runs(ledger: SubscriptionLedger, dates: readonly string[]): readonly string[] {
   return dates.flatMap((date) => ledger.run(date));
 }

@@ -9,7 +9,6 @@ import { type Currency, currencyCodes, decimal, expect, localDate } from '../../
 
 const month = (amount: string, members = {}) => viewedItem('RECURRING', amount, members);
 
-/** The lines as a reader sees them, with plain spaces. */
 const linesOf = ({ lines }: RenderedInvoice) =>
   lines.map(({ name, detail, formattedAmount }) =>
     plain([name, detail, formattedAmount].filter((each) => each !== null).join(' | ')),

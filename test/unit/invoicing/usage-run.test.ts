@@ -62,7 +62,6 @@ function run(...input: Parameters<typeof inputOf>): AccountRun {
   return evaluateAccount(inputOf(...input), countedIds());
 }
 
-/** Type, dates and amount of the items. */
 function lines({ items }: Pick<AccountRun, 'items'>): readonly string[] {
   return items.map(({ itemType, startDate, endDate, amount }) =>
     [itemType, ...[startDate, endDate].map((date) => date && text(date)), amount.toFixed()].join(' '),

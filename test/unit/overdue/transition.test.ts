@@ -13,7 +13,6 @@ const told = state('TOLD');
 const blocked = state('BLOCKED', { disableEntitlement: true });
 const gone = state('GONE', { disableEntitlement: true, cancellationPolicy: 'IMMEDIATE' });
 
-/** From one state to another; null = clear. */
 function from(
   prev: OverdueState | OverdueBlock | null,
   next: OverdueState | null,

@@ -7,7 +7,6 @@ import { type StateLink, stateMachineDocument } from '../../support/payments/sta
 
 const operations: readonly PaymentOperation[] = [...Object.values(TransactionType), 'CHARGEBACK_REVERSAL'];
 
-/** Which operations a table lets start after each of these states. */
 function allowedBy(document: string, states: readonly (string | null)[]) {
   const table = readStateMachine(document);
   return states.map((state) => [

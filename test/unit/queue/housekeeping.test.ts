@@ -5,7 +5,6 @@ import { expect, formatInstant, type Instant } from '../../support/unit.ts';
 
 const minute = 60_000;
 
-/** Timers that fire when the test says so. */
 function handTimers() {
   const timers: { readonly delayMs: number; readonly action: () => void }[] = [];
   return {

@@ -6,7 +6,6 @@ import { ErrorCode, expect } from '../../support/unit.ts';
 
 type Answer = (text: string, values: readonly unknown[]) => unknown;
 
-/** What Prisma lends, as far as it is used. */
 const prisma = (provider: string, answer: Answer = () => []) => ({
   _activeProvider: provider,
   $queryRawUnsafe: async (text: string, ...values: readonly unknown[]) => answer(text, values),

@@ -6,7 +6,6 @@ import { exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, event, state } from '../../support/subscriptions/lifecycle.ts';
 import { type DatedInstant, expect, formatLocalDate } from '../../support/unit.ts';
 
-/** A subscription since the first of its events. */
 function member(events: readonly LifecycleEvent[], blockingStates: readonly BlockingState[] = []) {
   const [start] = events;
   if (start === undefined) throw new Error('a subscription starts');

@@ -37,7 +37,6 @@ function on(text: string): RequestedDate {
   return moment;
 }
 
-/** The life after an operation of its owner. */
 function cancelled(life: Life, options: CancelSubscriptionOptions, now = NOW): Life {
   const { edit } = planCancellation(runningOf(life), options, { now: at(now), nextId });
   const gone = new Set(edit.withdrawn.map(({ event: { id } }) => id));

@@ -25,7 +25,6 @@ interface More {
   readonly blockingStates?: readonly BlockingState[];
 }
 
-/** An add-on for the bundle of the base. */
 function add(life: Life, planName: string, { more = {}, ...dates }: Dates = {}): ChosenGroup {
   const { account: customer, bundle } = life;
   const request = { accountId: customer.id, bundleId: bundle.id, planName };

@@ -49,7 +49,6 @@ function told(events: readonly BillingEvent[], target: string, options: Options 
   );
 }
 
-/** The dates at which periods of a section begin and end. */
 function boundaries(
   events: readonly BillingEvent[],
   target: string,
