@@ -82,26 +82,27 @@ export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 export interface DeliveryView extends ExternalEvent {
   /** `webhook-id` of every attempt. */
   readonly id: Uuid;
-  /** The callback URL, with query values masked because they may be tokens. */
+  /** The callback URL. Query values are masked, because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE = to be sent, PROCESSED = accepted, FAILED = no further attempts, REMOVED = its callback is no longer registered.
+   * AVAILABLE means to be sent, PROCESSED accepted, FAILED without further attempts. REMOVED means that the
+   * callback is no longer registered.
    */
   readonly status: DeliveryState;
   /** Finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
-  /** HTTP status of the last attempt; null for none, or no answer. */
+  /** HTTP status of the last attempt. Null without an attempt or a response. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly nextAttemptDate: Instant | null;
   readonly createdDate: Instant;
 }
 
-/** Deliveries to the tenant's callback (platform §10.5). */
+/** Operations on deliveries to the tenant's callback (platform §10.5). */
 export interface DeliveryOperations<C extends Leading = []> {
   /**
-   * Returns deliveries in the order of their events; finished ones are kept as long as queue history.
+   * Returns deliveries in the order of their events. Finished deliveries are kept as long as queue history.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   list(...given: [...C, request: DeliveryListRequest]): Promise<Page<DeliveryView>>;
@@ -110,8 +111,8 @@ export interface DeliveryOperations<C extends Leading = []> {
   get(...given: [...C, deliveryId: Uuid]): Promise<DeliveryView>;
 
   /**
-   * Sends the event again at once, regardless of its state: to the current callback, with the same id and a fresh retry
-   * schedule.
+   * Sends the event again immediately, regardless of its state. The event goes to the current callback, with
+   * the same id and a new retry schedule.
    * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) without a callback.
    */
   sendAgain(...given: [...C, deliveryId: Uuid]): Promise<void>;

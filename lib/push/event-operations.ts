@@ -15,56 +15,56 @@ import { type ExternalEvent, outwardForm } from './external-event.ts';
 
 export interface EventListRequest {
   /**
-   * `next` of the last answer, or the `cursor` of an event: returns later events. `'oldest'` (default) starts with the
-   * oldest stored event; `'latest'` returns none, only the current cursor.
+   * Cursor after which events are returned: `next` of the last result, or the `cursor` of an event.
+   * `'oldest'` (default) starts with the oldest stored event. `'latest'` returns no events, only the current
+   * cursor.
    */
   readonly after?: string | undefined;
   /** Default 100, at most 1,000. */
   readonly limit?: number | undefined;
   /** Default all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
-  /** Milliseconds of system time to wait if there is no event; default 0, at most 30,000. */
+  /** Milliseconds of system time to wait for an event, if there is none. Default 0, at most 30,000. */
   readonly waitMs?: number | undefined;
 }
 
 export interface EventFeed {
   readonly events: readonly FeedEvent[];
-  /** The next `after`; store it after processing the events. */
+  /** Value for the next `after`. Store it after processing the events. */
   readonly next: string;
 }
 
-/** The events of a tenant (platform §10.6). */
+/** Operations on the events of a tenant (platform §10.6). */
 export interface EventOperations<C extends Leading = []> {
   /**
-   * Returns committed events after a cursor: those of an account in order, each once. Kept as long as queue history
-   * (`queue.history.retention`).
-   * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose events are
-   * not committed yet.
-   * @example
-   * const { events, next } = await acme.events.list({ after: kept, waitMs: 10_000 });
+   * Returns committed events after a cursor, each once, and those of an account in order. Events are kept as
+   * long as queue history (`queue.history.retention`).
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose
+   * events are not committed yet.
+   * @example const { events, next } = await acme.events.list({ after: kept, waitMs: 10_000 });
    */
   list(...given: [...C, request: EventListRequest]): Promise<EventFeed>;
 }
 
 export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType> {
-  /** Tenant id or reference. Absent: all tenants and the system. */
+  /** Tenant id or reference. Absent means all tenants and the system. */
   readonly tenant?: Uuid | string | TenantRef | undefined;
   /** Default all types. */
   readonly types?: readonly T[] | undefined;
-  /** A stored cursor or `'oldest'`; default `'latest'`: only new events. */
+  /** A stored cursor, or `'oldest'`. The default `'latest'` returns only new events. */
   readonly after?: string | undefined;
   /**
-   * Called with one event at a time, the next after it resolves. If it throws, the event is repeated after 1 s, 5 s,
-   * then every 30 s, or as `RetryLater` requests. After a crash, events since the host's stored cursor come again with
-   * the same ids.
+   * Processes an event. Events arrive one at a time; the next event waits until the function resolves. If it
+   * throws, the event is repeated after 1 s, 5 s, then every 30 s, or as `RetryLater` requests. After a
+   * crash, events since the host's stored cursor arrive again with the same ids.
    */
   readonly onEvent: (event: FeedEvent<T>) => Promise<void> | void;
 }
 
 export interface EventSubscription {
-  /** The cursor of the last processed event, to continue there. */
+  /** The cursor of the last processed event, from which a subscription can continue. */
   readonly cursor: string;
-  /** Stops the events; resolves when the handler has finished. */
+  /** Ends the subscription. Resolves when the handler has finished. */
   close(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export interface EventSubscriptionOperations {
   ): Promise<EventSubscription>;
 }
 
-/** Cursors before all stored events, and after all events. */
+/** Cursor before all stored events. */
 export const OLDEST = 'oldest';
 export const LATEST = 'latest';
 
@@ -93,7 +93,7 @@ export function cursorOf(recordId: number): string {
   return String(recordId);
 }
 
-/** @throws BillingError INVALID_PARAMETER (60002). */
+/** Returns the position of a cursor. @throws BillingError INVALID_PARAMETER (60002). */
 export function readCursor(cursor: string): number {
   if (cursor === OLDEST) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
@@ -102,7 +102,7 @@ export function readCursor(cursor: string): number {
   });
 }
 
-/** Returns the public form of a bus event; null for internal types. */
+/** Returns the public form of a bus event, or null for internal types. */
 export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): FeedEvent | null {
   const form = outwardForm(event);
   if (form === null) return null;
@@ -118,7 +118,7 @@ export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): P
   return asEvent({ id, tenantId, ...form, metaData, createdDate });
 }
 
-/** The table of forms guarantees the `metaData` type of each event type. */
+/** Returns the event with its type. The table of forms guarantees the `metaData` type of each event type. */
 function asEvent<E extends PublishedEvent>({
   createdDate,
   ...event

@@ -17,7 +17,7 @@ import { knownEvents } from './external-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
-/** Reads events from the bus, which stores them anyway. */
+/** Reads events from the bus, which already stores them. */
 export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenantsOf']) {
   const watch = new EventWatch(ports);
   const subscriptions = eventSubscriptions(ports, { tenantsOf, watch });

@@ -30,7 +30,7 @@ export interface SubscribeInput {
 interface Handled {
   readonly types: readonly OutwardEventType[] | undefined;
   readonly onEvent: (event: never) => Promise<void> | void;
-  /** Null: all tenants and the system. */
+  /** The tenant. Null for all tenants and the system. */
   readonly tenant: TenantRef | null;
   readonly after: number;
 }
@@ -101,7 +101,7 @@ class Subscription implements EventSubscription {
     }
   }
 
-  /** @returns whether there may be more events. */
+  /** Delivers the next events. @returns true if there may be more events. */
   async #step(): Promise<boolean> {
     let found: readonly PublishedBusEvent[] = [];
     let upTo = this.#at;
@@ -148,7 +148,10 @@ class Subscription implements EventSubscription {
     });
   }
 
-  /** Resolves when the handler has processed it; false if the subscription is closed before. */
+  /**
+   * Resolves with true when the handler has processed the event, or with false if the subscription closes
+   * before that.
+   */
   async #give(event: FeedEvent): Promise<boolean> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
@@ -178,7 +181,9 @@ class Subscription implements EventSubscription {
   }
 }
 
-/** Lets readers wait for commits: immediately in this process, by polling for other nodes. */
+/**
+ * Lets readers wait for commits. Commits of this process are signaled immediately; other nodes are polled.
+ */
 export class EventWatch {
   readonly #signal: Signal;
   readonly #events: Pick<EventStore, 'onPublished'>;
@@ -200,7 +205,7 @@ export class EventWatch {
     return this.#isOver;
   }
 
-  /** The number of wake-ups; read it before looking for events. */
+  /** The number of wake-ups. Read this before checking for events. */
   get seen(): number {
     this.#stopListening ??= this.#events.onPublished(() => this.#signal.raise());
     return this.#signal.count;

@@ -8,7 +8,7 @@ import {
 import { InvariantError } from '../values/errors/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** The public form of an event, in member order (platform §10.2 rule 3). */
+/** The public form of an event, with members in this order (platform §10.2 rule 3). */
 export interface ExternalEvent {
   readonly eventType: BusEventType;
   readonly accountId: string | null;
@@ -23,7 +23,7 @@ type Payload = NewBusEvent['payload'];
 /** How a payload maps to a push. */
 interface Form {
   readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
-  /** The payload member with the object's id. */
+  /** The payload member that contains the object's id. */
   readonly id: string;
   readonly metaData: (payload: Payload) => unknown;
 }
@@ -100,8 +100,8 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
 }
 
 /**
- * Returns the events before the first of an unknown type, which must wait, with all later ones, for a newer node (platform
- * §15 rule 5).
+ * Returns the events before the first event of an unknown type. That event and all later ones must wait for a
+ * newer node (platform §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
   const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
@@ -114,7 +114,9 @@ export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Ob
     .map((type) => [type, type]),
 );
 
-/** Returns the public form of a bus event (platform §10.4) with its `metaData`; null: internal. */
+/**
+ * Returns the public form of a bus event (platform §10.4) with its `metaData`, or null for an internal event.
+ */
 export function outwardForm({
   type,
   payload,

@@ -6,7 +6,10 @@ import type { Instant } from '../values/time/index.ts';
 import type { AfterAttempt } from './delivery-after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
-/** Tenants served by a node at a time; up to that number a slow receiver does not delay other tenants. */
+/**
+ * Maximum number of tenants that a node serves at a time. Up to this number, a slow receiver does not delay
+ * other tenants.
+ */
 const PUSHING_TENANTS = 500;
 
 const PUSH_POLL_MS = 3_000;
@@ -25,7 +28,7 @@ interface PushDispatcherOptions {
   readonly node: string;
   /** Returns true if the name belongs to an earlier, ended process of this node. By default returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
-  /** Creates the stream of a tenant, whose results `record` stores. */
+  /** Creates the stream of a tenant. `record` stores its results. */
   readonly streamOf: (
     lease: PushLease,
     record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
@@ -33,20 +36,21 @@ interface PushDispatcherOptions {
 }
 
 /**
- * Sends due pushes (platform §10.2), one node at a time per tenant; tenants do not wait for each other. Runs after
- * writes of this process, clock moves and due retries, and polls for other nodes.
+ * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each
+ * other. Runs after writes of this process, clock moves and due retries, and polls for the writes of other
+ * nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
   readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
-  /** Each resolves with whether there may be more to send. */
+  /** Running streams. Each resolves with true if there may be more to send. */
   readonly #running = new Set<Promise<boolean>>();
   readonly #unsubscribe: (() => void)[] = [];
   #started = false;
   #stopping = false;
   #looking: Promise<void> | undefined;
-  /** True if something was written since the current look began. */
+  /** True if something was written since the current search began. */
   #lookAgain = false;
   #cancelTimer: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
@@ -59,7 +63,7 @@ export class PushDispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** Releases tenants of earlier processes of this node; call once, before `start` or `settle`. */
+  /** Releases tenants of earlier processes of this node. Call this once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
     const { node, isFormerNode } = this.#options;
@@ -75,7 +79,7 @@ export class PushDispatcher {
     this.#wake();
   }
 
-  /** Starts no more attempts, waits a bounded time for running ones, and releases the tenants. */
+  /** Starts no more attempts, waits a limited time for running attempts, and releases the tenants. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -92,7 +96,7 @@ export class PushDispatcher {
   }
 
   /**
-   * Sends until nothing is due, of one tenant or of all (null).
+   * Sends the pushes of one tenant, or of all tenants (null), until nothing is due.
    * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
@@ -113,7 +117,7 @@ export class PushDispatcher {
     }
   }
 
-  /** A tenant with a running stream needs no look at others. */
+  /** Wakes the stream of a tenant. If it is running, other tenants need no search. */
   #wakeFor(tenantRecordId: number | null): void {
     const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
     if (running === undefined) this.#wake();
@@ -128,7 +132,7 @@ export class PushDispatcher {
     this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
   }
 
-  /** Repeats on request; commits during a look cause one more. */
+  /** Searches again on request. Commits during a search cause one more search. */
   async #lookInBackground(): Promise<void> {
     const { systemClock, clock, logger } = this.#ports;
     this.#cancelTimer?.();
@@ -156,7 +160,7 @@ export class PushDispatcher {
     return Math.max(0, clock.msUntil?.(next) ?? next - now);
   }
 
-  /** Takes tenants with due pushes that no node serves. */
+  /** Leases tenants with due pushes that no node serves. */
   async #look(): Promise<void> {
     const { storage, clock, systemClock, ids } = this.#ports;
     const limit = PUSHING_TENANTS - this.#streams.size;

@@ -10,13 +10,13 @@ import {
 import { BillingError } from '../values/errors/index.ts';
 import type { AttemptOutcome } from './delivery-after-attempt.ts';
 
-/** Limit for the connection and the answer. */
+/** Milliseconds for the connection and the response. */
 const PUSH_TIMEOUT_MS = 15_000;
 
-/** The tenant's data for an attempt, read right before it. */
+/** The tenant's data for an attempt, read immediately before the attempt. */
 export interface TenantTarget {
   readonly callback: string | null;
-  /** Null means some secrets are unreadable for this server. */
+  /** Secrets that sign the push. Null if this server cannot decrypt some of them. */
   readonly secrets: readonly string[] | null;
 }
 
@@ -26,10 +26,13 @@ interface SendPorts {
   readonly logger: Logger;
 }
 
-/** The receiver would reject an unsigned push. */
+/** Message for unreadable secrets. The receiver would reject an unsigned push. */
 const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
-/** One text for unknown and for internal names, so that tenants cannot probe our network. */
+/**
+ * Message for unknown and for internal names. They have the same text, so that tenants cannot probe the
+ * host's network.
+ */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
 /** Makes one attempt (platform §10.2) to the registered callback at a checked address. Never throws. */
@@ -89,5 +92,5 @@ function failed(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 
-/** Returns a reader of the tenant's callback; each is read once. */
+/** Returns a reader of the tenant's callback. Each callback is read once. */
 export const callbackReader = () => activeValueOf('callback', (url) => url);

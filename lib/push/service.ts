@@ -33,7 +33,10 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const counts = new PushCounts(PUSH_OUTCOMES);
   const callbackOf = callbackReader();
 
-  /** Returns null if the secrets were encrypted with another server key: pushes wait, and the tenant sees the reason. */
+  /**
+   * Returns the secrets. Null if they were encrypted with another server key: pushes wait, and the tenant
+   * sees the reason.
+   */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
       return await secrets;
@@ -98,7 +101,10 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
 
 export type PushService = ReturnType<typeof pushService>;
 
-/** The first attempt is in the trace of the causing call, later ones are linked to it. */
+/**
+ * Traces an attempt. The first attempt is in the trace of the causing call; later attempts are linked to that
+ * trace.
+ */
 function tracedAttempt(
   ports: ActivityPorts,
   { id, url, eventType, attempts, userToken, traceParent }: PushDelivery,

@@ -13,7 +13,7 @@ import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 const EVENT_SINK_TIMEOUT_MS = 30_000;
 
-/** Minimum time a sink is kept after its last use, which its nodes report every few minutes. */
+/** Minimum time for which a sink is kept after its last use. Its nodes report its use every few minutes. */
 const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
@@ -23,11 +23,11 @@ interface CountedSink {
   readonly counts: PushCounts;
 }
 
-/** Creates deliveries to the host's event sinks and calls them (platform §10.6), each independently. */
+/** Creates deliveries to the host's event sinks and calls the sinks (platform §10.6), each independently. */
 export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
   const counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
 
-  /** Registers the sinks for all later events; call it before the engine works. */
+  /** Registers the sinks for all later events. Call this before the engine works. */
   async function register(): Promise<void> {
     const names = counted.map(({ sink }) => sink.name);
     if (names.length > 0) await ports.storage.sinks.register(names);
@@ -108,7 +108,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
       return counted.map((counted) => dispatcherOf(counted, input));
     },
 
-    /** Deletes old deliveries, and the data of sinks unused for so long. */
+    /** Deletes old deliveries, and the data of sinks that have been unused for as long. */
     async purge(retentionMs: number): Promise<void> {
       const { storage, clock } = ports;
       const before = addMilliseconds(clock.now(), -retentionMs);

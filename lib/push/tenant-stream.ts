@@ -5,13 +5,13 @@ import { PUSH_LOAD_SIZE } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './delivery-after-attempt.ts';
 
-/** Concurrent connections per tenant. */
+/** Maximum number of concurrent connections per tenant. */
 const PUSHES_AT_A_TIME = 10;
 
-/** Limit of loaded deliveries per account. */
+/** Maximum number of loaded deliveries per account. */
 const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
-/** `T` is the data of attempts besides their delivery. */
+/** Parts of a stream. `T` is the data of attempts, in addition to their delivery. */
 interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
@@ -21,12 +21,12 @@ interface StreamParts<T> {
   /** Reads the data of attempts and the retry delays. */
   readonly target: () => Promise<T & { readonly retriesMs: readonly number[] }>;
   readonly send: (delivery: PushDelivery, target: T) => Promise<AttemptOutcome>;
-  /** Whether retries come before later events of their account. */
+  /** True if retries precede later events of their account. */
   readonly isStrict: boolean;
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
-  /** Stores deliveries of further events; MORE if some may be due now. */
+  /** Stores deliveries of further events. MORE means that some may be due now. */
   readonly takeUp: () => Promise<'MORE' | 'NONE' | 'LOST'>;
-  /** Stores the results of attempts; false if another node serves the tenant now. */
+  /** Stores the results of attempts. False if another node now serves the tenant. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
 }
 
@@ -38,8 +38,8 @@ interface Ended {
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
- * Sends the due deliveries of one tenant under this node's lease: at most ten at a time, first attempts of an account
- * in order, each outcome stored before the next.
+ * Sends the due deliveries of one tenant under this node's lease. At most ten run at a time, first attempts
+ * of an account in order, and each outcome is stored before the next attempt.
  */
 export class TenantStream<T> {
   readonly #parts: StreamParts<T>;
@@ -47,7 +47,7 @@ export class TenantStream<T> {
   readonly #running = new Set<Promise<void>>();
   readonly #ended: Ended[] = [];
   #mayHaveMore = true;
-  /** Full lanes, omitted from the last load. */
+  /** Full lanes that the last load omitted. */
   #leftOut: readonly number[] = [];
   #stopping = false;
   #hasFound = false;
@@ -68,7 +68,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Resolves when nothing is due and all outcomes are stored; returns whether there was something, or a late wake-up.
+   * Resolves when nothing is due and all outcomes are stored. Returns true if there was something to send, or
+   * a late wake-up.
    */
   async run(): Promise<boolean> {
     try {
@@ -95,8 +96,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Creates deliveries only when nothing else could be sent, so that events of an unavailable receiver wait on the bus
-   * at no cost. False if the lease is lost.
+   * Loads deliveries. Creates new ones only if nothing else can be sent, so events of an unavailable receiver
+   * wait on the bus at no cost. False if the lease is lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -198,11 +199,11 @@ function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): Pus
 export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOrder'>;
 
 /**
- * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6): first attempts of an account one by
- * one in order; retries whenever due.
+ * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6). First attempts of an account
+ * are sent one by one in order, retries whenever they are due.
  */
 export class Lanes<D extends Ordered> {
-  /** First attempts by lane, in order; the first of a lane may be running. */
+  /** First attempts by lane, in order. The first attempt of a lane may be running. */
   readonly #firsts = new Map<number, D[]>();
   readonly #retries: D[] = [];
   readonly #underWay = new Map<number, D>();
@@ -223,12 +224,12 @@ export class Lanes<D extends Ordered> {
     return [...this.#known];
   }
 
-  /** Accounts with at least so many deliveries; 0 = the tenant itself. */
+  /** Returns accounts with at least this number of deliveries. 0 means the tenant itself. */
   lanesWith(atLeast: number): readonly number[] {
     return [...this.#firsts].filter(([, lane]) => lane.length >= atLeast).map(([lane]) => lane);
   }
 
-  /** Adds due deliveries in order, after the existing ones of their lane. */
+  /** Adds due deliveries in order, after the existing deliveries of their lane. */
   add(deliveries: readonly D[]): void {
     for (const delivery of deliveries) {
       if (this.#known.has(delivery.recordId)) continue;
@@ -242,7 +243,7 @@ export class Lanes<D extends Ordered> {
     }
   }
 
-  /** Returns up to `atMost` deliveries, which are running until `end`. */
+  /** Returns up to `atMost` deliveries. They count as running until `end`. */
   start(atMost: number): readonly D[] {
     const started: D[] = [];
     for (const [first] of this.#firsts.values()) {
@@ -254,7 +255,7 @@ export class Lanes<D extends Ordered> {
     return started;
   }
 
-  /** Drops deliveries after this first attempt, which comes again before them. */
+  /** Drops the deliveries after this first attempt. They are loaded again after its retry. */
   holdBehind({ recordId, accountRecordId }: Ordered): void {
     const lane = this.#firsts.get(accountRecordId ?? 0);
     const behind = lane?.findIndex((each) => each.recordId === recordId) ?? -1;
@@ -262,7 +263,7 @@ export class Lanes<D extends Ordered> {
     for (const each of lane.splice(behind + 1)) this.#known.delete(each.recordId);
   }
 
-  /** Drops deliveries with a recorded attempt. */
+  /** Drops deliveries whose attempt has been recorded. */
   end(recordIds: readonly number[]): void {
     for (const recordId of recordIds) {
       const delivery = this.#underWay.get(recordId);
@@ -284,14 +285,14 @@ function laneOf({ accountRecordId }: Ordered): number {
   return accountRecordId ?? 0;
 }
 
-/** `failed` and `put_off` are repeated. */
+/** Outcome of an attempt. Attempts with `failed` and `put_off` are repeated. */
 export type PushOutcome = 'delivered' | 'failed' | 'put_off' | 'given_up' | 'withdrawn';
 
 /** The possible outcomes of pushes and of sinks. */
 export const PUSH_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'given_up', 'withdrawn'];
 export const SINK_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'put_off', 'given_up'];
 
-/** Counts the attempts of this node since it was opened. */
+/** Counts the attempts of this node since the node was opened. */
 export class PushCounts {
   readonly #counts: Map<PushOutcome, number>;
 

@@ -24,21 +24,23 @@ import {
   viewOfEntry,
 } from './queue-operations.ts';
 
-/** Longest date range of one read of failed entries. */
+/** Maximum date range of one read of failed entries. */
 const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
 interface BacklogServiceInput {
   readonly topics: readonly string[];
-  /** Minimum delay of a late entry (`health.lateThreshold`). */
+  /** Minimum delay of a late entry in milliseconds (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
 }
 
-/** A request with its tenants by record id (0 = the system); null for all. */
+/** A request with its tenants by record id (0 means the system). Null means all tenants. */
 type WithTenants<R> = R & { readonly tenants: readonly number[] | null };
 
-/** Entries that are late, in processing, stuck or failed, and the reason (platform §9.5, §12.4, §12.5). */
+/**
+ * Entries that are late, in processing, stuck or failed, each with the reason (platform §9.5, §12.4, §12.5).
+ */
 export class BacklogService {
   readonly #ports: BacklogPorts;
   readonly #input: BacklogServiceInput;

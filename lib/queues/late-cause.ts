@@ -2,13 +2,13 @@ import type { PositionedEntry } from '../ports/storage/index.ts';
 import { ProcessingState } from '../records/index.ts';
 import { formatInstant, instant } from '../values/time/index.ts';
 
-/** The reason why an entry is not finished. */
+/** The reason why an entry is unfinished. */
 export const LateCause = {
   /** A node is processing it. */
   IN_PROCESSING: 'IN_PROCESSING',
-  /** Its node is gone; another one will take it. */
+  /** Its node is gone. Another node will take the entry. */
   NODE_GONE: 'NODE_GONE',
-  /** It failed or its account was busy, and will be retried. */
+  /** The entry failed or its account was busy. It will be retried. */
   PAUSED: 'PAUSED',
   /** Other work of its account comes first. */
   BEHIND: 'BEHIND',
@@ -29,11 +29,11 @@ export interface Explained {
 interface Circumstances {
   readonly systemNowMs: number;
   readonly topics: ReadonlySet<string>;
-  /** Whether any node was alive recently. */
+  /** True if any node was alive recently. */
   readonly isAnybodyAtWork: boolean;
 }
 
-/** Returns why a due live entry is not finished (platform §9.5). */
+/** Returns the reason why a due live entry is unfinished (platform §9.5). */
 export function lateCause(entry: PositionedEntry, circumstances: Circumstances): Explained {
   const { processingState, underWay, behind, topic } = entry;
   if (processingState === ProcessingState.IN_PROCESSING) return ofClaimed(entry, circumstances);

@@ -26,7 +26,7 @@ interface Wanted {
   readonly from: Instant | null;
   /** End for live entries. */
   readonly to: Instant | null;
-  /** Topics of notifications; null for all. */
+  /** Topics of notifications. Null for all topics. */
   readonly topics: readonly string[] | null;
 }
 
@@ -114,7 +114,7 @@ async function writeEntries(
   }
 }
 
-/** Writes the pushes, which have their own table. */
+/** Writes the pushes, which are stored in their own table. */
 async function writeDeliveries(
   session: ReadSession,
   { withHistory, accountRecordId, from, to }: Wanted,
@@ -138,7 +138,7 @@ function busEventJson(entry: QueueEntry) {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
-/** Returns a notification in that list. Its work has the token of the call that planned it. */
+/** Returns a notification in the list of queues. Its work has the token of the call that planned it. */
 function notificationJson(entry: QueueEntry) {
   return stringifyExactJson({
     ...common(entry),
@@ -149,7 +149,7 @@ function notificationJson(entry: QueueEntry) {
   });
 }
 
-/** Returns a push in that list, as a notification of its queue. */
+/** Returns a push in the list of queues, as a notification of its queue. */
 function deliveryJson(delivery: PushDelivery, tenantRecordId: number) {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
@@ -187,7 +187,7 @@ function processing({ processingState, errorCount, processingOwner }: QueueEntry
   return { processingState, errorCount, processingOwner };
 }
 
-/** Returns the notification queues with that name, with or without their service; null for all. */
+/** Returns the notification queues with that name, with or without their service. Null for all queues. */
 export function topicsNamed({
   queueName,
   serviceName,

@@ -5,17 +5,20 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
 
-/** The entries in the list of queues (platform §9.4). */
+/** Filters of the list of queues (platform §9.4). */
 export interface QueueExportRequest {
-  /** Only entries of this account, without regard to dates. Default: all, including those of the tenant itself. */
+  /**
+   * Account of the entries, regardless of dates. By default, all entries are listed, including those of the
+   * tenant itself.
+   */
   readonly accountId?: Uuid;
-  /** Only notifications of queues with this name, with or without the service. */
+  /** Selects notifications of queues with this name, with or without the service. */
   readonly queueName?: string;
-  /** Only notifications of queues of this service. */
+  /** Selects notifications of queues of this service. */
   readonly serviceName?: string;
-  /** Finished entries due from then on; default two days before now. */
+  /** First due date of finished entries. Defaults to two days before now. */
   readonly minDate?: Instant;
-  /** Live entries due by then; default two days after now. */
+  /** Last due date of live entries. Defaults to two days after now. */
   readonly maxDate?: Instant;
   /** Each default true. */
   readonly withHistory?: boolean;
@@ -30,58 +33,62 @@ export interface LateEntryView extends QueueEntryView, Explained {
 }
 
 export interface QueueLookRequest {
-  /** Default: bus entries and notifications. */
+  /** Kind of the entries. Defaults to bus entries and notifications. */
   readonly kind?: QueueKind;
   readonly accountId?: Uuid;
-  /** The oldest entries up to this number, 1 to 1,000; default 100. */
+  /** Maximum number of entries, of which the oldest are returned, 1 to 1,000. Default 100. */
   readonly limit?: number;
 }
 
 export interface FailedWorkRequest extends QueueLookRequest {
-  /** Due then or later (business time); default 90 days before `to`. */
+  /** First due date (business time). Defaults to 90 days before `to`. */
   readonly from?: Instant;
   /** Due before; default now. */
   readonly to?: Instant;
 }
 
-/** Entries by record id; unsuitable ones are skipped. */
+/** Selects entries by record id. Unsuitable entries are skipped. */
 export interface ChosenEntriesRequest {
   readonly kind: QueueKind;
   /** 1 to 1,000. */
   readonly recordIds: readonly number[];
 }
 
-/** Operation of the tenant's queue (platform §9). */
+/** Operations on the tenant's queue (platform §9). */
 export interface QueueOperations<C extends Leading = []> {
   /**
-   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends before the first
-   * piece; memory does not grow with the queue. Read to the end or call the iterator's `return`.
+   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends
+   * before the first piece. Memory use does not grow with the queue. The caller must read to the end, or call
+   * the iterator's `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) before the first piece.
    */
   export(...given: [...C, request?: HostInput<QueueExportRequest>]): Promise<AsyncIterable<string>>;
   /**
-   * Returns unfinished entries that are due for longer than `health.lateThreshold`, the oldest first, each with the reason.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid limit.
+   * Returns unfinished entries that have been due for longer than `health.lateThreshold`, the oldest first,
+   * each with the reason.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid
+   * limit.
    */
   late(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
   /** Returns entries that nodes are processing now. @throws BillingError as `late`. */
   busy(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Returns failed entries of the tenant or the system, the oldest first, with pushes as notifications.
+   * Returns failed entries of the tenant or the system, the oldest first. Pushes appear as notifications.
    * @throws BillingError as `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
    */
   failed(...given: [...C, request?: HostInput<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Repeats failed entries as new entries without failures; the failed ones become REAPED. Handlers apply each
-   * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
-   * @returns their number.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, none, or more than 1,000.
+   * Repeats failed entries as new entries without failures. The failed entries become REAPED. Handlers apply
+   * each effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
+   * @returns the number of repeated entries.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, for none, or for more
+   * than 1,000.
    */
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
-   * Frees stuck entries, late by more than `health.lateThreshold` without a working node. Any node can take them at once,
-   * with their failures reset.
-   * @returns their number.
+   * Frees stuck entries, which are late by more than `health.lateThreshold` and have no working node. Any
+   * node can claim them immediately, with their failures reset.
+   * @returns the number of freed entries.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
    */
   free(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
@@ -92,7 +99,10 @@ export interface OfOneTenant {
   readonly tenantId?: Uuid | string;
 }
 
-/** The queues of all tenants, for operators: like `acme.queues`, for one tenant or all. */
+/**
+ * Operations on the queues of one tenant or of all tenants, for operators. They work like those of
+ * `acme.queues`.
+ */
 export interface BacklogOperations {
   /** Returns late entries and the reasons. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
   late(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
@@ -110,7 +120,7 @@ export interface BacklogOperations {
 export interface QueueEntryView {
   readonly recordId: number;
   readonly kind: QueueKind;
-  /** Type of a bus event, `<service>:<queue>` of a notification. */
+  /** Type of a bus event, or `<service>:<queue>` of a notification. */
   readonly topic: string;
   /** For a push, its content. */
   readonly event: EventPayload;
@@ -127,19 +137,22 @@ export interface QueueEntryView {
   /** The due date by the business clock. */
   readonly dueDate: Instant;
   readonly state: ProcessingState;
-  /** Whether it was freed and no node has taken it since. */
+  /** True if the entry was freed and no node has claimed it since. */
   readonly isCleared: boolean;
   /** Failed attempts. */
   readonly errorCount: number;
   /** The last error. */
   readonly reason: string | null;
-  /** The node that works on it, or last did. */
+  /** The node that processes the entry, or processed it last. */
   readonly processingOwner: string | null;
-  /** The next attempt or the end of the node's lease, in system time; null for neither. */
+  /** The next attempt, or the end of the node's lease, in system time. Null without either. */
   readonly availableDate: Instant | null;
 }
 
-/** Pushes have their own table (platform §10.2 rule 1): in this list their ids are shifted beyond those of entries. */
+/**
+ * First id of pushes in the list. Pushes are stored in their own table (platform §10.2 rule 1), so their ids
+ * are shifted beyond those of entries.
+ */
 const FIRST_DELIVERY_ID = 2 ** 52;
 
 export function viewOfEntry(entry: OperatorEntry): QueueEntryView & { readonly userToken: Uuid } {
@@ -198,7 +211,7 @@ export function viewOfDelivery(delivery: OperatorDelivery): QueueEntryView {
   };
 }
 
-/** Separates record ids of entries from those of pushes, by their own table's ids. */
+/** Separates the record ids of entries from those of pushes. The result contains the ids of each table. */
 export function separatedIds(recordIds: readonly number[]) {
   return {
     entries: recordIds.filter((id) => id < FIRST_DELIVERY_ID),

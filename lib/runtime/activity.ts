@@ -12,7 +12,10 @@ import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { type Authorship, type CallContext, QueueKind, type SystemAuthor } from '../records/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 
-/** Runs an operation of a host. Its log lines carry the call's token, unless a request or engine work is running. */
+/**
+ * Runs an operation of a host. Its log lines contain the call's token, unless a request or engine work is
+ * running.
+ */
 export function asCall<T>(
   ports: ActivityPorts,
   { name, context }: { readonly name: string; readonly context: CallContext },
@@ -36,7 +39,7 @@ export type ActivityPorts = Pick<Ports, 'tracer' | 'scopes'>;
 
 const nobody: WorkScope = { requestId: null, traceParent: null };
 
-/** Runs the work in a child span of the current one, if there is a tracer. */
+/** Runs the work in a child span of the current span, if there is a tracer. */
 export function spanned<T>(
   ports: ActivityPorts,
   start: () => Omit<SpanStart, 'parent'>,
@@ -106,13 +109,13 @@ interface Handled {
   readonly handler: string;
   readonly tenantId: string;
   readonly entries: readonly ClaimedEntry[];
-  /** Returns the error of an entry; undefined if it did not fail. */
+  /** Returns the error of an entry, or undefined for an entry without failure. */
   readonly failureOf: (entry: ClaimedEntry) => unknown;
 }
 
 /**
- * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several entries has its
- * own trace, linked to theirs.
+ * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several
+ * entries has its own trace, which is linked to the traces of the entries.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -186,7 +189,10 @@ function scopeOf(
   };
 }
 
-/** Work due at once continues the causing trace; planned work begins its own. */
+/**
+ * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins
+ * a trace of its own.
+ */
 function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
   const { kind, traceParent, effectiveDate, createdDate } = entry;
   const isLater = kind === QueueKind.NOTIFICATION && effectiveDate > createdDate;
@@ -204,7 +210,10 @@ function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart 
   };
 }
 
-/** Returns a logger that adds the fields of the current scope to each line; the line's own fields win. */
+/**
+ * Returns a logger that adds the fields of the current scope to each line. The line's own fields take
+ * precedence.
+ */
 export function scopedLogger(logger: Logger, scopes: WorkScopes | undefined): Logger {
   if (scopes === undefined) return logger;
   const write =
@@ -231,7 +240,10 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
 
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
-/** Runs reading work that ends at its next turn once the signal is aborted. Without `scopes` it always runs to its end. */
+/**
+ * Runs reading work that ends at its next turn once the signal is aborted. Without `scopes`, the work always
+ * runs to its end.
+ */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);
 }
@@ -241,7 +253,7 @@ export function throwIfUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted once the result is no longer needed; undefined without one. */
+/** Returns the signal that is aborted once the result is no longer needed, or undefined. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

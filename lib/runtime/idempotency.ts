@@ -15,13 +15,14 @@ import {
 } from '../values/limits.ts';
 import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
 
-/** Runs a repeated request only once. */
+/** Operations that run a repeated request only once. */
 export interface IdempotencyOperations {
   /**
-   * Claims the key for this request, or returns the answer of its first call.
-   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request of no tenant.
-   * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
-   * IDEMPOTENCY_KEY_REUSED for another request under the same key.
+   * Claims the key for this request, or returns the response of its first call.
+   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request
+   * without a tenant.
+   * @throws BillingError INVALID_PARAMETER for an invalid key, IDEMPOTENCY_IN_PROGRESS while the first call
+   * runs, IDEMPOTENCY_KEY_REUSED for another request under the same key.
    */
   begin(request: {
     readonly tenant: TenantRef | null;
@@ -29,20 +30,26 @@ export interface IdempotencyOperations {
     readonly hash: string;
   }): Promise<Begun>;
 
-  /** Stores the answer for repeats; false if another call now has the claim, so that its answer counts. */
+  /**
+   * Stores the response for repeated requests. False if another call now has the claim, so that its response
+   * counts.
+   */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
-  /** Deletes the request, so that a repeat runs again. If the database fails, the next call on this node deletes it. */
+  /**
+   * Deletes the request, so that a repeated request runs again. If the database fails, the next call on this
+   * node deletes it.
+   */
   release(claim: RequestClaim): Promise<void>;
 }
 
 /** Keys purged by one statement. */
 const IDEMPOTENCY_PURGE_SIZE = 1_000;
 
-/** Keys that a node will release once the database works again. */
+/** Maximum number of keys that a node keeps, to release them once the database works again. */
 const MAX_LEFT_CLAIMS = 10_000;
 
-/** Attempts to read a request that disappears between two statements. */
+/** Maximum number of attempts to read a request that disappears between two statements. */
 const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** The stored answer to a request. */
@@ -52,17 +59,20 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-/** A claim to run the request, or its earlier answer. */
+/** A claim to run the request, or the response of its first call. */
 export type Begun =
   | { readonly claim: RequestClaim; readonly answer?: never }
   | { readonly answer: StoredAnswer; readonly claim?: never };
 
 type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** No tenant has this number (§17 rule 2). */
+/** Tenant number of requests without a tenant. No tenant has this number (§17 rule 2). */
 const noTenant = 0;
 
-/** Stores the encrypted answer of a request under the caller's key for repeats on any node (http-api §11 rule 2). */
+/**
+ * Stores the encrypted response of a request under the caller's key, for repeated requests on any node
+ * (http-api §11 rule 2).
+ */
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;
   readonly #retentionMs: number;
@@ -120,7 +130,7 @@ export class IdempotencyService {
     this.#left.delete(keyOf(request));
   }
 
-  /** Deletes expired answers, a bounded number at a time. */
+  /** Deletes expired responses, a limited number at a time. */
   async purge(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     await storage.idempotency.purge(systemClock.nowMs() - this.#retentionMs, IDEMPOTENCY_PURGE_SIZE);

@@ -4,7 +4,7 @@ import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
 import type { LoginAttempt, LoginGuardOperations } from './security-operations.ts';
 
-/** Failed logins within `LOGIN_FAILURE_WINDOW_MS` that lock a name, and an address. */
+/** Maximum number of failed logins within `LOGIN_FAILURE_WINDOW_MS` before a name is locked. */
 const MAX_LOGIN_FAILURES_OF_NAME = 10;
 const MAX_LOGIN_FAILURES_OF_ADDRESS = 50;
 
@@ -17,7 +17,7 @@ interface Counted {
 
 const secondMs = 1_000;
 
-/** Locks names and addresses after too many failures (platform §6.4); the counters are in the database. */
+/** Locks names and addresses after too many failures (platform §6.4). The counters are in the database. */
 export function loginGuard(
   ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>,
 ): LoginGuardOperations {
@@ -30,7 +30,7 @@ export function loginGuard(
     });
   }
 
-  /** Counts one failure; returns the previous state. */
+  /** Counts one failure and returns the previous state. */
   async function count(
     counted: readonly Counted[],
     { kind, address }: LoginAttempt,
@@ -85,13 +85,16 @@ function subjectsOf(
 
 const LOGIN_LOCK_MS = 15 * 60_000;
 
-/** Returns the time at which a locked subject may try again (system time); null if it is not locked (platform §6.4). */
+/**
+ * Returns the time until which a subject is locked (system time), or null for an unlocked subject (platform
+ * §6.4).
+ */
 function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;
 }
 
-/** `limit` failures within 15 minutes lock the subject for 15 minutes. */
+/** Returns the state after a failure. `limit` failures within 15 minutes lock the subject for 15 minutes. */
 function afterFailure(
   subject: string,
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,

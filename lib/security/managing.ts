@@ -12,7 +12,10 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/** Returns the check of a change by this author; undefined for the host and managers with all permissions. */
+/**
+ * Returns the check of a change by this author. Undefined for the host, and for managers with all
+ * permissions.
+ */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -22,7 +25,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** True if all tenants of the user or client are the manager's (platform §8, R39). */
+/** Returns true if all tenants of the user or client belong to the manager (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
@@ -33,7 +36,10 @@ function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean 
   return manager.kind === kind && manager.name === name;
 }
 
-/** The host sees all users. Viewers see themselves and the users of their tenants. */
+/**
+ * Returns true if the viewer may see the user. The host sees all users. Viewers see themselves and the users
+ * of their tenants.
+ */
 export function isVisibleTo(
   viewer: Principal | null | undefined,
   kind: PrincipalKind,
@@ -50,7 +56,10 @@ function notEnoughPermissions(
   return billingError(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, message, { user, ...facts });
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant beyond the manager's. */
+/**
+ * Checks the grants of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant
+ * that the manager lacks.
+ */
 export function checkGrantable(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
   const { name, tenantIds } = manager;
@@ -58,7 +67,10 @@ export function checkGrantable(manager: Principal | null | undefined, grants: Te
   throw notEnoughPermissions(manager, message, { tenantIds });
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions the manager lacks. */
+/**
+ * Checks the permissions of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
+ * permissions that the manager lacks.
+ */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
@@ -67,9 +79,10 @@ export function checkHeld(manager: Principal, permissions: readonly string[]): v
 }
 
 /**
- * An undefined role may later grant anything, so only a manager with all permissions assigns it or manages its holders
- * (R39, R63).
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's.
+ * Checks the roles that a manager assigns. An undefined role may later grant anything, so only a manager with
+ * all permissions assigns it or manages its holders (R39, R63).
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the
+ * manager's.
  */
 export async function checkRolesHeld(
   manager: Principal,
@@ -85,7 +98,7 @@ export async function checkRolesHeld(
 }
 
 /**
- * Rejects a manager who may not change this user or client; everybody may change themselves.
+ * Rejects a manager who may not change this user or client. Everybody may change themselves.
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or the error of `unknown` for other tenants.
  */
 export async function checkManaged(
@@ -100,9 +113,10 @@ export async function checkManaged(
 }
 
 /**
- * A role belongs to the tenants of its holders; without holders to none.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other tenants than
- * the manager's.
+ * Checks that the manager may change a role. A role belongs to the tenants of its holders; a role without
+ * holders belongs to no tenant.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other
+ * tenants than the manager's.
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);
@@ -115,8 +129,8 @@ export async function checkRoleManaged(manager: Principal, name: string, now: Se
 }
 
 /**
- * Defining a role gives its permissions to its existing holders, so a manager bound to tenants cannot define a role
- * held in other tenants (R63).
+ * Checks a new role. The definition of a role grants its permissions to existing holders, so a manager with
+ * limited tenants cannot define a role that has holders in other tenants (R63).
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
  */
 export async function checkNewRole(manager: Principal, name: string, now: SecurityReads): Promise<void> {
@@ -132,13 +146,13 @@ function notOfTenants(manager: Principal, name: string): BillingError {
 
 const MAX_SECURITY_NAME_CHARACTERS = 128;
 
-/** Outside test mode; the maximum applies to all secrets, since hashing is slow. */
+/** Minimum length outside test mode. The maximum length applies to all secrets, because hashing is slow. */
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_SECRET_CHARACTERS = 1_024;
 
 /**
- * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or breaks
- * paths: `.` and `..`.
+ * Checks a name. @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot
+ * be stored, or breaks paths (`.` and `..`).
  */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalidField(`${field} needs to be set`, { field });
@@ -148,7 +162,10 @@ export function checkName(field: string, name: string): void {
     throw invalidField(`${field} is longer than ${MAX_SECURITY_NAME_CHARACTERS} characters`, { field });
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or shorter than 8 characters. */
+/**
+ * Checks a secret. @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or
+ * shorter than 8 characters.
+ */
 export function checkSecret(field: string, secret: string, options: { readonly allowShort: boolean }): void {
   if (secret === '') throw invalidField(`${field} needs to be set`, { field });
   if (secret.length > MAX_SECRET_CHARACTERS)
@@ -158,7 +175,7 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * Returns the sorted distinct names as stored, existing or not.
+ * Returns the sorted distinct names of roles as stored, including roles that do not exist.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid role name.
  */
 export function possibleRoles(roles: readonly string[]): readonly string[] {
@@ -167,7 +184,10 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
   return names;
 }
 
-/** Returns the sorted distinct names as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an unknown one. */
+/**
+ * Returns the sorted distinct names of roles as stored. @throws BillingError SECURITY_INVALID_ROLE (40003)
+ * for an unknown role.
+ */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,
   roles: readonly string[],
@@ -182,7 +202,7 @@ export async function existingRoles(
   );
 }
 
-/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001) for an unknown tenant. */
+/** Returns the tenants. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001) for an unknown tenant. */
 export async function existingTenants(
   { storage }: Pick<Ports, 'storage'>,
   tenantIds: readonly Uuid[],

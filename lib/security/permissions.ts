@@ -2,10 +2,13 @@ import type { Role } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { closestTo, shortened } from '../values/text/index.ts';
 
-/** The permission of the bootstrap administrator and the role `admin` (platform §8). */
+/** The permission of the bootstrap administrator and of the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
-/** Returns whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */
+/**
+ * Returns true if granted permissions cover the needed permission: `*`, `*:*`, `group:*` or equality
+ * (platform §8 rule 4).
+ */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
   return granted.some(
@@ -14,9 +17,10 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * Returns a role's permissions as stored (platform §8 rule 2): distinct and not empty; `*` is all; `g`, `g:` and `g:*` are
- * the whole group and absorb its values.
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) with more than one colon or without a group.
+ * Returns a role's permissions as stored (platform §8 rule 2), which are distinct and not empty. `*` means
+ * all permissions. `g`, `g:` and `g:*` mean the whole group and absorb its values.
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for a permission with more than one colon or
+ * without a group.
  */
 export function normalisePermissions(given: readonly string[]): readonly string[] {
   const permissions = given.filter((each) => each !== '').map(wholeGroupOf);
@@ -43,7 +47,7 @@ export function joinPermissions(lists: readonly (readonly string[])[]): readonly
   return [...new Set(lists.flat())].sort();
 }
 
-/** The role with all permissions; clients unlock their menus by it (http-api §5). */
+/** The role with all permissions. Clients unlock their menus by its name (http-api §5). */
 export const ADMIN_ROLE = 'admin';
 
 /** Permissions of immutable roles by name. */
@@ -51,7 +55,7 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   [ADMIN_ROLE, [ALL_PERMISSIONS]],
 ]);
 
-/** Every permission of the product, `group:value` (http-api §5); plugins have their own groups. */
+/** Every permission of the product, as `group:value` (http-api §5). Plugins have their own groups. */
 const groups = {
   account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
   catalog: ['config_upload', 'delete'],
@@ -78,8 +82,8 @@ export const permissions: readonly string[] = Object.entries(groups).flatMap(([g
 );
 
 /**
- * Rejects unknown values in a group of the product; other groups belong to plugins (platform §8 rule 2).
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that suggests the nearest one.
+ * Rejects unknown values in a group of the product. Other groups belong to plugins (platform §8 rule 2).
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that suggests the nearest value.
  */
 export function checkKnownPermissions(given: readonly string[]): void {
   for (const permission of given) {
@@ -95,7 +99,7 @@ export function checkKnownPermissions(given: readonly string[]): void {
   }
 }
 
-/** Unknown roles have no permissions. */
+/** Returns the permissions of roles. Unknown roles have no permissions. */
 export async function permissionsOfRoles(
   reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'permissions'>[]> },
   roles: readonly string[],

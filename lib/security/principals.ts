@@ -7,8 +7,9 @@ import { joinPermissions, permissionsOfRoles } from './permissions.ts';
 const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
- * Active users and clients with permissions and grants, cached but never stale: each change raises a revision that
- * readers compare first (platform §8 rule 5), by one small shared statement if there are several nodes.
+ * Active users and clients with permissions and grants, cached but never stale. Each change raises a
+ * revision, which readers compare first (platform §8 rule 5). If there are several nodes, the comparison
+ * takes one small shared statement.
  */
 export function principalCache({ storage }: Pick<Ports, 'storage'>) {
   let cachedRevision = -1;
@@ -16,7 +17,7 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
   let reading: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
-  /** Call it after every committed change of users, roles, clients or grants. */
+  /** Drops the cache. Call this after every committed change of users, roles, clients or grants. */
   function forget(): void {
     known = new Map();
   }
@@ -82,7 +83,7 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
       return cached(`${kind} ${name}`, () => load(kind, name));
     },
 
-    /** Unknown roles have no permissions. */
+    /** Returns the permissions of roles. Unknown roles have no permissions. */
     async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
       const names = roles.filter(isStorable);
       return (

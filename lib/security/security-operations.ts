@@ -15,9 +15,9 @@ export interface NewUserInput {
   /** 1–128 characters. */
   readonly name: string;
   readonly password: string;
-  /** Existing roles, unless `allowsUndefinedRoles`. */
+  /** Names of roles. They must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
-  /** Allows undefined roles, which grant nothing until they exist (R63). Default false. */
+  /** True: allows undefined roles, which grant nothing until they exist (R63). Default false. */
   readonly allowsUndefinedRoles?: boolean;
   /** Absent means all tenants. */
   readonly tenantIds?: readonly Uuid[];
@@ -47,8 +47,8 @@ export interface UserOperations {
 
   /**
    * Returns the active user.
-   * @param viewer the caller; absent for the host. A viewer bound to tenants sees only themselves and users of these
-   * tenants.
+   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and
+   * users of these tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<User>;
@@ -85,45 +85,45 @@ export interface UserOperations {
 
 export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
-/** Roles: named sets of permissions. */
+/** Operations on roles, which are named sets of permissions. */
 export interface RoleOperations {
   /** Returns all roles by name, including built-in ones. */
   list(): Promise<readonly RoleDefinition[]>;
 
-  /** Returns a role; an unknown role has no permissions. */
+  /** Returns a role. An unknown role has no permissions. */
   get(name: string): Promise<RoleDefinition>;
 
   /**
    * Creates a role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, or
-   * a role already assigned in other tenants than the author's.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does
+   * not have, or for a role that is already assigned in tenants that the author lacks.
    */
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 
   /**
-   * Replaces the permissions of a role, or creates it.
-   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005),
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, or a role assigned in other
-   * tenants than the author's.
+   * Replaces the permissions of a role, or creates the role.
+   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role,
+   * SECURITY_INVALID_PERMISSIONS (40005), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the
+   * author does not have, or for a role that is assigned in tenants that the author lacks.
    */
   put(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 }
 
-/** Programs that sign in with their own secret. */
+/** Operations on API clients, which are programs that sign in with their own secret. */
 export interface ApiClientOperations {
   /**
-   * Creates a client; its secret is stored as a hash.
-   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
-   * tenants and permissions that the author does not hold.
+   * Creates a client. Its secret is stored as a hash.
+   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client,
+   * SECURITY_INVALID_ROLE (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD,
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not have.
    */
   create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void>;
 
   /**
    * Returns the active client.
-   * @param viewer the caller; absent for the host. A viewer bound to tenants sees only themselves and clients of these
-   * tenants.
+   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and
+   * clients of these tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<ApiClient>;
@@ -138,7 +138,7 @@ export interface ApiClientOperations {
   deactivate(author: SystemAuthor, name: string): Promise<void>;
 }
 
-/** Sessions of users who have signed in. */
+/** Operations on the sessions of users who have signed in. */
 export interface LoginSessionOperations {
   /** Starts a session of a user who has just logged in, and deletes ended sessions. */
   start(
@@ -146,14 +146,14 @@ export interface LoginSessionOperations {
     session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
   ): Promise<New<LoginSession>>;
 
-  /** Returns the session with its user, or null if it has ended. Counts as a use of the session. */
+  /** Returns the session with its user, or null if the session has ended. Counts as a use of the session. */
   find(
     tokenHash: string,
     idleMs?: number,
   ): Promise<{ readonly session: LoginSession; readonly user: Principal } | null>;
 }
 
-/** A new key pair; the private part is encrypted before it is stored. */
+/** A new key pair. The private part is encrypted before it is stored. */
 export interface NewTokenKey {
   readonly kid: string;
   readonly publicKey: Readonly<Record<string, unknown>>;
@@ -165,43 +165,49 @@ export interface TokenSigner {
   readonly privateKey: string;
 }
 
-/** The keys of the server's own tokens. */
+/** Operations on the keys of the server's own tokens. */
 export interface TokenKeyOperations {
-  /** Returns the system time that times in tokens refer to. */
+  /** Returns the system time on which times in tokens are based. */
   nowMs(): number;
 
-  /** Returns the signing key. Calls `make` if a new one is due or the server key cannot decrypt the last. */
+  /**
+   * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last
+   * one.
+   */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
-  /** Returns the public keys of tokens that may still be valid. `graceMs`: maximum token lifetime plus tolerance. */
+  /**
+   * Returns the public keys of tokens that may still be valid. `graceMs` is the maximum lifetime of a token
+   * plus a tolerance.
+   */
   published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]>;
 
   /** Deletes keys whose tokens expired long ago, but not the signing key. */
   purge(): Promise<void>;
 }
 
-/** Users and clients with their permissions. */
+/** Operations on users and clients with their permissions. */
 export interface PrincipalOperations {
   /**
-   * Returns the active user or client with effective permissions and grants, or null. Cached, but never stale: a change
-   * takes effect at once on every node.
+   * Returns the active user or client with effective permissions and grants, or null. The result is cached
+   * but never stale: a change takes effect immediately on every node.
    */
   principal(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null>;
 
-  /** Returns the sorted permissions of these roles; an unknown role has none. */
+  /** Returns the sorted permissions of these roles. An unknown role has no permissions. */
   permissionsOf(roles: readonly string[]): Promise<readonly string[]>;
 
   /** Returns the active user with this name and password, or null. An unknown name takes as long as a wrong password. */
   authenticate(name: string, password: string): Promise<User | null>;
 
-  /** Returns the user, active or not; null for an unknown name. */
+  /** Returns the active or inactive user, or null for an unknown name. */
   find(name: string): Promise<User | null>;
 
-  /** Creates the administrator unless a user with that name exists; returns true if it was created. */
+  /** Creates the administrator unless a user with that name exists. Returns true if the user was created. */
   ensureAdministrator(name: string, password: string): Promise<boolean>;
 
   /**
-   * Sets the user's password. The old one stops working at once on every node.
+   * Sets the user's password. The old password stops working immediately on every node.
    * @throws BillingError SECURITY_INVALID_USER (40001) for an unknown user.
    */
   setPassword(name: string, password: string): Promise<void>;
@@ -217,25 +223,27 @@ export interface LoginAttempt {
 /** Counts failed logins. */
 export interface LoginGuardOperations {
   /**
-   * Runs `check`, which returns null for a failure. Failures are counted; a success clears the name's failures.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006) with `retryAfterSeconds` for a locked subject. If concurrent
-   * attempts locked it during `check`, its result is discarded, so that they are not as many guesses.
+   * Runs `check`, which returns null for a failure. Failures are counted; a success clears the failures of
+   * the name.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006) with `retryAfterSeconds` for a locked subject. If
+   * concurrent attempts locked the subject during `check`, the result of `check` is discarded, so that
+   * concurrency allows no additional guesses.
    */
   attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null>;
 }
 
-/** Users, roles, clients, sessions and keys of the server (platform §6–§8). */
+/** Operations on users, roles, clients, sessions and keys of the server (platform §6–§8). */
 export interface SecurityOperations extends PrincipalOperations {
   /** Users of the server. */
   readonly users: UserOperations;
-  /** Roles: named sets of permissions. */
+  /** Operations on roles, which are named sets of permissions. */
   readonly roles: RoleOperations;
-  /** Programs that sign in with their own secret. */
+  /** Operations on API clients, which are programs that sign in with their own secret. */
   readonly clients: ApiClientOperations;
-  /** Sessions of users who have signed in. */
+  /** Operations on the sessions of users who have signed in. */
   readonly sessions: LoginSessionOperations;
   /** Counts failed logins, and locks names and addresses that fail too often. */
   readonly guard: LoginGuardOperations;
-  /** The keys of the server's own tokens. */
+  /** Operations on the keys of the server's own tokens. */
   readonly tokenKeys: TokenKeyOperations;
 }

@@ -6,7 +6,7 @@ import { signingKeyAt } from './token-keys.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'cipher' | 'systemClock'>;
 
-/** The encrypted texts of one kind, in batches. */
+/** Yields the encrypted texts of one kind in batches. */
 async function* batches(
   { secrets }: SecretPorts['storage'],
   kind: EncryptedKind,
@@ -22,8 +22,8 @@ async function* batches(
 }
 
 /**
- * Returns the names of the secrets in use that the server key cannot decrypt (platform §6.3 rule 4). Stored answers to
- * repeated requests are not listed, because they expire within a day.
+ * Returns the names of the secrets in use that the server key cannot decrypt (platform §6.3 rule 4). Stored
+ * responses to repeated requests are omitted, because they expire within a day.
  */
 export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts): Promise<readonly string[]> {
   const lost: string[] = [];
@@ -38,24 +38,29 @@ export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts)
 
 /** The result of a rotation of the server key. */
 export interface RotatedSecrets {
-  /** Texts that are now encrypted with the new key. */
+  /** Number of texts that are now encrypted with the new key. */
   readonly rotated: number;
-  /** Texts that already were, such as those of an interrupted rotation. */
+  /**
+   * Number of texts that already were encrypted with the new key, such as those of an interrupted rotation.
+   */
   readonly upToDate: number;
-  /** Names of the texts that neither key decrypts; they stay as they are. */
+  /** Names of the texts that neither key decrypts. They stay unchanged. */
   readonly lost: readonly string[];
 }
 
-/** The keys of a rotation. `cipher` encrypts and decrypts with the new key only, `former` decrypts with the old one only. */
+/**
+ * The keys of a rotation. `cipher` encrypts and decrypts with the new key only. `former` decrypts with the
+ * old key only.
+ */
 export interface RotationKeys {
   readonly cipher: Ports['cipher'];
   readonly former: Pick<Ports['cipher'], 'decrypt'>;
 }
 
 /**
- * Encrypts everything with a new server key, in one transaction per batch, so that an interrupted rotation can be repeated
- * (platform §6.3 rule 5).
- * @throws BillingError INVALID_PARAMETER (60002) for a wrong old key; nothing is changed then.
+ * Encrypts all secrets with a new server key, in one transaction per batch, so that an interrupted rotation
+ * can be repeated (platform §6.3 rule 5).
+ * @throws BillingError INVALID_PARAMETER (60002) for a wrong old key, which changes nothing.
  */
 export async function rotateServerKey(
   storage: SecretPorts['storage'],
@@ -79,7 +84,10 @@ export async function rotateServerKey(
   return { rotated, upToDate: before.current, lost: before.lost };
 }
 
-/** Returns null for a text that the old key does not decrypt, or the new one already does. */
+/**
+ * Returns the replacement of a text. Null if the old key does not decrypt the text, or the new key already
+ * does.
+ */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {
   const plain = (await cipher.decrypt(text)) === null ? await former.decrypt(text) : null;
   return plain === null ? null : { recordId, before: text, after: await cipher.encrypt(plain) };

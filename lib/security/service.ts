@@ -69,12 +69,12 @@ export function securityOperations(ports: SecurityPorts): SecurityOperations {
 
 const SESSION_TOUCH_MS = 60_000;
 
-/** Limits writes of the last use per idle time, so that most reads write nothing. */
+/** Maximum number of writes of the last use per idle time, so that most reads write nothing. */
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after `rbac.globalSessionTimeout`
- * idle, or when its user's password, roles or activity change.
+ * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after
+ * `rbac.globalSessionTimeout` without use, or when its user's password, roles or activity change.
  */
 function loginSessions(
   { storage: { security }, ids, systemClock }: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,

@@ -3,12 +3,15 @@ import type { SigningKey } from '../records/index.ts';
 import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 import type { TokenKeyOperations } from './security-operations.ts';
 
-/** How long retired keys are kept: longer than their tokens, which live at most 30 days. */
+/**
+ * Milliseconds for which retired keys are kept, which is longer than the life of their tokens (at most 30
+ * days).
+ */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 /**
- * Returns the keys of the server's tokens (platform §7.1), shared by all nodes, private parts encrypted. A new key is made
- * every 90 days; old public parts stay until their tokens have expired.
+ * Returns the keys of the server's tokens (platform §7.1), which all nodes share. Private parts are
+ * encrypted. A new key is created every 90 days; old public parts stay until their tokens have expired.
  */
 export function tokenKeyOperations({
   storage: { security },
@@ -19,7 +22,7 @@ export function tokenKeyOperations({
 }: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>): TokenKeyOperations {
   const nowMs = () => systemClock.nowMs();
 
-  /** Returns the current key, with its signer if the server key can decrypt it. */
+  /** Returns the current key. It includes its signer if the server key can decrypt it. */
   async function current() {
     const key = signingKeyAt(await security.listSigningKeys(), nowMs());
     const privateKey = key && (await cipher.decrypt(key.privateKey));
@@ -70,8 +73,8 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * Returns the keys of possibly valid tokens: a key signs until a newer one exists, at most 90 days, and its tokens live
- * for at most `graceMs`.
+ * Returns the keys of tokens that may be valid. A key signs until a newer one exists, at most 90 days, and
+ * its tokens live for at most `graceMs`.
  */
 export function publishedKeysAt<K extends Dated>(
   keys: readonly K[],

@@ -26,11 +26,17 @@ import type {
 
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
-/** Users of the server and their permissions (platform §8). Changes take effect at once on every node. */
+/**
+ * Operations on users of the server and their permissions (platform §8). Changes take effect immediately on
+ * every node.
+ */
 export function userOperations(ports: UserPorts, principals: Principals): UserOperations {
   const { storage, ids, hasher } = ports;
 
-  /** @throws BillingError SECURITY_INVALID_USER for an unknown user and the configured administrator. */
+  /**
+   * Checks that a user can be changed. @throws BillingError SECURITY_INVALID_USER for an unknown user, and
+   * for the configured administrator.
+   */
   async function checkChangeable({ principal }: SystemAuthor, name: string): Promise<void> {
     const { permissions } = await operations.get(name, principal);
     if (permissions.length === 0) return;
@@ -112,7 +118,7 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
   return operations;
 }
 
-/** Applications that get tokens by their own secret (platform §6.5 rule 4). */
+/** Operations on applications that get tokens with their own secret (platform §6.5 rule 4). */
 export function apiClientOperations(ports: UserPorts, principals: Principals): ApiClientOperations {
   const { hasher, ids, storage } = ports;
   const { security } = storage;
@@ -166,7 +172,9 @@ export function apiClientOperations(ports: UserPorts, principals: Principals): A
   };
 }
 
-/** Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret. */
+/**
+ * Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret.
+ */
 export async function hasSecret(
   hasher: Ports['hasher'],
   secret: string,

@@ -77,12 +77,15 @@ function inUse(name: string, id: Uuid): BillingError {
 
 /** Definitions of tags. */
 export interface TagDefinitionOperations<C extends Leading = []> {
-  /** Returns the users' definitions in creation order, the engine's own, then the control tags (accounts §12 rule 3). */
+  /**
+   * Returns the definitions of users in creation order, then the engine's own definitions, then the control
+   * tags (accounts §12 rule 3).
+   */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;
 
   /**
    * Returns a definition of the tenant or the system.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted definition.
    */
   get(...given: [...C, id: Uuid | string]): Promise<TagDefinition>;
 
@@ -94,8 +97,9 @@ export interface TagDefinitionOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<TagDefinitionInput>]): Promise<TagDefinition>;
 
   /**
-   * Deletes an unused definition of a user; its name can be used again.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions, TAG_DEFINITION_IN_USE (3903).
+   * Deletes an unused definition of a user. Its name can be used again.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions,
+   * TAG_DEFINITION_IN_USE (3903).
    */
   delete(...given: [...C, id: Uuid | string]): Promise<void>;
 }
@@ -165,7 +169,8 @@ export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): Tag
 
 /**
  * Returns the definition if callers may put it on objects of this type (accounts §13.1 rules 2 and 3).
- * @param lookup `known`: active user definitions; `enforceTypes`: `tags.enforceApplicableTypes`.
+ * @param lookup `known` contains the active user definitions, `enforceTypes` is
+ * `tags.enforceApplicableTypes`.
  * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
  */
 export function applicableDefinition(

@@ -23,7 +23,7 @@ interface NewSystemTag {
   readonly reasonOf?: (objectId: Uuid) => string;
 }
 
-/** Puts a system tag on locked accounts as the engine; existing tags stay. */
+/** Puts a system tag on locked accounts as the engine. Existing tags stay unchanged. */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -74,7 +74,7 @@ export async function addSystemTag(
   );
 }
 
-/** Removes a system tag from locked accounts and returns the ids of those that had it. */
+/** Removes a system tag from locked accounts. Returns the ids of the accounts that had the tag. */
 export async function removeEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -100,7 +100,9 @@ function nameOf(definitionId: Uuid): string {
   return definition.name;
 }
 
-/** TAG_CREATION or TAG_DELETION (platform §10.4) with the tagged object for the engine's handlers. */
+/**
+ * Returns TAG_CREATION or TAG_DELETION (platform §10.4), with the tagged object for the engine's handlers.
+ */
 export function tagEvent(
   type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
   tag: New<Tag>,

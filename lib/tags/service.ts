@@ -25,26 +25,26 @@ import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './definition-service.ts';
 import { tagEvent } from './engine-tags.ts';
 
-/** Tag effects that other modules implement. The account is locked. */
+/** Tag effects that other modules implement. The account is locked when they run. */
 interface TagEffects {
   setWrittenOff(
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /** Called after a caller set AUTO_INVOICING_OFF, even if it was set already, or removed it. */
+  /** Runs after a caller has set AUTO_INVOICING_OFF, even if it was already set, or has removed it. */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 
 interface TagChange {
   readonly asked: readonly NewTag[];
-  /** The tags that changed; others were already on the object. */
+  /** The tags that changed. Other tags were already on the object. */
   readonly changed: readonly Tag[];
   readonly isSet: boolean;
 }
 
 type Tagged = ObjectRef<TaggedType>;
 
-/** Tags of a tenant's objects (accounts §13). */
+/** Operations on tags of a tenant's objects (accounts §13). */
 export function tagOperations(
   { storage, ids }: Pick<Ports, 'storage' | 'ids'>,
   settingsOf: SettingsOf,
@@ -150,7 +150,7 @@ function tagSearch(key: string): TagSearch {
   return { id: isUuid(text) ? text : null, text, definitionIds: found.map(({ id }) => id) };
 }
 
-/** Loads the definitions with one statement; none if all are system definitions. */
+/** Loads the definitions with one statement, or none if all of them are system definitions. */
 async function definitionsOf(session: ReadSession, ids: readonly Uuid[], choice: 'active' | 'all') {
   const own = await session.tags.findDefinitionsByIds(ids.filter((id) => !isSystemDefinition(id)));
   const known = choice === 'all' ? own : own.filter(({ isActive }) => isActive);
@@ -199,7 +199,10 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   );
 }
 
-/** Keeps AUTO_PAY_OFF while there is no payment method to pay with (accounts §13.1 rule 6). */
+/**
+ * Rejects the removal of AUTO_PAY_OFF from an account without a payment method to pay with (accounts §13.1
+ * rule 6).
+ */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !tags.some(has(TagEffect.ENDS_WITH_PAYMENT_METHOD))) return;
   throw billingError(
@@ -212,19 +215,19 @@ function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
 /** Tags on objects. */
 export interface TagOperations<C extends Leading = []> {
   /**
-   * Puts tags on the object, all or none; tags that it already has stay unchanged.
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
+   * Puts tags on the object, all or none. Tags that the object already has stay unchanged.
+   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902),
+   * TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
   add(
     ...given: [...C, object: HostInput<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
   /**
-   * Removes tags from the object, all or none; does nothing without definitions (ruling R26).
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_DOES_NOT_EXIST (3950) for a missing tag, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of an account
-   * without default payment method, BUSY (60018).
+   * Removes tags from the object, all or none. Does nothing without definitions (ruling R26).
+   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902),
+   * TAG_IS_SYSTEM (3953), TAG_DOES_NOT_EXIST (3950) for a missing tag, TAG_CANNOT_BE_REMOVED (3951) for
+   * AUTO_PAY_OFF of an account without default payment method, BUSY (60018).
    */
   remove(
     ...given: [...C, object: HostInput<ObjectRef<TaggedType>>, definitionIds: readonly (Uuid | string)[]]
@@ -243,7 +246,7 @@ export interface TagOperations<C extends Leading = []> {
   ): Promise<readonly TagView[]>;
 
   /**
-   * Returns the tags of the account and its objects, of one object type or all.
+   * Returns the tags of the account and its objects, of one object type or of all types.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -258,8 +261,8 @@ export interface TagOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<TagView>>;
 
   /**
-   * Returns a page of the active tags whose id is the key, or whose object type, definition name or definition
-   * description contains it, ignoring case (http-api §8).
+   * Returns a page of the active tags that match the key. The key is a tag's id, or part of its object type,
+   * definition name or definition description, ignoring case (http-api §8).
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<TagView>>;
 }

@@ -6,17 +6,17 @@ const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
 /** The allowed targets of pushes (platform §10.1). */
 export interface CallbackPolicy {
-  /** `notifications.allowPrivateNetworks`; false rejects private and loopback addresses. */
+  /** Value of `notifications.allowPrivateNetworks`. If false, private and loopback addresses are rejected. */
   readonly allowPrivateNetworks: boolean;
-  /** Accepts loopback addresses anyway, as in test mode. */
+  /** True: accepts loopback addresses anyway, as in test mode. */
   readonly allowLoopback: boolean;
 }
 
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
 
 /**
- * Parses a callback URL (platform §10.1): absolute, http or https, without user info or a forbidden address. Addresses
- * of host names are checked at each delivery (`resolveCallback`).
+ * Parses a callback URL (platform §10.1). It must be absolute, http or https, without user info or a
+ * forbidden address. Addresses of host names are checked at each delivery (`resolveCallback`).
  * @throws BillingError INVALID_PARAMETER.
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
@@ -36,7 +36,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
 const notAllowed =
   'points to a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
-/** Returns why an address of that scope is rejected; null if it is allowed. */
+/** Returns the reason why an address of that scope is rejected, or null for an allowed address. */
 function refusal(
   scope: AddressScope,
   { allowPrivateNetworks, allowLoopback }: CallbackPolicy,
@@ -86,14 +86,14 @@ function refused(text: string, reason: string): BillingError {
 /** The target of a push. */
 export interface CallbackTarget {
   readonly url: URL;
-  /** The checked addresses. Do not resolve the host again, since the result could differ. */
+  /** The checked addresses. Do not resolve the host again, because the result could differ. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Resolves a registered callback before a delivery. One forbidden address of its name rejects all, so that the name
- * cannot be redirected later.
- * @throws BillingError INVALID_PARAMETER for a forbidden target; errors of the resolver.
+ * Resolves a registered callback before a delivery. One forbidden address of its name rejects all addresses,
+ * so that the name cannot be redirected later.
+ * @throws BillingError INVALID_PARAMETER for a forbidden target, or an error of the resolver.
  */
 export async function resolveCallback(
   text: string,
@@ -110,8 +110,9 @@ export async function resolveCallback(
 }
 
 /**
- * FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never called, PRIVATE ones only if the
- * operator allows them, LOOPBACK ones in test mode too.
+ * Scope of an address. FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never
+ * called. PRIVATE addresses are called only if the operator allows them, LOOPBACK addresses also in test
+ * mode.
  */
 export const AddressScope = {
   PUBLIC: 'PUBLIC',
@@ -149,7 +150,7 @@ const privateNetworks = [
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
 
-/** Returns the scope of an IP address of a resolver; FORBIDDEN for other text. */
+/** Returns the scope of an IP address from a resolver, or FORBIDDEN for other text. */
 export function addressScope(text: string): AddressScope {
   const given = ipBytes(text);
   if (given === undefined) return AddressScope.FORBIDDEN;
@@ -174,7 +175,7 @@ function networkOf(text: string): Network {
 /** 4 or 16 bytes. */
 type IpBytes = readonly number[];
 
-/** Parses an IPv4 address in its usual form or an IPv6 address without brackets; undefined for other text. */
+/** Parses an IPv4 address in its usual form or an IPv6 address without brackets. Undefined for other text. */
 function ipBytes(text: string): IpBytes | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }

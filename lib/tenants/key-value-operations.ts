@@ -8,7 +8,7 @@ import {
   secretNameEnd,
 } from '../values/text/index.ts';
 
-/** A key with its values in the order they were added. */
+/** A key with its values, in the order in which they were added. */
 export interface KeyValues {
   readonly key: string;
   readonly values: readonly string[];
@@ -17,30 +17,32 @@ export interface KeyValues {
 /** Values of a tenant by key. */
 export interface KeyValueOperations<C extends Leading = []> {
   /**
-   * Adds a value to the key, or replaces the value of a single-value key. The server's own keys are validated, and their
-   * changes publish the bus event TENANT_CONFIG_CHANGE. Configuration names without effect (misspelled, retired, or
-   * server-wide) are stored and logged as warnings.
-   * @param key 1–255 characters.
-   * @param value at most 10 MiB, not empty.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key, configuration, template or translation, or an
-   * empty value, MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER (60002)
-   * for an invalid callback URL or locale, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog,
-   * OVERDUE_INVALID_FOR_TENANT (5010) for an invalid overdue configuration, NOT_IMPLEMENTED (1) for a reserved key that
-   * this version does not support.
+   * Adds a value to the key, or replaces the value of a single-value key. The server's own keys are
+   * validated, and their changes publish the bus event TENANT_CONFIG_CHANGE. Configuration names without
+   * effect (misspelled, retired, or server-wide) are stored and logged as warnings.
+   * @param key name of 1–255 characters.
+   * @param value text of at most 10 MiB that is not empty.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key, configuration, template or
+   * translation, or an empty value, MALFORMED_BODY (60001) for a configuration that is not a flat JSON
+   * object, INVALID_PARAMETER (60002) for an invalid callback URL or locale, TOO_LARGE (60012),
+   * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog, OVERDUE_INVALID_FOR_TENANT (5010) for an
+   * invalid overdue configuration, NOT_IMPLEMENTED (1) for a reserved key that this version does not support.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
-  /** Returns the key's values; empty for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD. */
+  /**
+   * Returns the values of the key. An unknown key has none. @throws BillingError MISSING_OR_INVALID_FIELD.
+   */
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
-   * Deletes all values of the key. For the server's own keys it publishes the bus event TENANT_CONFIG_DELETION.
-   * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog in
-   * use by a subscription.
+   * Deletes all values of the key. For the server's own keys, publishes the bus event TENANT_CONFIG_DELETION.
+   * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a
+   * catalog that a subscription uses.
    */
   delete(...given: [...C, key: string]): Promise<void>;
 
-  /** Returns all keys with the prefix, sorted; the empty prefix matches all. Case-sensitive. */
+  /** Returns all keys with the prefix, sorted. The empty prefix matches all keys. Case-sensitive. */
   search(...given: [...C, prefix: string]): Promise<readonly KeyValues[]>;
 }
 
@@ -64,7 +66,7 @@ export const KeyKind = {
   OVERDUE: 'OVERDUE',
   INVOICE_TEXT: 'INVOICE_TEXT',
   USAGE: 'USAGE',
-  /** The tenant's own key with any number of values; the server never reads it. */
+  /** A key of the tenant with any number of values. The server never reads it. */
   USER: 'USER',
 } as const;
 export type KeyKind = (typeof KeyKind)[keyof typeof KeyKind];
@@ -81,7 +83,7 @@ const kinds: readonly (readonly [pattern: RegExp, kind: KeyKind])[] = [
   [/^USAGE_(?:METERS|TERMS)$/, KeyKind.USAGE],
 ];
 
-/** Returns the purpose of a key; case-sensitive. */
+/** Returns the purpose of a key. Keys are case-sensitive. */
 export function keyKind(key: string): KeyKind {
   return kinds.find(([pattern]) => pattern.test(key))?.[1] ?? KeyKind.USER;
 }
@@ -114,8 +116,8 @@ function maskedProperty(name: string, value: unknown): unknown {
 }
 
 /**
- * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's own values by
- * key, and all by shape. Documents are not masked.
+ * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's
+ * own values by key, and all values by their form. Documents are not masked.
  */
 export function maskedValues({ key, values }: KeyValues): KeyValues {
   switch (keyKind(key)) {
@@ -140,8 +142,8 @@ function maskedJson(text: string): string {
 }
 
 /**
- * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented lines after
- * it (YAML values), and words with the shape of a secret.
+ * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented
+ * lines after it (YAML values), and words with the form of a secret.
  */
 export function maskedLines(text: string): string {
   const shown: string[] = [];
@@ -158,7 +160,7 @@ export function maskedLines(text: string): string {
   return shown.join('\n');
 }
 
-/** Returns the start of a secret's value in a line; null if there is no secret name. */
+/** Returns the start of a secret's value in a line, or null if the line names no secret. */
 function secretAt(line: string): number | null {
   const from = secretNameEnd(line);
   if (from === null) return null;

@@ -18,13 +18,16 @@ import { KeyKind, type KeyValueOperations, keyKind, SystemKey } from './key-valu
 /** Characters of a tenant key. */
 const MAX_TENANT_KEY_CHARACTERS = 255;
 
-/** Bytes of a tenant value (`server.limits.text`). */
+/** Maximum size of a tenant value in bytes (`server.limits.text`). */
 const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
 
-/** Characters of a configuration and of usage terms, which are read in one turn: a hostile document takes 0.1 s. */
+/**
+ * Maximum number of characters of a configuration and of usage terms. They are parsed in one step; a hostile
+ * document takes 0.1 s.
+ */
 const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
-/** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
+/** The values of the key CATALOG, which are the uploaded documents (catalog §5 rules 9 and 10). */
 interface CatalogValues {
   /** In upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
@@ -34,22 +37,31 @@ interface CatalogValues {
 
 /** Checks of values that belong to other areas. */
 interface ValueChecks {
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a payment state machine that cannot be read. */
+  /**
+   * Checks a payment state machine. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
+   * document.
+   */
   checkPaymentStateMachine(value: string): void;
   /**
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a template or translation that cannot be read,
-   * INVALID_PARAMETER (60002) for a key with an invalid locale.
+   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
+   * text, INVALID_PARAMETER (60002) for a key with an invalid locale.
    */
   checkDocumentText(key: string, value: string): void;
-  /** @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) for an overdue configuration that breaks a rule. */
+  /**
+   * Checks an overdue configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) if it breaks a
+   * rule.
+   */
   checkOverdueConfig(value: string): void;
-  /** @throws BillingError INVALID_PARAMETER (60002) for usage terms that break a rule. */
+  /** Checks usage terms. @throws BillingError INVALID_PARAMETER (60002) if they break a rule. */
   checkUsageTerms(value: string): void;
-  /** Returns whether usage terms that break no rule have thresholds. */
+  /** Returns true if valid usage terms have thresholds. */
   hasUsageThresholds(value: string): boolean;
 }
 
-/** Stores values of tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
+/**
+ * Operations on values of tenants: the server's own keys, such as configuration and callback, and any other
+ * keys (platform §3).
+ */
 export function keyValueService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
   {
@@ -160,11 +172,11 @@ export function keyValueService(
 }
 
 export interface KeyValueService extends KeyValueOperations<WithContext> {
-  /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if it has one. */
+  /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if the key has a value. */
   addNew: KeyValueOperations<WithContext>['add'];
 }
 
-/** Limits documents that are read without yielding. */
+/** Limits the size of documents that are parsed without yielding. */
 function checkSize(key: string, value: string): void {
   if (value.length <= MAX_TENANT_DOCUMENT_CHARACTERS) return;
   throw billingError(
@@ -184,7 +196,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** Every node reads the current value from the tenant's row; null if it was deleted. */
+/** Marks the current value in the tenant's row, which every node reads. Null for a deleted value. */
 async function markTenant(
   session: WriteSession,
   kind: KeyKind,

@@ -18,7 +18,7 @@ export interface TenantAuthor {
 
 export interface NewTenantInput {
   readonly externalKey?: string | null;
-  /** 1–128 characters, unique in the deployment. */
+  /** API key of 1–128 characters, unique in the deployment. */
   readonly apiKey: string;
   readonly apiSecret: string;
   /** True: the tenant uses the default catalog until it uploads its own (catalog §14). Default false. */
@@ -28,7 +28,10 @@ export interface NewTenantInput {
 const MAX_API_KEY_LENGTH = 128;
 const MAX_EXTERNAL_KEY_LENGTH = 255;
 
-/** Manages tenants (platform §2). They are never changed or deleted, so references are cached permanently. */
+/**
+ * Operations on tenants (platform §2). Tenants are never changed or deleted, so their references are cached
+ * permanently.
+ */
 export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>) {
   const refsByRecordId = new Map<number, TenantRef>();
   const refsById = new Map<Uuid, TenantRef>();
@@ -83,7 +86,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
     return storage.system.insertTenant(tenant, authorship);
   }
 
-  /** Returns the tenant if it was created with this input; null if no tenant has the API key. */
+  /** Returns the tenant if it was created with this input. Null if no tenant has the API key. */
   async function createdBefore(input: NewTenantInput): Promise<Tenant | null> {
     const { storage, hasher } = ports;
     const tenant = await storage.system.findTenantByApiKey(input.apiKey);
@@ -164,7 +167,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       );
     },
 
-    /** Returns the tenant with this record id, as in queue entries. */
+    /** Returns the tenant with this record id, which queue entries contain. */
     async refOfRecord(recordId: number): Promise<TenantRef> {
       const known = refsByRecordId.get(recordId);
       if (known) return known;
@@ -197,15 +200,17 @@ function checkInput(input: NewTenantInput): void {
 /** Tenants of the deployment. */
 export interface TenantOperations {
   /**
-   * Creates a tenant; its secret is stored as a hash.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+   * Creates a tenant. Its secret is stored as a hash.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED
+   * (5).
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /**
-   * Returns the tenant with this API key, and creates it if there is none. Call it at each start of an application.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key or
-   * `useGlobalDefault` (unless omitted); otherwise as `create`.
+   * Returns the tenant with this API key, and creates a missing tenant. Call this at each start of an
+   * application.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key
+   * or `useGlobalDefault` (unless omitted); otherwise as `create`.
    */
   ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
@@ -219,13 +224,13 @@ export interface TenantOperations {
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
 
   /**
-   * Returns the reference of a tenant, which calls for the tenant accept in place of the id.
+   * Returns the reference of a tenant. Calls for the tenant accept it in place of the id.
    * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    */
   refOf(tenantId: Uuid | string): Promise<TenantRef>;
 }
 
-/** The settings in force for a tenant. */
+/** Operations on the settings in force for a tenant. */
 export interface ConfigurationOperations<C extends Leading = []> {
   /**
    * Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1).

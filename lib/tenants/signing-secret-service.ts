@@ -5,13 +5,13 @@ import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { DAY_MS } from '../values/limits.ts';
 
-/** Random bytes of a signing secret, and how long a replaced one still signs. */
+/** Number of random bytes of a signing secret. */
 const SIGNING_SECRET_BYTES = 32;
 const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** Manages the secrets that sign pushes (platform §10.3); they are stored encrypted. */
+/** Operations on the secrets that sign pushes (platform §10.3). Secrets are stored encrypted. */
 export function signingSecretService(ports: SecretPorts) {
   return {
     async create(context: CallContext): Promise<string> {
@@ -45,7 +45,7 @@ export function signingSecretService(ports: SecretPorts) {
     },
 
     /**
-     * The secrets that sign now, newest first; empty if pushes are not signed.
+     * Returns the secrets that sign now, newest first. Empty if pushes are not signed.
      * @throws InvariantError for a secret that another server key has encrypted.
      */
     async current(session: ReadSession): Promise<readonly string[]> {
@@ -71,8 +71,8 @@ export type SigningSecretService = ReturnType<typeof signingSecretService>;
 /** Secrets that sign pushes (platform §10.3). */
 export interface SigningSecretOperations<C extends Leading = []> {
   /**
-   * Creates a secret and returns it, once only: `whsec_<base64 of 32 random bytes>`. The previous secret also signs for
-   * another 24 hours; older ones end.
+   * Creates a secret and returns it, only this once, as `whsec_<base64 of 32 random bytes>`. The previous
+   * secret also signs for another 24 hours; older secrets end.
    */
   create(...given: [...C]): Promise<string>;
 

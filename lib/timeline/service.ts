@@ -29,7 +29,9 @@ import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Returns the timeline of accounts (accounts §10), in memory or with rows created while they are read. */
+/**
+ * Returns timelines of accounts (accounts §10), in memory or with rows that are created while they are read.
+ */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -61,7 +63,7 @@ export function timelineOperations(
 export interface AccountTimeline {
   readonly account: Account;
   readonly bundles: readonly BundleView[];
-  /** The invoices in creation order, with their items, except migrated and VOID ones. */
+  /** The invoices in creation order with their items, without migrated and VOID invoices. */
   readonly invoices: readonly TimelineInvoice[];
   readonly payments: readonly InvoicePaymentView[];
   /** All CREDIT_ADJ items of the account. */
@@ -82,12 +84,12 @@ export interface TimelineOperations<C extends Leading = []> {
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;
 }
 
-/** An `AccountTimeline` with bundle rows created while they are read. */
+/** An `AccountTimeline` whose bundle rows are created while they are read. */
 export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
   readonly bundles: BundleWindow;
 }
 
-/** Histories of accounts as outlines. */
+/** Operations that return histories of accounts as outlines. */
 export interface TimelineOutlineOperations<C extends Leading = []> {
   /** Returns the timeline with outlines of the bundles. */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<TimelineOutline>;
@@ -100,7 +102,7 @@ interface LoadTimelineInput extends RowBound {
   readonly settingsOf: SettingsOf;
 }
 
-/** Loads a timeline in batches, with the number of its rows outside of bundles. */
+/** Loads a timeline in batches. Returns it with the number of its rows outside bundles. */
 async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   const { accountId, maxRows } = input;
   const account = await loadAccount(session, accountId);
@@ -138,7 +140,7 @@ async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   };
 }
 
-/** Counts rows. @throws BillingError ANSWER_TOO_LARGE (60020) for too many. */
+/** Counts rows. @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows. */
 type CountRows = (more: number) => void;
 
 async function invoicesOf(
@@ -166,7 +168,7 @@ async function invoicesOf(
 
 type Counting = Pick<LoadTimelineInput, 'nextTurn'> & { readonly count: CountRows };
 
-/** Returns the invoices in creation order, except migrated and VOID ones. */
+/** Returns the invoices in creation order, without migrated and VOID invoices. */
 async function shownInvoicesOf(
   session: ReadSession,
   { accountId, nextTurn, count }: Counting & Pick<LoadTimelineInput, 'accountId'>,

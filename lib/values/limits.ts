@@ -1,6 +1,7 @@
 /**
- * Limits that several files share, with unit and reason; other limits are in the file that uses them. Every loop, queue,
- * retry, cache and input has a named limit. Comments name server properties that override a value.
+ * Limits that several files share, with unit and reason. Other limits are in the file that uses them. Every
+ * loop, queue, retry, cache and input has a named limit. Comments name the server properties that override a
+ * value.
  */
 
 const SECOND_MS = 1_000;
@@ -12,7 +13,7 @@ const MEBIBYTE = 1_024 * KIBIBYTE;
 
 // Time
 
-/** The first and the last year of a `LocalDate` or `Instant`, limited by `yyyy` (http-api §9). */
+/** The first year of a `LocalDate` or `Instant`. The last year is limited by `yyyy` (http-api §9). */
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
@@ -22,7 +23,7 @@ export const MAX_YEAR = 9_999;
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
-/** Maximum number of integer digits of a usage amount (usage §2.4); a sum of 10^11 amounts is exact. */
+/** Maximum number of integer digits of a usage amount (usage §2.4). A sum of 10^11 such amounts is exact. */
 export const MAX_USAGE_INTEGER_DIGITS = 20;
 
 /** Maximum number of characters of a number literal, including insignificant zeros. */
@@ -34,10 +35,15 @@ export const MAX_STORED_INTEGER = 2_147_483_647;
 
 // Billing
 
-/** Maximum number of billing periods of a subscription in one run: daily billing for 27 years. */
+/**
+ * Maximum number of billing periods of a subscription in one run, which allows daily billing for 27 years.
+ */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
-/** Number of accounts checked in one transaction after a catalog change: about ten milliseconds on PostgreSQL. */
+/**
+ * Number of accounts checked in one transaction after a catalog change, which takes about ten milliseconds on
+ * PostgreSQL.
+ */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 
 /** Maximum number of years between today and the start of a subscription, so that its timeline stays in the calendar. */
@@ -58,16 +64,16 @@ export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 export const MAX_TRACKING_ID_CHARACTERS = 128;
 export const MAX_UNIT_NAME_CHARACTERS = 255;
 
-/** Default limits for the lines and bytes of one bulk call (`usage.bulk.…`, usage §2.5). */
+/** Default limit for the lines of one bulk call (`usage.bulk.…`, usage §2.5). */
 export const MAX_BULK_USAGE_LINES = 50_000;
 export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 
-/** Number of points processed in one turn of some milliseconds, and the minimum weight of a line. */
+/** Number of points processed in one turn of some milliseconds. It is also the minimum weight of a line. */
 export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
 // Usage sources (usage §9)
 
-/** Maximum number of stored tracking ids per subscription of an answer and of a billed interval. */
+/** Maximum number of stored tracking ids per subscription of a result and of a billed interval. */
 export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
 
 /** Maximum number of concurrent calls of usage sources for a batch of due work. */
@@ -87,10 +93,10 @@ export const MAX_XML_NAME_CHARACTERS = 255;
 /** Maximum number of characters of one text value. */
 export const MAX_XML_TEXT_CHARACTERS = 4_096;
 
-/** Number of catalog parts that are stored, read or hashed at once. */
+/** Number of catalog parts that are stored, read or hashed at the same time. */
 export const CATALOG_PARTS_AT_ONCE = 1_000;
 
-/** Maximum number of listed validation errors per document; the others are only counted. */
+/** Maximum number of listed validation errors per document. Further errors are only counted. */
 export const MAX_LISTED_PROBLEMS = 1_000;
 
 /** Maximum number of cached catalogs, each with all versions of a tenant. */
@@ -101,7 +107,7 @@ export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
 // Catalog plugins (catalog §16)
 
-/** Time limit of a catalog plugin's call, for which every operation of the tenant waits. */
+/** Time limit of a catalog plugin's call. Every operation of the tenant waits for the call. */
 export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
 // Entitlement plugins (subscriptions §22)
@@ -119,31 +125,34 @@ export const MAX_INVOICE_CONSULTATIONS = 5;
 
 // Pushes (platform §10.2)
 
-/** Number of a tenant's deliveries that are loaded at once. */
+/** Number of a tenant's deliveries that are loaded at a time. */
 export const PUSH_LOAD_SIZE = 200;
 
-/** Lease of a tenant's pushes, after which another node takes over. */
+/** Lease of a tenant's pushes, after which another node serves the tenant. */
 export const PUSH_LEASE_MS = 30 * SECOND_MS;
 
-/** Default and maximum number of events in an answer. */
+/** Default number of events in a result. */
 export const DEFAULT_EVENTS = 100;
 export const MAX_EVENTS = 1_000;
 
 /** Maximum wait for an event, less than `MAX_REQUEST_MS`. */
 export const MAX_EVENT_WAIT_MS = 30 * SECOND_MS;
 
-/** Interval at which a waiting reader looks for events of other nodes. */
+/** Interval at which a waiting reader checks for events of other nodes. */
 export const EVENT_POLL_MS = SECOND_MS;
 
 /** Maximum time span in a configuration, so that dates stay in the calendar. */
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 
-/** Maximum number of 100 ms steps that a call waits for a busy account, no longer than a request (platform §16). */
+/**
+ * Maximum number of 100 ms steps that a call waits for a busy account. The wait is not longer than a request
+ * (platform §16).
+ */
 export const MAX_LOCK_WAIT_STEPS = 600;
 
 // Requests (platform §16)
 
-/** Maximum nesting of lists and objects in a JSON body; the deepest model has 5. */
+/** Maximum nesting of lists and objects in a JSON body. The deepest model has 5 levels. */
 export const MAX_JSON_DEPTH = 64;
 
 /** Maximum number of bytes of the header block (`server.limits.header`). */
@@ -162,12 +171,16 @@ export const MAX_CONNECTIONS = 2_000;
 export const DEFAULT_PAGE_SIZE = 100;
 
 /**
- * Maximum number of rows of one account in an answer without pages: bundles, subscriptions and their events, invoices with their items,
- * payments with their transactions (`server.limits.rows`). Some 20 MB of JSON.
+ * Maximum number of rows of one account in a result without pages: bundles, subscriptions and their events,
+ * invoices with their items, payments with their transactions (`server.limits.rows`). They take some 20 MB of
+ * JSON.
  */
 export const MAX_ANSWER_ROWS = 50_000;
 
-/** Number of subscriptions and blocking states read by one statement, and rows computed in one turn of some milliseconds. */
+/**
+ * Number of subscriptions and blocking states read by one statement. Also the number of rows computed in one
+ * turn of some milliseconds.
+ */
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
 export const ROWS_OF_TURN = 1_000;
@@ -175,7 +188,7 @@ export const ROWS_OF_TURN = 1_000;
 /** Maximum number of notifications without credentials per second, tenant and gateway (`server.limits.rate.gateways`). */
 export const GATEWAY_NOTIFICATION_RATE = 20;
 
-/** Maximum pagination total; larger ones are omitted (`server.pagination.countThreshold`). */
+/** Maximum pagination total. Larger totals are omitted (`server.pagination.countThreshold`). */
 export const MAX_COUNTED_RECORDS = 20_000;
 
 /** Maximum wait of `callCompletion` (`server.callCompletion.maxSec`). */
@@ -184,10 +197,10 @@ export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 /** Maximum number of characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 
-/** Retention of the answer to an `Idempotency-Key` (`server.idempotency.retention`). */
+/** Retention of the response to an `Idempotency-Key` (`server.idempotency.retention`). */
 export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 
-/** Age at which an unfinished request counts as crashed, so that a repeat runs it again. */
+/** Age at which an unfinished request counts as crashed, so that a repeated request runs again. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
 // Security (platform §6–§8)
@@ -205,7 +218,7 @@ export const TOKEN_LIFETIME_MS = HOUR_MS;
 export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 /** Lifetime of a signing key. */
-/** Encrypted texts that a rotation of the server key reads and replaces in one transaction. */
+/** Number of encrypted texts that a rotation of the server key reads and replaces in one transaction. */
 export const ENCRYPTED_TEXTS_PER_BATCH = 200;
 
 export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
@@ -226,29 +239,29 @@ export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
 // Storage
 
 /**
- * Maximum pause between statements of a writing transaction, shorter than a lease, so that a hanging node blocks nobody for
- * long. Computations between statements take a fraction of it.
+ * Maximum pause between statements of a writing transaction. The pause is shorter than a lease, so that a
+ * hanging node blocks nobody for long. Computations between statements take a fraction of this time.
  */
 export const DATABASE_IDLE_MS = 20 * SECOND_MS;
 
-/** Time that SQLite waits for its write lock. */
+/** Milliseconds that SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** Duration of one step of the wait for a busy account: `invoice.globalLock.retries` × this. */
+/** Duration of one step of the wait for a busy account. The wait has `invoice.globalLock.retries` steps. */
 export const LOCK_WAIT_STEP_MS = 100;
 
 // Queue (platform §4.3 and §9)
 
 /**
- * Number of entries per claim: `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference. Accounts of a claim share
- * transactions, which makes runs fast.
+ * Number of entries per claim, which is `notificationq.main.claimed` (10) × `nbThreads` (10) of the
+ * reference. Accounts of a claim share transactions, which makes runs fast.
  */
 export const QUEUE_CLAIM_LIMIT = 100;
 
 /** Maximum number of entries of busy accounts whose attempts are counted. */
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
-/** Lease of a claim in system time (`….claim.time`), renewed after a third of it. */
+/** Lease of a claim in system time (`….claim.time`). It is renewed after a third of this time. */
 export const QUEUE_LEASE_MS = 30 * SECOND_MS;
 
 /** Interval of the polling fallback (`….sleep`). */
@@ -260,10 +273,7 @@ export const QUEUE_MAX_FAILURES = 3;
 /** Pauses before the next attempt of a failed handler, in system time. */
 export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
-/**
- * Number of expired leases before an entry is reaped (`….maxReDispatchCount`), minimum age of its first claim (`….reapThreshold`), and
- * interval of the reaper (`….reapSchedule`).
- */
+/** Number of expired leases before an entry is reaped (`….maxReDispatchCount`). */
 export const QUEUE_MAX_LAPSES = 10;
 export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
 export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
@@ -280,7 +290,7 @@ export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 /** Maximum length of a list of late, busy or failed entries. */
 export const MAX_QUEUE_LOOK = 1_000;
 
-/** Heartbeat interval of a node, and the silence after which it is no longer listed (platform §15 rule 1). */
+/** Interval between heartbeats of a node (platform §15 rule 1). */
 export const NODE_BEAT_MS = 30 * SECOND_MS;
 export const NODE_LISTED_MS = 5 * MINUTE_MS;
 
@@ -298,7 +308,10 @@ export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
 /** Maximum number of late queue entries of a healthy node. */
 export const MAX_LATE_ENTRIES = 1_000;
 
-/** Maximum number of entries per list of the health report, and default number of failed entries (platform §12). */
+/**
+ * Maximum number of entries per list of the health report. Also the default number of failed entries
+ * (platform §12).
+ */
 export const MAX_SHOWN_ENTRIES = 100;
 
 /** Maximum number of entries listed or retried by one call. */
@@ -315,8 +328,8 @@ export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
 /** Maximum number of concurrent gateway calls of a node. */
 export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 
-/** Number of rows of an export that are read at once (accounts §16 rule 4). */
+/** Number of rows of an export that are read at a time (accounts §16 rule 4). */
 export const EXPORT_BATCH_ROWS = 500;
 
-/** Number of records that are read at once by checks of stored data. */
+/** Number of records that checks of stored data read at a time. */
 export const CHECKED_RECORDS_AT_ONCE = 5_000;

@@ -1,7 +1,9 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
 import { plainError } from './plain-error.ts';
 
-/** Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost. */
+/**
+ * Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost.
+ */
 export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
@@ -20,7 +22,10 @@ function readable(fields: object): object {
 /** A clock of business time, of the system, or of both. */
 type AnyClock = Partial<Clock & SystemClock>;
 
-/** Returns the clock with plain errors. Timer work never throws into the host's timer, which would end the process. */
+/**
+ * Returns the clock with plain errors. Timer work never throws into the host's timer, because that would end
+ * the process.
+ */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
   const of = <K extends keyof AnyClock>(name: K): NonNullable<AnyClock[K]> =>
@@ -49,7 +54,7 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
   return Object.fromEntries(Object.entries(all).filter(has)) as C;
 }
 
-/** Returns system time that stands still while the clock fails, because background leases and pauses need it. */
+/** Returns system time that stands still while the clock fails. Background leases and pauses need a time. */
 function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => number {
   let last: number | undefined;
   return () => {
@@ -64,7 +69,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
   };
 }
 
-/** Calls the host like `callHost`, but faster for calls that return no object. */
+/** Calls the host like `callHost`, but faster, for calls that return no object. */
 function plainly<T>(call: () => T): T {
   try {
     const answer = call();
@@ -92,7 +97,7 @@ export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tra
   return { start, detached: (work) => once((run) => tracer.detached(run), work, failed) };
 }
 
-/** Zeros mean no trace in W3C Trace Context. */
+/** A position without a trace. Zeros mean no trace in W3C Trace Context. */
 const NO_TRACE = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
 /** Replaces a span that the tracer could not start. */
@@ -114,7 +119,7 @@ function guardedSpan(span: Span, failed: (error: unknown) => void): Span {
   };
 }
 
-/** Runs engine work inside host code exactly once, with its own result or error. */
+/** Runs engine work inside host code exactly once, and returns the work's own result or error. */
 function once<T>(inside: (run: () => T) => unknown, work: () => T, failed: (error: unknown) => void): T {
   let done: (() => T) | undefined;
   const run = (): T => {
@@ -145,12 +150,12 @@ function ended<T>(work: () => T): () => T {
   }
 }
 
-/** One guard per object of the host, for all engines of the process. */
+/** Guards by object of the host. All engines of the process share one guard per object. */
 const known = new WeakMap<object, object>();
 
 /**
- * Returns a guarded object of the host, whose members and methods throw and reject with plain errors only (`callHost`).
- * Objects among its members are guarded too, results of methods are not.
+ * Returns a guarded object of the host, whose members and methods throw and reject with plain errors only
+ * (`callHost`). Objects among its members are guarded too; results of methods are not.
  */
 export function guarded<T extends object>(object: T): T {
   const before = known.get(object);
@@ -161,7 +166,7 @@ export function guarded<T extends object>(object: T): T {
   return guard;
 }
 
-/** Returns the list with guarded objects; other values stay and are rejected later. */
+/** Returns the list with guarded objects. Other values stay and are rejected later. */
 export function guardedList<T>(list: readonly T[]): readonly T[] {
   if (!Array.isArray(list)) return list;
   return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));
@@ -205,10 +210,13 @@ function callHostRead(object: object, name: string | symbol): unknown {
   return callHost(() => ({ member: Reflect.get(object, name) as unknown })).member;
 }
 
-/** Largest number of members searched for promises. */
+/** Maximum number of members in which promises are searched. */
 const MAX_SEARCHED_MEMBERS = 200;
 
-/** Runs host code, whose errors and rejections become plain errors (`plainError`) and thenables promises. */
+/**
+ * Runs host code. Its errors and rejections become plain errors (`plainError`), and its thenables become
+ * promises.
+ */
 export function callHost<T>(call: () => T): T {
   try {
     const answer = call();
@@ -221,7 +229,7 @@ export function callHost<T>(call: () => T): T {
   }
 }
 
-/** Runs host code without waiting; `failed` gets its error or rejection. */
+/** Runs host code without waiting. `failed` receives its error or rejection. */
 export function runHostCode(call: () => unknown, failed: (error: Error) => void = () => undefined): void {
   try {
     const told = callHost(call);
@@ -231,7 +239,7 @@ export function runHostCode(call: () => unknown, failed: (error: Error) => void 
   }
 }
 
-/** Returns the answer of host code, whose errors become plain errors. */
+/** Returns the result of host code, whose errors become plain errors. */
 export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = await call();
@@ -244,7 +252,7 @@ export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
 
 type Then = (resolve: (value: unknown) => void, reject: (reason: unknown) => void) => unknown;
 
-/** Reads `then` once, because a getter may change. */
+/** Returns the member `then`, which is read once because a getter may change. */
 function thenOf(answer: unknown): Then | null {
   if ((typeof answer !== 'object' && typeof answer !== 'function') || answer === null) return null;
   const then: unknown = Reflect.get(answer, 'then');
@@ -268,7 +276,7 @@ function adopted(answer: unknown, then: Then): Promise<unknown> {
   return promise;
 }
 
-/** Handles rejections of promises that a plugin left in its answer, because they would end the process. */
+/** Handles rejections of promises that a plugin left in its result, because they would end the process. */
 function awaitMembers(answer: unknown): void {
   let left = MAX_SEARCHED_MEMBERS;
   const search = (value: unknown, depth: number): void => {
@@ -286,7 +294,7 @@ function awaitMembers(answer: unknown): void {
   }
 }
 
-/** Returns the members to search; none for bytes, which would take seconds. */
+/** Returns the members to search. Bytes have none, because searching them would take seconds. */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

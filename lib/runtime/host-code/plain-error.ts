@@ -8,27 +8,27 @@ import {
   type Problem,
 } from '../../values/errors/index.ts';
 
-/** Longest text of a host's error. */
+/** Maximum length of the text of a host's error. */
 const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
 
 /** Largest number of causes. */
 const MAX_PLAIN_CAUSES = 8;
 
-/** Largest number of members, and of list elements. */
+/** Maximum number of members, and of list elements. */
 const MAX_PLAIN_FACTS = 50;
 
 const NO_TEXT = 'an error without a message';
 
 /**
- * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or be no error. Keeps class, name,
- * message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`, and simple members. Never
- * throws.
+ * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or not be an error.
+ * Keeps class, name, message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`,
+ * and simple members. Never throws.
  */
 export function plainError(thrown: unknown): Error {
   return plain(thrown, MAX_PLAIN_CAUSES);
 }
 
-/** Returns `instanceof`, also for a proxy that throws. */
+/** Returns the result of `instanceof`, and false for a proxy that throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
   return read(() => value instanceof type) === true;
 }
@@ -132,7 +132,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_PLAIN_ERROR_CHARACTERS);
 }
 
-/** Returns undefined if reading throws. */
+/** Returns the result of a read, or undefined if reading throws. */
 function read<T>(reading: () => T): T | undefined {
   try {
     return reading();

@@ -23,36 +23,36 @@ import {
   reapLanes,
 } from './queue-settings.ts';
 
-/** Concurrent claims of a node, so that a slow gateway does not delay other accounts. */
+/** Maximum number of concurrent claims of a node, so that a slow gateway does not delay other accounts. */
 const QUEUE_WORKERS = 4;
 
-/** Wait of due work for a busy worker before another one starts. */
+/** Milliseconds that due work waits for a busy worker before another worker starts. */
 export const QUEUE_HELP_AFTER_MS = 20;
 
-/** Interval of the search for expired leases. */
+/** Milliseconds between searches for expired leases. */
 const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
 interface DispatcherOptions {
-  /** Handlers in the order in which they handle an entry that several of them consume. */
+  /** Handlers, in the order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  /** Pauses of work for a busy account; default 100 ms each. */
+  /** Returns the pauses of work for a busy account. By default, 100 ms each. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (§15). */
   readonly node: string;
-  /** Returns true for the name of an ended process of this node; default always false. */
+  /** Returns true for the name of an ended process of this node. By default, always false. */
   readonly isFormerNode?: (name: string) => boolean;
   /** Default: those of §4.3. */
   readonly settings?: QueueSettings;
-  /** Retention of finished entries; default 90 days. */
+  /** Milliseconds for which finished entries are kept. Default 90 days. */
   readonly historyRetentionMs?: number;
-  /** Further periodic work; none by default. */
+  /** Further periodic work. None by default. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
-  /** Periodic work with intervals of its own in system time; none by default. */
+  /** Periodic work with its own intervals in system time. None by default. */
   readonly cares?: readonly Care[];
 }
 
-/** Limits a claim; by default it takes all due entries. */
+/** Limits a claim. By default, a claim takes all due entries. */
 interface ClaimOf {
   readonly account?: AccountOfTenant;
   readonly businessNow?: Instant;
@@ -67,9 +67,10 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
   ActivityPorts;
 
 /**
- * Claims due queue entries and passes them to their handlers in batches (§9.3): entries of an account in order and one
- * at a time across nodes, with leases, fencing and bounded retries, including work of dead nodes. `start` runs it in the
- * background; `settle` processes the queue until nothing is due.
+ * Claims due queue entries and passes them to their handlers in batches (§9.3). The entries of an account are
+ * handled in order and one at a time across all nodes, with leases, fencing and limited retries. Work of dead
+ * nodes is included. `start` runs the dispatcher in the background; `settle` processes the queue until
+ * nothing is due.
  */
 export class Dispatcher {
   readonly counts = new EntryCounts();
@@ -84,7 +85,7 @@ export class Dispatcher {
   readonly #signal: Signal;
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
-  /** Number of entries in handling per lane. */
+  /** Number of entries per lane that are being handled. */
   readonly #handled = new Map<ClaimLane, number>();
   #started = false;
   #stopping = false;
@@ -92,7 +93,7 @@ export class Dispatcher {
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
   #cancelHelp: (() => void) | undefined;
-  /** The signal's count when a worker last looked for due work. */
+  /** The signal's count when a worker last checked for due work. */
   #looked = 0;
   /** System time of the last search for expired leases. */
   #releasedAtMs = Number.NEGATIVE_INFINITY;
@@ -129,7 +130,7 @@ export class Dispatcher {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
-  /** Releases claims of ended processes of this node; call once, before `start` or `settle`. */
+  /** Releases claims of ended processes of this node. Call this once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
     const { node, isFormerNode } = this.#options;
@@ -146,7 +147,9 @@ export class Dispatcher {
     this.#spawn();
   }
 
-  /** Stops claiming, ends waits, waits a bounded time for running handlers and releases the remaining claims. */
+  /**
+   * Stops claiming, ends waits, waits a limited time for running handlers and releases the remaining claims.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -164,7 +167,9 @@ export class Dispatcher {
     await Promise.all(this.#options.handlers.map((handler) => handler.idle?.()));
   }
 
-  /** If the database is unreachable or full, the entries are released when their leases end. */
+  /**
+   * Releases the entries. If the database is unreachable or full, they are released when their leases end.
+   */
   async #releaseEntries(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
     const left = this.#held();
@@ -181,8 +186,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the queue of one tenant or of all (null) until no entry is due or in processing.
-   * @returns false if `timeoutMs` of system time ran out, or the dispatcher is stopping.
+   * Processes the queue of one tenant, or of all tenants (null), until no entry is due or in processing.
+   * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -206,9 +211,9 @@ export class Dispatcher {
   }
 
   /**
-   * Waits until no due work of the cause is left. Any node does it in the background; a dispatcher that was not started
-   * does it in this call.
-   * @returns false if `timeoutMs` of system time ran out, or the dispatcher is stopping.
+   * Waits until the cause has no due work left. Any node does the work in the background. A dispatcher that
+   * was not started does it in this call.
+   * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -225,7 +230,10 @@ export class Dispatcher {
     }
   }
 
-  /** Processes the due entries of an account in queue order, up to one that another node works on or that is paused. */
+  /**
+   * Processes the due entries of an account in queue order, up to an entry that another node processes or
+   * that is paused.
+   */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
     while (!this.#stopping) {
@@ -246,7 +254,10 @@ export class Dispatcher {
     detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
   }
 
-  /** Starts another worker if the busy one does not return soon. Large batches cost less per entry, so it waits first. */
+  /**
+   * Starts another worker if the busy one does not return soon. It waits first, because large batches cost
+   * less per entry.
+   */
   #requestHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
     this.#cancelHelp = this.#ports.systemClock.after(QUEUE_HELP_AFTER_MS, () => {
@@ -261,7 +272,7 @@ export class Dispatcher {
     void this.#track(this.#work());
   }
 
-  /** Claims and handles entries until nothing is due; the last worker sets the timer. */
+  /** Claims and handles entries until nothing is due. The last worker sets the timer. */
   async #work(): Promise<void> {
     let failed = false;
     try {
@@ -276,7 +287,10 @@ export class Dispatcher {
     if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
   }
 
-  /** Returns false if nothing was due and nothing was signaled meanwhile. */
+  /**
+   * Claims and handles entries once. Returns false if nothing was due and nothing was signaled in the
+   * meantime.
+   */
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
@@ -315,14 +329,14 @@ export class Dispatcher {
     return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
   }
 
-  /** Only leases of dead nodes expire. */
+  /** Returns the milliseconds until the next lease ends. Only leases of dead nodes expire. */
   async #msToNextLeaseEnd(): Promise<number> {
     const { storage, systemClock } = this.#ports;
     const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** Makes one claim, or one per kind if the settings differ, bus entries first. */
+  /** Makes one claim. If the settings of the kinds differ, makes one per kind, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     await this.#takeBackLapsed();
@@ -333,7 +347,10 @@ export class Dispatcher {
     return claims;
   }
 
-  /** Excludes claims of this node, whose late renewal does not mean that it is dead. */
+  /**
+   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that it
+   * is dead.
+   */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const systemNowMs = systemClock.nowMs();

@@ -21,7 +21,7 @@ interface RunnerInput {
   readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
 }
 
-/** An entry with its remaining handlers, in order. */
+/** An entry with its remaining handlers in order. */
 interface Work {
   readonly entry: ClaimedEntry;
   readonly handlers: readonly QueueHandler[];
@@ -46,7 +46,7 @@ export class EntryRunner {
     while (left.length > 0) left = await this.#runFirstHandlers(left);
   }
 
-  /** Runs the first handler of each; returns the works that succeeded and have further handlers. */
+  /** Runs the first handler of each work. Returns the works that succeeded and have further handlers. */
   async #runFirstHandlers(works: readonly Work[]): Promise<readonly Work[]> {
     const passed: Work[] = [];
     for (const group of Map.groupBy(works, handlerOfTenant).values())
@@ -56,14 +56,14 @@ export class EntryRunner {
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** §9.3 rule 4: a retry runs only the unfinished handlers. */
+  /** Returns the unfinished handlers of an entry, which a retry runs (§9.3 rule 4). */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
     return this.#input.handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
     );
   }
 
-  /** Runs one handler over one group; returns the finished works. */
+  /** Runs one handler over one group. Returns the finished works. */
   async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
     const handler = group[0]?.handlers[0];
     if (!handler) return [];
@@ -99,7 +99,7 @@ export class EntryRunner {
     return passed;
   }
 
-  /** Records the outcomes, one statement per kind; returns the works that succeeded. */
+  /** Records the outcomes with one statement per kind. Returns the works that succeeded. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
@@ -129,7 +129,7 @@ export class EntryRunner {
       this.#input.counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
-  /** Releases entries of busy accounts; returns those that fail for good if the handler allows it. */
+  /** Releases entries of busy accounts. Returns the entries that fail for good if the handler allows it. */
   async #releaseBusy(
     tenant: TenantRef,
     handler: QueueHandler,
@@ -153,7 +153,7 @@ export class EntryRunner {
     return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
   }
 
-  /** Lets the handler end these entries; returns them unless it fails. */
+  /** Lets the handler end these entries. Returns the entries unless the handler fails. */
   async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
     if (group.length === 0) return [];
     const batch = await this.#batchOf(group, handler);
@@ -179,7 +179,7 @@ export class EntryRunner {
     }
   }
 
-  /** Retries or fails entries by the error rules; an entry with a lost claim belongs to another node. */
+  /** Retries or fails entries by the error rules. An entry with a lost claim belongs to another node. */
   async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
     const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
@@ -279,15 +279,15 @@ class Batch implements HandlerBatch {
 
 /** The pauses of background work for a busy account. */
 export interface BusyPauses {
-  /** Duration of retries in short steps, as calls wait. */
+  /** Milliseconds of retries in short steps, as calls wait. */
   readonly waitMs: number;
   /** The pauses afterwards, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];
 }
 
 /**
- * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3): short steps
- * as long as a call waits, then the intervals; null after the last.
+ * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3).
+ * The pauses are short steps for as long as a call waits, then the intervals. Null after the last interval.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
@@ -300,7 +300,7 @@ export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
 
-/** Counts per entry how often in a row its account was busy on this node. */
+/** Counts, per entry, how many consecutive times its account was busy on this node. */
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 
@@ -348,7 +348,7 @@ export function meterClaimed(meters: Meters | undefined, entries: readonly Queue
     meters.mark(incoming[kind], of.length);
 }
 
-/** Measures the time from due to done in business time. */
+/** Measures the business time between the due date and the end of entries. */
 export function meterDone(
   { meters, clock }: { readonly meters?: Meters | undefined; readonly clock: Clock },
   entries: readonly QueueEntry[],

@@ -10,29 +10,34 @@ export interface HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];
   /**
-   * Ends these entries for this handler in the session's transaction, together with the handler's writes. The dispatcher
-   * ends entries that were not passed to `finish`, `busy` or `failed` when `handle` resolves.
+   * Ends these entries for this handler in the session's transaction, together with the handler's writes.
+   * When `handle` resolves, the dispatcher ends all entries that were not passed to `finish`, `busy` or
+   * `failed`.
    */
   finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Releases entries of busy accounts; they are retried after `delayMs` (default `busyPauseMs`). */
+  /** Releases entries of busy accounts. They are retried after `delayMs` (default `busyPauseMs`). */
   busy(entries: readonly ClaimedEntry[], delayMs?: number): void;
-  /** Fails one entry of the batch, which is retried or ends as FAILED. */
+  /** Fails one entry of the batch. The entry is retried or ends as FAILED. */
   failed(entry: ClaimedEntry, error: unknown): void;
 }
 
 /**
- * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry again. If it
- * throws, the entries are handled one by one, so that one bad entry does not block the others.
+ * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry
+ * again. If it throws, the entries are handled one by one, so that one failing entry does not block the
+ * others.
  */
 export interface QueueHandler {
   /** Stable name that marks bus entries as completed. */
   readonly name: string;
-  /** Consumed bus event types and queue names. */
+  /** Bus event types and queue names that the handler consumes. */
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
-  /** Ends entries whose accounts stayed busy (§15 rule 2). Without it, they are retried after the last of the pauses. */
+  /**
+   * Ends entries whose accounts stayed busy (§15 rule 2). Without this method, the entries are retried after
+   * the last pause.
+   */
   giveUp?(batch: HandlerBatch): Promise<void>;
-  /** Resolves when all work left running by `handle` is recorded; awaited at shutdown. */
+  /** Resolves when all work that `handle` left running is recorded. Awaited at shutdown. */
   idle?(): Promise<void>;
 }
 
@@ -41,7 +46,10 @@ export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
   return [...new Set(handlers.flatMap(({ topics }) => topics))];
 }
 
-/** Returns the authorship of work on queue entries, with the token of the causing call for each account. */
+/**
+ * Returns the authorship of work on queue entries. Each account has the token of the call that caused its
+ * entry.
+ */
 export function batchAuthorship(
   entries: readonly ClaimedEntry[],
   actor: ActingComponent,
@@ -59,7 +67,7 @@ export function batchAuthorship(
   };
 }
 
-/** Pause after a full database or a busy account. */
+/** Milliseconds of pause after a full database or a busy account. */
 const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =
@@ -69,8 +77,8 @@ type ErrorDecision =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. A
- * `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
+ * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then
+ * FAILED. A `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);

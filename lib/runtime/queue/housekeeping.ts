@@ -4,7 +4,7 @@ import { QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
 import { addMilliseconds } from '../../values/time/index.ts';
 import type { ReapLane } from './queue-settings.ts';
 
-/** Interval at which old records are purged. */
+/** Milliseconds between purges of old records. */
 const PURGE_SCHEDULE_MS = 3 * 60_000;
 
 type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
@@ -17,7 +17,10 @@ export interface Care {
   run(): Promise<void>;
 }
 
-/** Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a bounded number at a time, on any number of nodes. */
+/**
+ * Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a limited number at a time, on any number of
+ * nodes.
+ */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   readonly #cares: readonly Care[];
@@ -96,7 +99,10 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
 /** Number of renewals within a lease. */
 const BEATS_PER_LEASE = 3;
 
-/** The leases of a node's claims (§9.3 rules 6 and 7), renewed together, so that a dead node's work returns in one step. */
+/**
+ * The leases of a node's claims (§9.3 rules 6 and 7). They are renewed together, so that the work of a dead
+ * node is released in one step.
+ */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #leaseMs: number;
@@ -114,7 +120,7 @@ export class Leases {
     return [...this.#held.values()];
   }
 
-  /** Returns the end of a new claim's lease in system time; `endClaim` must follow. */
+  /** Returns the end of a new claim's lease in system time. Call `endClaim` afterwards. */
   beginClaim(): number {
     this.#claiming += 1;
     if (this.#cancelBeat === undefined) this.#scheduleBeat();
@@ -146,7 +152,7 @@ export class Leases {
     this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
   }
 
-  /** Schedules the next renewal first, in case this one is not answered. */
+  /** Renews the leases. Schedules the next renewal first, in case this one gets no response. */
   #beat(): void {
     this.#scheduleBeat();
     this.#ports.storage.queue
@@ -174,7 +180,7 @@ export class Signal {
     for (const wake of this.#waiters.splice(0)) wake();
   }
 
-  /** Resolves when the count has passed `seen`, at the latest after `timeoutMs` of system time. */
+  /** Resolves when the count has passed `seen`, or after `timeoutMs` of system time. */
   async wait(seen: number, timeoutMs: number): Promise<void> {
     if (this.#count > seen) return;
     await new Promise<void>((resolve) => {

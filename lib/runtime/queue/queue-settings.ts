@@ -11,19 +11,19 @@ import {
 
 /** Settings of this node for entries of one kind (§4.3). */
 export interface KindSettings {
-  /** True: only other nodes process them. */
+  /** True: only other nodes process entries of this kind. */
   readonly isOff: boolean;
-  /** Entries per claim; null: QUEUE_CLAIM_LIMIT for both kinds together. */
+  /** Maximum number of entries per claim. Null for QUEUE_CLAIM_LIMIT over both kinds. */
   readonly claimed: number | null;
-  /** Entries handled at a time; null: all that are claimed. */
+  /** Maximum number of entries handled at a time. Null for all claimed entries. */
   readonly handledAtATime: number | null;
   readonly leaseMs: number;
   readonly pollMs: number;
-  /** Handler failures before an entry is FAILED. */
+  /** Number of handler failures after which an entry is FAILED. */
   readonly maxFailures: number;
   readonly reapThresholdMs: number;
   readonly reapScheduleMs: number;
-  /** Expired leases before an entry is reaped. */
+  /** Number of expired leases after which an entry is reaped. */
   readonly maxLapses: number;
 }
 
@@ -43,7 +43,7 @@ const defaults: KindSettings = Object.freeze({
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
 
-/** Limits of a claim; `kind` null means both kinds. */
+/** Limits of a claim. A null `kind` means both kinds. */
 export interface ClaimLane {
   readonly kind: QueueKind | null;
   readonly limit: number;
@@ -51,7 +51,7 @@ export interface ClaimLane {
   readonly leaseMs: number;
 }
 
-/** Limits of a reaper; `kind` null means both kinds. */
+/** Limits of a reaper. A null `kind` means both kinds. */
 export interface ReapLane {
   readonly kind: QueueKind | null;
   readonly thresholdMs: number;
@@ -66,7 +66,10 @@ export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
   return kinds.filter((kind) => !settings[kind].isOff);
 }
 
-/** Returns one claim for both kinds, with half the statements, unless their settings differ; none for kinds that are off. */
+/**
+ * Returns one claim for both kinds, which takes half the statements, or one per kind if their settings
+ * differ. Kinds that are off have no claim.
+ */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
     const { claimed, handledAtATime, leaseMs } = settings[kind];
@@ -79,7 +82,10 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   return isBounded ? lanes : together(lanes);
 }
 
-/** Returns one reaper for both kinds unless their settings differ, even for kinds that are off here. */
+/**
+ * Returns one reaper for both kinds, or one per kind if their settings differ. Kinds that are off on this
+ * node are included.
+ */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(
     kinds.map((kind) => {

@@ -30,8 +30,8 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
 }
 
 /**
- * Returns the results of concurrent work once all of it has ended, or throws the first failure. A transaction must wait for
- * all parts, because a statement may not follow its end.
+ * Returns the results of concurrent work once all parts have ended, or throws the first failure. A
+ * transaction must wait for all parts, because a statement may not follow its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
@@ -60,10 +60,10 @@ export async function inParallel<T, R>(
 
 /** A plugin with the time limit of a call. */
 export interface CalledPlugin {
-  /** For errors, such as "catalog plugin". */
+  /** Kind of the plugin in errors, such as "catalog plugin". */
   readonly kind: string;
   readonly name: string;
-  /** The called member, if errors name it. */
+  /** The called member, if errors name members. */
   readonly member?: string;
   readonly timeoutMs: number;
 }

@@ -5,7 +5,7 @@ import { atMost } from './bounded-waits.ts';
 /** Largest group of calls. */
 export const MAX_SHARED_CALLS = 100;
 
-/** Longest wait of calls for a running one of their kind. */
+/** Maximum milliseconds that calls wait for a running call of their kind. */
 const SHARED_CALL_WAIT_MS = 10;
 
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
@@ -16,12 +16,13 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive while one of their kind runs, so that a busy server runs one statement per group. A lone call
- * does not wait. A rejected group is repeated call by call, so a rejected group must have no effect.
+ * Groups calls that arrive while a call of their kind runs, so that a busy server runs one statement per
+ * group. A lone call does not wait. A rejected group is repeated call by call, so a rejected group must have
+ * no effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
-  /** The running calls by kind, which later ones wait for. */
+  /** The running calls by kind. Later calls wait for them. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Group<I, O>>();
 
@@ -31,8 +32,8 @@ export class SharedCalls<I, O> {
 
   /**
    * Returns the result of this call.
-   * @param alike identifies calls that may be grouped: the tenant and everything else that `work` depends on. Null: runs
-   * alone, as in a transaction of the host.
+   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work`
+   * depends. Null: runs alone, as in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
@@ -70,7 +71,7 @@ export class SharedCalls<I, O> {
     return results;
   }
 
-  /** Resolves at the end of the work and of its first turn, or when the wait limit is over. */
+  /** Resolves at the end of the work and of its first turn, or at the wait limit. */
   async #end(results: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const note = (): void => {
@@ -82,7 +83,7 @@ export class SharedCalls<I, O> {
   }
 }
 
-/** Returns true if the work was rejected; false for an unreachable database or a broken commit. */
+/** Returns true if the work was rejected. False for an unreachable database or a failed commit. */
 function isRefusal(error: unknown): boolean {
   return error instanceof BillingError || error instanceof InvariantError;
 }
@@ -99,7 +100,7 @@ interface Places {
   readonly each: number;
 }
 
-/** A limited number of places with a limit per owner. */
+/** A limited number of places, with a limit per owner. */
 export class SharedPlaces {
   readonly #places: Places;
   readonly #taken = new Map<string, number>();
@@ -109,7 +110,7 @@ export class SharedPlaces {
     this.#places = places;
   }
 
-  /** Takes a place; false if the owner or all owners are at their limit. */
+  /** Takes a place. Returns false if the owner or all owners are at their limit. */
   take(owner: string): boolean {
     const own = this.#taken.get(owner) ?? 0;
     if (own >= this.#places.each || this.#all >= this.#places.all) return false;

@@ -18,7 +18,7 @@ export class FairTurns {
     this.#free = capacity;
   }
 
-  /** Runs the work in the owner's turn; work larger than the capacity runs alone. */
+  /** Runs the work in the owner's turn. Work that is larger than the capacity runs alone. */
   async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
     const taken = Math.min(size, this.#capacity);
     await this.#turn(owner, taken);
@@ -53,7 +53,7 @@ export class FairTurns {
   }
 }
 
-/** Longest processor time of a computation in one turn. */
+/** Maximum processor time of a computation in one turn, in milliseconds. */
 const MAX_SLICE_MS = 20;
 
 /** A long computation that may yield after each step. */
@@ -79,7 +79,7 @@ type TurnPorts<Clock extends keyof SystemClock> = Pick<ActivityPorts, 'scopes'> 
 /** Yields to other work. */
 export type NextTurn = () => Promise<void>;
 
-/** Returns the yield of work that ends once its signal is aborted (`whileWanted`). */
+/** Returns the turns of work that ends once its signal is aborted (`whileWanted`). */
 export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
   return async () => {
     await systemClock.nextTurn();
@@ -104,7 +104,7 @@ export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   };
 }
 
-/** Runs `work` on each item, one step each. */
+/** Runs `work` on each item in a step of its own. */
 export function* eachStep<T, R>(items: Iterable<T>, work: (item: T) => R): Steps<R[]> {
   const results: R[] = [];
   for (const item of items) {

@@ -53,9 +53,9 @@ interface CountedMember {
 }
 
 /**
- * Checks `plansAllowedInBundle`; an override plan counts as its parent plan (§6.2 rule 11).
+ * Checks `plansAllowedInBundle`. An override plan counts as its parent plan (§6.2 rule 11).
  * @param members the other subscriptions of the bundle.
- * @param call `requested`: number of requested add-ons of this plan, including this one.
+ * @param call `requested` is the number of requested add-ons of this plan, including this one.
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
  */
 export function checkLimit(
@@ -79,12 +79,12 @@ export function checkLimit(
   );
 }
 
-/** Returns the catalog name of the plan; for an override plan, its parent's. */
+/** Returns the catalog name of the plan. For an override plan, returns the name of its parent. */
 export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
   return plan.parentPlanName ?? plan.name;
 }
 
-/** Returns the base's plan at the add-on's date; null outside the base's billing. */
+/** Returns the base's plan at the add-on's date, or null outside the billing of the base. */
 export function basePlanAt(
   base: { readonly transitions: readonly Transition[] },
   at: Instant,

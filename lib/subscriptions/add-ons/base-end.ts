@@ -26,15 +26,20 @@ import {
   transitionsOf,
 } from '../timeline/transitions.ts';
 
-/** The end of an add-on by its base. */
+/** The end of an add-on that its base causes. */
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /** The instant from which the end is stored with the add-on. Before that, it is derived on each read. */
+  /**
+   * The instant from which the end is stored with the add-on. Before that instant, each read derives the end.
+   */
   readonly storedFrom: Instant;
 }
 
-/** The end of an add-on by its base; null if the add-on ends earlier by itself, or the base does not end it. */
+/**
+ * The end of an add-on that its base causes. Null if the add-on ends earlier by itself, or if the base does
+ * not end it.
+ */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
@@ -43,13 +48,14 @@ export interface BaseEnd {
 export interface BundleMember {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
   readonly transitions: readonly Transition[];
-  /** Active states; without them only the end of billing is derived. */
+  /** Active blocking states. Without them, only the end of billing is derived. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 /**
- * When a base ends one of its add-ons, now or later (§11 rule 2, §12): with its own end, or with a change to a
- * product that does not offer the add-on. Depends on the base's events only, so derived and stored ends are equal.
+ * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's
+ * own end, or a change to a product that does not offer the add-on. The result depends on the base's events
+ * only, so derived and stored ends are equal.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;
@@ -77,7 +83,10 @@ function withBaseEnd(
   return [...events, derived];
 }
 
-/** Returns the states of a subscription with only the first end of its service: its own or its base's. */
+/**
+ * Returns the states of a subscription with only the first end of its service, which is its own end or the
+ * end of its base.
+ */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
   end: BaseEnd | null,
@@ -90,7 +99,7 @@ export function statesAsRead(
   return counting === undefined ? others : [...others, counting];
 }
 
-/** Active ENT_CANCELLED states, past or future, earliest first. */
+/** Returns active ENT_CANCELLED states, past or future, earliest first. */
 export function entitlementEnds(of: {
   readonly subscription: Pick<Subscription, 'id'>;
   readonly blockingStates: readonly BlockingState[];
@@ -105,14 +114,17 @@ export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): 
   return isEnd(event) || replacesPlan(event);
 }
 
-/** A start that replaced another one is a change of plan too (§7 rule 9). */
+/**
+ * Returns true for a change of plan. A start that replaced another start is a change of plan too (§7 rule 9).
+ */
 function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }
 
 /**
- * Returns the first change to a plan that does not offer the add-on and is in force once the add-on starts. Ignores changes
- * requested before the purchase that take effect before the add-on starts: it was bought for a later plan.
+ * Returns the first change to a plan that does not offer the add-on and is in force once the add-on starts. A
+ * change that was requested before the purchase and takes effect before the add-on starts is ignored, because
+ * the add-on was bought for the later plan.
  */
 function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanResolver) {
   const bought = addOn.transitions[0]?.event.createdDate;
@@ -141,7 +153,10 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
   return { type, effective, cause, storedFrom: cause.effective.at };
 }
 
-/** The service ends with a change or a cancellation of the base; an expiry does not end it. */
+/**
+ * Returns the end of service. A change or a cancellation of the base ends the service of an add-on; an expiry
+ * does not.
+ */
 function entitlementEndOf(
   base: BundleMember,
   addOn: BundleMember,
@@ -186,8 +201,9 @@ export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 /**
- * How a base's product offers an add-on product (§6.2 rule 10): by the version of the base's plan, otherwise by the version
- * in force, which may have newer add-ons or an account's own (catalog §15.6).
+ * Returns how a base's product offers an add-on product (§6.2 rule 10). The version of the base's plan
+ * decides, otherwise the version in force, which may have newer add-ons or an account's own add-ons (catalog
+ * §15.6).
  */
 export function addOnOffer(
   base: Pick<PlanInForce, 'version' | 'plan'>,
@@ -211,7 +227,10 @@ export interface SubscriptionHistory {
     'id' | 'bundleId' | 'category' | 'accountRecordId' | 'alignStart'
   >;
   readonly events: readonly LifecycleEvent[];
-  /** Its own active states; required to derive when an add-on's service ends with its base's. */
+  /**
+   * The subscription's own active states. Required to derive the end of an add-on's service from the end of
+   * its base.
+   */
   readonly blockingStates?: readonly BlockingState[];
 }
 
@@ -228,17 +247,18 @@ export function historiesOf<S extends Pick<Subscription, 'id'>>(
   });
 }
 
-/** The add-on with its transitions, up to the end caused by the base. */
+/** A subscription with its transitions. Transitions of an add-on stop at the end that its base causes. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
-  /** The end by the base that is not stored yet; null for all but add-ons. */
+  /** The end that the base causes and that is not stored yet. Null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
 };
 
 /**
- * Returns the transitions of subscriptions (§4.2), with ends of add-ons by their bases (§12). The base of each add-on must
- * be among the subscriptions.
- * @param rules `zone`: account time zone, which adds unstored phases; without it, only stored events count.
+ * Returns the transitions of subscriptions (§4.2), with ends of add-ons that their bases cause (§12). The
+ * base of each add-on must be among the subscriptions.
+ * @param rules `zone` is the time zone of the account, which adds unstored phases. Without a zone, only
+ * stored events count.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

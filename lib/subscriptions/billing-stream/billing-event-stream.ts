@@ -38,32 +38,34 @@ import {
 } from './without-blocked-intervals.ts';
 
 export interface BilledHistory extends SubscriptionHistory {
-  /** Active states of the subscription, its bundle and its account, except entitlement bounds. */
+  /**
+   * Active states of the subscription, its bundle and its account, without starts and ends of entitlements.
+   */
   readonly blockingStates: readonly BlockingState[];
 }
 
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
-  /** Subscriptions of the account, with the base of each add-on. */
+  /** Subscriptions of the account, and the base of each add-on. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Whether price changes wait for the bill cycle date (catalog §6.4 rule 5); default false. */
+  /** True: price changes wait for the bill cycle date (catalog §6.4 rule 5). Default false. */
   readonly alignPriceChanges?: boolean;
 }
 
 export interface BillingEventStream {
-  /** Sorted by subscription id, then by time (§19.2 rule 3). */
+  /** Billing events, sorted by subscription id, then by time (§19.2 rule 3). */
   readonly events: readonly BillingEvent[];
-  /** Subscriptions without events, because theirs do not begin with CREATE or TRANSFER. */
+  /** Subscriptions without billing events, because their events do not begin with CREATE or TRANSFER. */
   readonly skipped: readonly Uuid[];
-  /** Ends by CANCEL or EXPIRED, even those hidden from the stream by blocked billing. */
+  /** Ends by CANCEL or EXPIRED, including ends that blocked billing hides from the stream. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
- * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries, without
- * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as SUBSCRIPTION, and
- * `isAccountAligned` marks the events that set that day (§15.2).
+ * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries,
+ * without blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as
+ * SUBSCRIPTION, and `isAccountAligned` marks the events that determine that day (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
@@ -224,7 +226,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
 // A shared array, because most phases charge no usage.
 const NO_USAGES: readonly UsageSection[] = [];
 
-/** Sections come from the catalog version, even if the plan overrides prices. */
+/** Returns the usage sections, which come from the catalog version even if the plan overrides prices. */
 function usagesOf(inForce: PlanInForce | null, account: BillingEventsInput['account']) {
   if (
     inForce === null ||

@@ -4,15 +4,15 @@ import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
 export interface StreamEvent {
   readonly event: BillingEvent;
-  /** Only an event that starts a phase bills a fixed price. */
+  /** True if the event starts a phase. Only such an event bills a fixed price. */
   readonly bringsPhase: boolean;
-  /** True if plan, phase and bill cycle day stay, so that the period may go on. */
+  /** True if plan, phase and bill cycle day stay the same, so that the period may continue. */
   readonly splitsPeriod: boolean;
 }
 
 /**
- * Replaces the events within each blocked interval by an end of billing and, if the interval ends, the return to what
- * is then in force (§19.3 rule 4).
+ * Replaces the events within each blocked interval by an end of billing. If the interval ends, adds an event
+ * at its end with the plan that is then in force (§19.3 rule 4).
  * @param intervals in time order and without overlap.
  */
 export function withoutBlockedIntervals(
@@ -73,7 +73,9 @@ function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
 }
 
-/** Keeps local dates from decreasing (§2 rule 8) when states and events are dated by different zone rules. */
+/**
+ * Prevents local dates from decreasing (§2 rule 8) if states and events are dated by different zone rules.
+ */
 function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
   return stream.map((one) => {
@@ -84,8 +86,8 @@ function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[]
 }
 
 /**
- * Sets the cycle start dates: an event that only splits the period keeps the cycle, any other starts one (invoicing
- * §5.2 rule 5).
+ * Sets the cycle start dates. An event that only splits the period keeps the cycle; any other event starts a
+ * new one (invoicing §5.2 rule 5).
  */
 export function withRunningPeriods(stream: readonly StreamEvent[]): readonly BillingEvent[] {
   const events: BillingEvent[] = [];
@@ -98,7 +100,10 @@ export function withRunningPeriods(stream: readonly StreamEvent[]): readonly Bil
   return events;
 }
 
-/** A price change may also change the period or, by its billing alignment, the bill cycle day. */
+/**
+ * Returns true if recurring terms stay the same. A price change may also change the period or, by its billing
+ * alignment, the bill cycle day.
+ */
 function recursAlike(before: BillingEvent, event: BillingEvent): boolean {
   return (
     before.billingPeriod === event.billingPeriod &&

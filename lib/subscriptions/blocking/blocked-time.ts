@@ -29,8 +29,8 @@ export interface BlockedInterval {
 }
 
 /**
- * Blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service on one object
- * shorter than a day does not count.
+ * Returns blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service
+ * on one object that is shorter than a day does not count.
  */
 export function blockedIntervals(
   states: readonly BlockingState[],
@@ -47,7 +47,7 @@ export function blockedIntervals(
   );
 }
 
-/** Returns the first date at which blocked time differs after a state was set; null means never. */
+/** Returns the first date on which blocked time differs after a state was set, or null for no difference. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -62,8 +62,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * Returns the first day whose billing changes when billing gets or loses an end: a block that would end within a day of its
- * start now counts from its start.
+ * Returns the first day whose billing changes when billing gets or loses an end. A block that would end
+ * within a day of its start now counts from its start.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -71,7 +71,7 @@ export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstan
   return withIntervalAt(end, over).date;
 }
 
-/** Returns the intervals of each service and object, however short. */
+/** Returns the intervals of each service and object, whatever their length. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);
@@ -117,7 +117,10 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
   return a.at <= b.at ? a : b;
 }
 
-/** An interval shorter than a day counts or not as a whole, so its start is affected too. */
+/**
+ * Extends a difference to the start of its interval. An interval shorter than a day counts as a whole or not
+ * at all, so its start is affected too.
+ */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
   const dates = intervals
@@ -152,16 +155,16 @@ export interface StatePlan {
   readonly block: StateToSet;
   /** null if it is redundant. */
   readonly added: BlockingState | null;
-  /** Stored states that become redundant. */
+  /** Stored states that have become redundant. */
   readonly withdrawn: readonly BlockingState[];
-  /** The first date with a billing change; null for none. */
+  /** The first date on which billing changes. Null for no change. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 
-/** An unstored state comes after all others of its instant. */
+/** Sequence of a state that is not stored yet, which comes after all other states of its instant. */
 const NOT_STORED = Number.MAX_SAFE_INTEGER;
 
-/** Returns the object and its parents: their states apply to it too (§14.2). */
+/** Returns the object and its parents, whose states also apply to the object (§14.2). */
 export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
   switch (object.type) {
     case BlockingStateType.ACCOUNT:
@@ -174,9 +177,9 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Adds a state of a service on an object (§14.1 rule 2). A state equal to its predecessor is withdrawn or not stored,
- * unless an earlier one stored later can make it effective (R38, §14.3).
- * @param states active states of the object; others are ignored.
+ * Adds a state of a service on an object (§14.1 rule 2). A state that equals its predecessor is withdrawn or
+ * not stored, unless an earlier state that is stored later can make it effective (R38, §14.3).
+ * @param states active states of the object. Other states are ignored.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
   const added = stateOf(states, block, tools);
@@ -206,8 +209,9 @@ function isEqual(a: BlockingState, b: BlockingState): boolean {
 const comparedMembers = ['stateName', 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
 /**
- * True for a state kept although it equals its predecessor, since a pause or resume may still come between: an end of a
- * block, a pause, and a future state while the predecessor is in force.
+ * Returns true for a state that is kept although it equals its predecessor, because a pause or resume may
+ * still come between them. Such states are an end of a block, a pause, and a future state while the
+ * predecessor is in force.
  */
 function mustStay(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;

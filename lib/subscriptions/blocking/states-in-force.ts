@@ -16,12 +16,15 @@ export interface BlockFlags {
   readonly isBlockBilling: boolean;
 }
 
-/** Sorts by instant, then storing order. Sequences count per object; record ids rise across objects. */
+/**
+ * Sorts states by instant, then in the order in which they were stored. Sequences count per object; record
+ * ids increase across objects.
+ */
 export function statesInTimeOrder(states: readonly BlockingState[]): readonly BlockingState[] {
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
 
-/** Returns the aggregate flags at `at` (§14.2): the latest state of each service on each object counts. */
+/** Returns the aggregate flags at `at` (§14.2). The latest state of each service on each object counts. */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }
@@ -53,7 +56,7 @@ function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   };
 }
 
-/** Returns the key of a service on an object: a state only ends its predecessor with the same key. */
+/** Returns the key of a service on an object. A state ends only a predecessor with the same key. */
 export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId' | 'service'>): string {
   return `${blockedId} ${service}`;
 }
@@ -88,22 +91,22 @@ export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription,
   };
 }
 
-/** Blocks as bits, so that the states of several objects are joined by `|`. */
+/** Blocks as bits. `|` joins the states of several objects. */
 export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * The states of services on one object, shared by all its subscriptions: a service clears only its own states on the
- * same object (§14.2).
+ * The states of services on one object, which all its subscriptions share. A service clears only its own
+ * states on the same object (§14.2).
  */
 export interface BlockHistory {
-  /** The states in time order, without entitlement bounds. */
+  /** The states in time order, without starts and ends of entitlements. */
   readonly states: readonly BlockingState[];
   /** Bits of `Block` from each state on. */
   readonly blocks: Uint8Array;
 }
 
-/** @param states active states of one object. */
+/** Returns the history of states. @param states active states of one object. */
 export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   const inOrder = statesInTimeOrder(states.filter((state) => !isEntitlementBound(state)));
   const inForce = new Map<string, number>();
@@ -124,7 +127,7 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-/** Returns the longest effective blocking state before `at`; undefined if nothing blocks. */
+/** Returns the blocking state before `at` that has been in effect longest, or undefined if nothing blocks. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },
@@ -165,13 +168,15 @@ function countUpTo(states: readonly BlockingState[], at: number): number {
 interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account, except those in `inherited`. */
+  /** Active states of the subscription, its bundle and its account, without the states in `inherited`. */
   readonly blockingStates: readonly BlockingState[];
   /** Prepared states of its bundle and account. */
   readonly inherited?: readonly BlockHistory[];
 }
 
-/** Returns the public state at `now`: the first matching condition of the table counts (§4.3). */
+/**
+ * Returns the public state at `now`. The first matching condition of the table determines the state (§4.3).
+ */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);

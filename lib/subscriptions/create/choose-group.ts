@@ -43,7 +43,7 @@ export interface GroupChoiceInput {
   readonly account: Account;
   /** The existing bundles with the requested ids and keys. */
   readonly found: readonly FoundBundle[];
-  /** Bundles with the requested keys, now or before. */
+  /** Bundles that have or had the requested keys. */
   readonly keyCarriers: readonly Bundle[];
   /** Active states of the account, the found bundles and their subscriptions. */
   readonly blockingStates: readonly BlockingState[];
@@ -54,17 +54,20 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** The price override of the request (catalog §10); null if it has none. */
+  /** The price override of the request (catalog §10). Null for a request without one. */
   readonly overrides: OverrideDefinition | null;
 }
 
 export interface ChosenGroup {
   readonly group: CheckedGroup;
-  /** The joined group's id and key. An id wins over a key, and a wrong key over a right one, so that it is rejected. */
+  /**
+   * Id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one, so
+   * that the wrong key is rejected.
+   */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** The origin of START_OF_BUNDLE alignment. */
+  /** The date from which START_OF_BUNDLE alignment counts. */
   readonly bundleStart: DatedInstant;
   /** The base first. */
   readonly subscriptions: readonly ChosenSubscription[];
@@ -115,7 +118,9 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   return { ...chosenGroup, joined, bundleStart: billing };
 }
 
-/** Returns the bundle of a group with the requested id or, without one, that holds the requested key. */
+/**
+ * Returns the bundle with the group's requested id or, without an id, the bundle that has the requested key.
+ */
 export function namedBundle(
   group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
   found: readonly FoundBundle[],
@@ -168,7 +173,10 @@ function runningBundle(
   return { base: { member, start, blockingStates: states }, members };
 }
 
-/** Puts the base first; allows at most one base, and STANDALONE only among themselves (§6.2 rule 5). */
+/**
+ * Returns the subscriptions with the base first. Allows at most one base, and allows STANDALONE only with
+ * other STANDALONE subscriptions (§6.2 rule 5).
+ */
 function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscription[] {
   const of = (category: ProductCategory) => chosen.filter(({ choice }) => choice.category === category);
   const bases = of(ProductCategory.BASE);
@@ -179,7 +187,7 @@ function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscrip
   return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
 }
 
-/** Returns the base of the add-ons if it is usable at their date (§6.2 rules 8 to 10). */
+/** Returns the base of the add-ons if the base is usable on their date (§6.2 rules 8 to 10). */
 function usableBase(
   { billing, entitlement }: Pick<ChosenGroup, 'billing' | 'entitlement'>,
   { base }: RunningBundle,
@@ -222,7 +230,10 @@ function checkAddOns(
   }
 }
 
-/** Rejects a subscription on an account with blocked changes (§6.2 rule 8); the message is fixed (http-api §12). */
+/**
+ * Rejects a subscription on an account with blocked changes (§6.2 rule 8). The message is fixed (http-api
+ * §12).
+ */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;
@@ -275,8 +286,8 @@ export function groupsByBundle(
 }
 
 /**
- * Returns the id and key of the joined group: an id before a key, and a wrong key before a right one, since both are
- * checked.
+ * Returns the id and key of the joined group. An id takes precedence over a key, and a wrong key over a right
+ * one, because both are checked.
  */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -302,10 +313,11 @@ interface BundleChoiceInput {
 }
 
 /**
- * Returns the existing bundle to join; null for a new one, which takes the key from an ended bundle (§6.2 rule 2,
- * §17.2).
- * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
- * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
+ * Returns the existing bundle to join. Null for a new bundle, which takes the key from an ended bundle (§6.2
+ * rule 2, §17.2).
+ * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
+ * SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS
+ * (1014).
  */
 export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   const { request, found } = input;
@@ -352,8 +364,9 @@ function keyExists(bundle: Bundle, why: string): BillingError {
 }
 
 /**
- * Allows at most one BASE, and STANDALONE only among themselves (§6.2 rules 5, 6).
- * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
+ * Allows at most one BASE, and allows STANDALONE only with other STANDALONE subscriptions (§6.2 rules 5, 6).
+ * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015),
+ * SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
  */
 export function checkBundleTakes(category: ProductCategory, content: BundleContent): void {
   const base = content.subscriptions.find((subscription) => subscription.category === ProductCategory.BASE);
@@ -373,16 +386,16 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   }
 }
 
-/** Why a bundle loses its key; the value prefixes the stored key (§17.1). */
+/** Reason why a bundle loses its key. The value becomes a prefix of the stored key (§17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
 export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
 
-/** Returns true if no later bundle took the key. */
+/** Returns true if no later bundle has taken the key. */
 export function holdsKey({ retiredKey }: Bundle): boolean {
   return retiredKey === null;
 }
 
-/** Retires the key, so that another bundle can take it; callers still see it. */
+/** Retires the key, so that another bundle can take it. Callers still see the key. */
 export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
   return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };
 }

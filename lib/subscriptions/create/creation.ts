@@ -40,7 +40,7 @@ import {
 
 interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** Creates the plan of requested prices; null if none were requested. */
+  /** Returns the plan of requested prices, or null without requested prices. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }
@@ -58,9 +58,9 @@ export interface Creation extends NewSubscription {
 }
 
 export interface NewBundleContent {
-  /** null if the subscriptions join an existing bundle. */
+  /** The new bundle. Null if the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
-  /** The ended bundle that loses its key; null if there is none. */
+  /** The ended bundle that loses its key. Null if no bundle loses a key. */
   readonly releasedKey: Bundle | null;
   /** The base first. */
   readonly creations: readonly NewSubscription[];
@@ -73,7 +73,7 @@ export interface BundleCreation extends NewBundleContent {
 }
 
 /**
- * Returns the records of the subscriptions allowed by `chooseGroup` (§6.2 rules 7, 12, 13).
+ * Returns the records of the subscriptions that `chooseGroup` allows (§6.2 rules 7, 12, 13).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
@@ -156,7 +156,7 @@ function creationOf(
   };
 }
 
-/** @param bundle `key`: null means the bundle's id; `carriers`: bundles that ever had the key. */
+/** @param bundle a null `key` means the bundle's id; `carriers` are the bundles that ever had the key. */
 export function newBundleOf(
   account: Account,
   { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },
@@ -197,7 +197,7 @@ export function entitlementStarted(
   };
 }
 
-/** Returns the first cursor: everything from the first day on is still to be invoiced. */
+/** Returns the first cursor, for which everything from the first day on is still to be invoiced. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,
@@ -217,8 +217,8 @@ export function firstCursor(
 }
 
 /**
- * Returns the ends of add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule
- * 1).
+ * Returns the ends of add-ons that begin after their base ended or left the plan that offers them. These ends
+ * are stored immediately (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

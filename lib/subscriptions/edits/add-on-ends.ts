@@ -38,17 +38,17 @@ interface BundleRules {
 }
 
 interface FollowInput {
-  /** The changed base; other subscriptions have no consequences for add-ons. */
+  /** The changed base. Other subscriptions have no consequences for add-ons. */
   readonly edit: SubscriptionEdit;
   /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly RunningSubscription[];
-  /** The catalog with a plan that the edit adds; defaults to the catalog of the bundle. */
+  /** The catalog with a plan that the edit adds. Defaults to the catalog of the bundle. */
   readonly plans?: PlanResolver;
 }
 
 /**
- * Returns the changes to add-ons after an operation on their base: stores ends in force, removes ends of an undone
- * cancellation, and marks all for invoicing.
+ * Returns the changes of add-ons after an operation on their base. Stores ends in force, removes ends of an
+ * undone cancellation, and marks all add-ons for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -76,8 +76,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * Ends add-ons bought for a pending plan that is undone (§12 rule 1): their service now, their billing where it would
- * begin.
+ * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now, their
+ * billing on the date on which it would begin.
  */
 function endsOfUndone(
   { bundle, edit }: FollowInput,
@@ -107,7 +107,7 @@ function endsOfUndone(
   });
 }
 
-/** Returns the ends by the base up to `until` that are not stored yet (§12). */
+/** Returns the ends up to `until` that the base causes and that are not stored yet (§12). */
 export function addOnEnds(
   {
     bundle,

@@ -44,14 +44,15 @@ const BUS_TYPE: Readonly<Record<LifecycleEventType, NewBusEvent['type']>> = {
 
 export type AnnouncedEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** Returns the event of an accepted call (§21, platform §10.4); `event` is its lifecycle event. */
+/** Returns the event of an accepted call (§21, platform §10.4). `event` is its lifecycle event. */
 export function requestedEvent(subject: EventSubject, event: AnnouncedEvent): NewBusEvent {
   return busEvent(subject, event, { actionType: 'REQUESTED', targetDate: null, isLastOfOperation: false });
 }
 
 /**
- * Returns the event of a reached transition.
- * @param isLastOfOperation true on the last one of an operation, which starts an invoice run (invoicing §8.1).
+ * Returns the event of a transition that has been reached.
+ * @param isLastOfOperation true for the last event of an operation, which starts an invoice run (invoicing
+ * §8.1).
  */
 export function effectiveEvent(
   subject: EventSubject,
@@ -74,7 +75,9 @@ export function entitlementEvent({ subscription }: EventSubject, state: New<Bloc
   };
 }
 
-/** @param variant `targetDate`: local date (`yyyy-MM-dd`), the target of the resulting invoice run. */
+/**
+ * @param variant `targetDate` is a local date (`yyyy-MM-dd`): the target date of the resulting invoice run.
+ */
 function busEvent(
   { subscription, bundle }: EventSubject,
   { type, effective }: AnnouncedEvent,
@@ -101,18 +104,18 @@ function busEvent(
 }
 
 interface BlockingOccurrence {
-  /** Aggregate flags of the object before and after it. */
+  /** Aggregate flags of the object before and after the state. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;
-  /** True if it starts an invoice run (invoicing §8.1). */
+  /** True if the state starts an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
-  /** Target date of that run; null means today. */
+  /** Target date of that run. Null means today. */
   readonly targetDate: LocalDate | null;
 }
 
 /**
- * Returns the event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of other services (§21,
- * platform §10.4).
+ * Returns the event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE for other
+ * services (§21, platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,
@@ -194,7 +197,7 @@ export type DueItem =
     }
   | { readonly kind: 'TRIAL_END'; readonly subscriptionId: Uuid; readonly at: Instant };
 
-/** Parses a queue payload of the functions above or of `trialNotification`; undefined for others. */
+/** Parses a queue payload of the functions above or of `trialNotification`. Undefined for other payloads. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];

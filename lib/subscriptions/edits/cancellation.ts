@@ -53,7 +53,7 @@ import {
 } from './subscription-edit.ts';
 
 interface Cancellation {
-  /** Ends of service and billing; either may come first. */
+  /** The end of the service. The end of the service may come before or after the end of billing. */
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
   readonly reason: EventReason;
@@ -61,7 +61,7 @@ interface Cancellation {
 }
 
 /**
- * Ends service and billing of a subscription (§9). Replaces a pending end at or after the new one.
+ * Ends service and billing of a subscription (§9). Replaces a pending end on or after the new end.
  * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and as `cancellationDates`.
  */
 export function planCancellation(
@@ -75,7 +75,7 @@ export function planCancellation(
   return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** Returns true if service or billing is over: it cannot be cancelled (§9 rule 4). */
+/** Returns true if service or billing has ended, so that the subscription cannot be cancelled (§9 rule 4). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
@@ -117,7 +117,7 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
 }
 
 /**
- * When service and billing end (§9, the table).
+ * Returns the ends of service and billing (§9, the table).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
  */
 function cancellationDates(running: RunningSubscription, options: CancelSubscriptionOptions, now: Instant) {
@@ -151,7 +151,7 @@ function cancellationDates(running: RunningSubscription, options: CancelSubscrip
   return endsAt(policyDate(policy, running, now), reason);
 }
 
-/** A requested instant ends both service and billing and must lie in the life of both. */
+/** Returns a requested instant, which ends both service and billing and must be within the life of both. */
 function requestedInstant(running: RunningSubscription, requested: RequestedDate, now: Instant) {
   const end = datedInstant(requested, now, running.account);
   const starts = [entitlementStartOf(running), firstTransitionOf(running).event.effective];
@@ -219,19 +219,19 @@ function cancellationEdit(
   return editOf(running, { ...ofBilling, ...ofService });
 }
 
-/** How all subscriptions of an account end (§9 rule 9). */
+/** Options for the end of all subscriptions of an account (§9 rule 9). */
 export interface EndOfAll {
-  /** End of service: a local date means that date at reference time; null means now. */
+  /** End of service. A local date means that date at the reference time; null means now. */
   readonly requested: RequestedDate | null;
-  /** IMMEDIATE ends billing with the service, END_OF_TERM at the later charged-through date. */
+  /** IMMEDIATE ends billing with the service, END_OF_TERM on the charged-through date if it is later. */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
-  /** Whether a planned end of billing stays. */
+  /** Whether a planned end of billing stays or moves. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';
 }
 
 /**
- * Ends one subscription as early as possible and never throws. Returns null if nothing changes: for an add-on, which
- * follows its base, and for a subscription that has already ended.
+ * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, as for an
+ * add-on, which follows its base, and for a subscription that has already ended.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -257,8 +257,8 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store, after all effective events; null if billing has already ended then. An earlier
- * expiry becomes a cancellation at its date.
+ * Returns the end of billing to store, after all effective events, or null if billing has already ended then.
+ * An earlier expiry becomes a cancellation on its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];
@@ -269,19 +269,21 @@ function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant,
   return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
 }
 
-/** Returns the charged-through date if later, otherwise the end. */
+/** Returns the later of the charged-through date and the end. */
 function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription, end: DatedInstant) {
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/** Returns the date of a billing policy (§8), not before the current phase or a future billing start. */
+/**
+ * Returns the date of a billing policy (§8), which is not before the current phase or a future billing start.
+ */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;
   return raisedTo(candidate(policy, running, now), phaseStart);
 }
 
-/** Returns the charged-through date if later than now, otherwise now. */
+/** Returns the later of the charged-through date and now. */
 function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;

@@ -53,7 +53,7 @@ import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscr
 
 /**
  * Returns the edit of a decided change (§7 rules 8 to 10).
- * @param overridePlan made from `decided.overrides`.
+ * @param overridePlan plan created from `decided.overrides`.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planChange(
@@ -175,9 +175,9 @@ interface ApprovedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
-  /** The reason for its date and the origin of its phases. */
+  /** The reason for the date of the change. */
   readonly reason: EventReason;
-  /** The override of the requested prices; null if there is none (catalog §10). */
+  /** The override of the requested prices. Null without requested prices (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 

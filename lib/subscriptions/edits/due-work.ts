@@ -25,11 +25,11 @@ import { nextEvents } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { addedTrialEnds, type TrialEnd, trialEndAt, trialEndingEvent } from './trial-ends.ts';
 
-/** The facts for due work: the bundles of a batch with locked accounts. */
+/** The facts for due work: the bundles of a batch whose accounts are locked. */
 export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
-  /** Bundles of the subscriptions and of states. */
+  /** Bundles of the subscriptions and of the blocking states. */
   readonly bundles: ReadonlyMap<Uuid, Bundle>;
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
   /** Active states of the subscriptions, the objects of due states, and their bundles and accounts. */
@@ -43,7 +43,7 @@ export interface DueWork {
   readonly busEvents: readonly NewBusEvent[];
   readonly addOnEnds: readonly SubscriptionEdit[];
   readonly trialEnds: readonly TrialEnd[];
-  /** TRIAL_ENDING with the trial end that is announced; null for none. */
+  /** TRIAL_ENDING with the trial end that it announces. Null for other events. */
   readonly announcedTrial: {
     readonly event: NewBusEvent;
     readonly end: Pick<Subscription, 'id' | 'announcedTrialEnd'>;
@@ -58,7 +58,7 @@ const NOTHING: DueWork = {
   announcedTrial: null,
 };
 
-/** Returns the work of a due item; none if it was withdrawn or the subscription has ended (§21). */
+/** Returns the work of a due item. Empty if the item was withdrawn or the subscription has ended (§21). */
 export function dueWork(item: DueItem, facts: DueFacts, tools: EditTools): DueWork {
   switch (item.kind) {
     case 'LIFECYCLE_EVENT':
@@ -100,7 +100,7 @@ function lifecycleWork(
   };
 }
 
-/** Announces the end of a trial once, unless it was moved or the subscription ends first (§21.1). */
+/** Announces the end of a trial once, unless the end was moved or the subscription ends first (§21.1). */
 function trialWork(item: Extract<DueItem, { kind: 'TRIAL_END' }>, facts: DueFacts): DueWork {
   const subject = subjectOf(item.subscriptionId, facts);
   if (subject === undefined || subject.subscription.announcedTrialEnd === item.at) return NOTHING;
@@ -121,7 +121,7 @@ function transitionsOf(subject: DueSubject, facts: DueFacts): readonly Transitio
   return timelines.find(({ subscription }) => subscription.id === subject.subscription.id)?.transitions ?? [];
 }
 
-/** Add-ons end with their base before other events of that instant (§21). */
+/** Returns the ends of add-ons, which end with their base before other events of that instant (§21). */
 function endsBroughtBy(
   subject: DueSubject,
   until: Instant,
@@ -175,7 +175,10 @@ function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts:
   };
 }
 
-/** A service starts, or ends with those of its add-ons. Only the first stored end counts. */
+/**
+ * Returns the work of a service that starts or ends. Services of add-ons end with it. Only the first stored
+ * end counts.
+ */
 function boundWork(
   subject: DueSubject,
   state: BlockingState,
@@ -191,7 +194,7 @@ function boundWork(
   };
 }
 
-/** Returns the object of a due state with its bundle and account; empty if unknown. */
+/** Returns the object of a due state with its bundle and account. Empty for an unknown object. */
 export function blockedPathOf(
   { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,

@@ -37,16 +37,19 @@ export interface RunningSubscription extends EventSubject {
   readonly subscription: Subscription;
   readonly bundle: Bundle;
   readonly events: readonly LifecycleEvent[];
-  /** Includes phases and an expiry that are not stored and, for an add-on, the end caused by its base. */
+  /**
+   * The transitions, including phases and an expiry that are not stored and, for an add-on, the end that its
+   * base causes.
+   */
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
-  /** The end by the base that is not stored yet; null for all but add-ons. */
+  /** The end that the base causes and that is not stored yet. Null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;
 }
 
-/** A subscription with all of its bundle, including ended ones. */
+/** A subscription with all subscriptions of its bundle, including ended ones. */
 export interface RunningInBundle {
   readonly running: RunningSubscription;
   readonly bundle: readonly RunningSubscription[];
@@ -59,7 +62,7 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 
-/** Returns the plan and phase in force; the first before billing starts, the last after its end. */
+/** Returns the plan and phase in force: the first ones before billing starts, the last ones after its end. */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
   assertInvariant(inForce, `Subscription ${subscription.id} has no plan`, {
@@ -76,7 +79,7 @@ export function entitlementStartOf({ subscription, blockingStates }: RunningSubs
   return start;
 }
 
-/** Returns the first transition: the start of billing, past or future. */
+/** Returns the first transition, which is the past or future start of billing. */
 export function firstTransitionOf({ subscription, transitions }: RunningSubscription): Transition {
   const [first] = transitions;
   assertInvariant(first, `Subscription ${subscription.id} has no start of its billing`, {
@@ -85,7 +88,7 @@ export function firstTransitionOf({ subscription, transitions }: RunningSubscrip
   return first;
 }
 
-/** Returns the last sequence of the subscription; the last event is never withdrawn without a later one. */
+/** Returns the last sequence of the subscription. The last event is never withdrawn without a later event. */
 export function lastSequenceOf({ events }: Pick<RunningSubscription, 'events'>): number {
   return events.reduce((last, { sequence }) => Math.max(last, sequence), 0);
 }
@@ -135,7 +138,10 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
   });
 }
 
-/** Ends of service by the subscription's own cancellations, not by its base or a transfer: the earliest counts. */
+/**
+ * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. The
+ * earliest end counts.
+ */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): readonly BlockingState[] {
@@ -157,7 +163,7 @@ export function isTransferEnd({ type, reason }: Pick<LifecycleEvent, 'type' | 'r
   return readReason(reason).datedBy === DatedBy.TRANSFER;
 }
 
-/** Advice for a caller whose `edit` conflicts with a pending end of billing. */
+/** Returns advice for a caller whose `edit` conflicts with a pending end of billing. */
 export function adviceForEnd(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
   end: Pick<LifecycleEvent, 'type' | 'reason' | 'effective'>,

@@ -16,22 +16,22 @@ import type { RunningSubscription } from './running-subscription.ts';
 
 interface Withdrawal {
   readonly event: LifecycleEvent;
-  /** The event whose insertion withdraws it. */
+  /** Id of the event whose insertion withdraws this event. */
   readonly by: Uuid;
 }
 
 /** The changes of one operation to one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'events' | 'blockingStates'>;
-  /** Type and date of the REQUESTED event; null for indirectly changed subscriptions. */
+  /** Type and date of the REQUESTED event. Null for subscriptions that are changed indirectly. */
   readonly requested: AnnouncedEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Withdrawn events that count again. */
+  /** Withdrawn events that become active again. */
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
-  /** Days from which the billing of the subscription may change, although its own events do not change. */
+  /** Days from which the billing of the subscription may change without a change of its own events. */
   readonly touched?: readonly LocalDate[];
 }
 
@@ -55,12 +55,15 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** Returns the active events from `at` on, withdrawn by an operation of that date; the start stays. */
+/** Returns the active events from `at` on, which an operation of that date withdraws. The start stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/** Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
+/**
+ * Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that
+ * instant.
+ */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -115,14 +118,17 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
   return [...own, ...(edit.touched ?? [])].map((date) => ({ subscriptionId: subscription.id, date }));
 }
 
-/** The last added event due by now starts an invoice run, except an expiry (invoicing §8.1) or a marker. */
+/**
+ * Returns the last added event that is due by now, which starts an invoice run. An expiry (invoicing §8.1) or
+ * a marker does not.
+ */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(
     (event) => event.effective.at <= now && event.type !== LifecycleEventType.EXPIRED && !isMarker(event),
   );
 }
 
-/** Returns the event that starts an invoice run now; changes to other subscriptions are invoiced with it. */
+/** Returns the event that starts an invoice run now. The run also invoices changes of other subscriptions. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,

@@ -25,9 +25,9 @@ import {
 } from './running-subscription.ts';
 import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
-/** A bill cycle day for a subscription; it takes precedence over all alignment. */
+/** A bill cycle day for a subscription. It takes precedence over all alignments. */
 export interface BillCycleDayChange extends EffectiveFrom {
-  /** 1 to 31; in shorter months the last day. */
+  /** Day from 1 to 31. In shorter months, the last day. */
   readonly billCycleDayLocal?: number | null | undefined;
 }
 
@@ -41,12 +41,18 @@ interface TermsChange {
   readonly edit: SubscriptionEdit;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a day from 1 to 31. */
+/**
+ * Returns the requested day. @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a day from 1 to
+ * 31.
+ */
 export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange): number {
   return given('billCycleDayLocal', checkTerms({ billCycleDayLocal }).billCycleDay);
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a whole number from 1 on. */
+/**
+ * Returns the requested quantity. @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a whole
+ * number of at least 1.
+ */
 export function requestedQuantity({ quantity }: QuantityChange): number {
   return given('quantity', checkTerms({ quantity }).quantity);
 }
@@ -57,7 +63,7 @@ function given(field: string, value: number | null): number {
 }
 
 /**
- * Changes the bill cycle day (§15.3); no effect after a pending expiry (§11 rule 3).
+ * Changes the bill cycle day (§15.3). No effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -77,7 +83,8 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Changes the quantity from the requested day or now (§16); no effect after a pending expiry (§11 rule 3).
+ * Changes the quantity from the requested day or from now on (§16). No effect after a pending expiry (§11
+ * rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
@@ -99,8 +106,8 @@ export function planQuantityChange(
 }
 
 /**
- * Returns the first such day (§15.3 rules 2, 3), clamped to its month, not before the requested day or the billing start;
- * at once if it is today.
+ * Returns the first occurrence of the day (§15.3 rules 2, 3), limited to the end of its month, not before the
+ * requested day or the billing start. If that is today, the change is immediate.
  */
 function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -144,13 +151,13 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
 export interface EffectiveFrom {
   /** A day of the account's calendar, or an instant on it. Absent means today. */
   readonly effectiveFromDate?: RequestedDate | null | undefined;
-  /** Whether that day may lie before today; default false. */
+  /** True: that day may be before today. Default false. */
   readonly allowPastDate?: boolean | undefined;
 }
 
 /**
- * Returns the requested day; null means today (§15.3 rule 1).
- * @throws BillingError INVALID_PARAMETER (60002) for a disallowed past day or an unreachable one.
+ * Returns the requested day, or null for today (§15.3 rule 1).
+ * @throws BillingError INVALID_PARAMETER (60002) for a past day that is not allowed, or an unreachable day.
  */
 function requestedDayOf(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,

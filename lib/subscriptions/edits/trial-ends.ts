@@ -17,7 +17,7 @@ import type { SubscriptionEdit } from './subscription-edit.ts';
 /** The event with which a subscription leaves its TRIAL phase. */
 export interface TrialEnd {
   readonly event: New<LifecycleEvent>;
-  /** When the end was set; it is not announced before. */
+  /** Time at which the end was set. The end is not announced before this time. */
   readonly since: Instant;
 }
 
@@ -40,7 +40,7 @@ export function trialEndsOfEdit(edit: SubscriptionEdit, now: Instant): readonly 
   return addedTrialEnds([...kept, ...added], { added, since: now });
 }
 
-/** A trial ends with a PHASE or a CHANGE to a phase of another type. */
+/** Returns the ends of trials. A trial ends with a PHASE, or with a CHANGE to a phase of another type. */
 function trialEnds(active: readonly New<LifecycleEvent>[]): readonly New<LifecycleEvent>[] {
   const begun = inTimeOrder(asStored(active)).filter(beginsPhase);
   return begun.filter((event, index) => {
@@ -70,7 +70,10 @@ interface TrialTransition extends Transition {
   readonly next: PlanInForce;
 }
 
-/** Returns the transition that ends a trial at `at`; undefined if the end was moved or the subscription ends first. */
+/**
+ * Returns the transition that ends a trial at `at`. Undefined if the end was moved or the subscription ends
+ * first.
+ */
 export function trialEndAt(transitions: readonly Transition[], at: Instant): TrialTransition | undefined {
   return transitions.filter(endsTrial).find(({ event }) => event.effective.at === at);
 }

@@ -44,8 +44,8 @@ export function planUncancellation(
 }
 
 /**
- * Returns the events withdrawn by a cancellation and those it replaced, but not cancellations, except the end of a
- * transfer.
+ * Returns the events that a cancellation withdrew, and the events that these had replaced. Cancellations are
+ * excluded, except the end of a transfer.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
@@ -74,7 +74,7 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
 }
 
 /**
- * Undoes every pending change of plan (§7, undo); changes they had replaced stay withdrawn.
+ * Undoes every pending change of plan (§7, undo). Changes that these had replaced stay withdrawn.
  * @param history the withdrawn events of the subscription, by sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
@@ -115,7 +115,7 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-/** Adds the events of one kind that these replaced. */
+/** Adds the events of one kind that these events replaced. */
 function withReplaced(
   replacing: readonly LifecycleEvent[],
   history: readonly LifecycleEvent[],
@@ -132,7 +132,7 @@ function withReplaced(
   return all;
 }
 
-/** The events of one change, in this order (§7 rule 10). */
+/** Types of the events of one change, in the order in which they are stored (§7 rule 10). */
 const STORED_WITH: readonly LifecycleEventType[] = [
   CHANGE,
   LifecycleEventType.BCD_CHANGE,
@@ -141,7 +141,9 @@ const STORED_WITH: readonly LifecycleEventType[] = [
   LifecycleEventType.EXPIRED,
 ];
 
-/** Returns the change and the events stored with it: an unbroken run of sequences in that order. */
+/**
+ * Returns the change and the events that were stored with it. They have consecutive sequences in that order.
+ */
 function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
@@ -159,7 +161,8 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
 }
 
 /**
- * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change undone now (§5 rule 7).
+ * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change that is now
+ * undone (§5 rule 7).
  * @param events the active events without that end or change.
  */
 function missingPhases(

@@ -20,7 +20,7 @@ import { datedInstant } from '../timeline/phase-timeline.ts';
 import { blockedOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 
-/** Blocking states (§14) under plugin control (§22). */
+/** Operations on blocking states (§14) under plugin control (§22). */
 export function blockingOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   control: EntitlementControl,
@@ -97,7 +97,10 @@ export function blockingOperations(
   };
 }
 
-/** Returns the object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */
+/**
+ * Returns the object with its account and locks the account. @throws BillingError 3002, 1081, 1082, BUSY
+ * (60018).
+ */
 async function lockBlocked(session: WriteSession, { type, id }: BlockedRef): Promise<BlockedObject> {
   switch (type) {
     case BlockingStateType.ACCOUNT:

@@ -29,7 +29,7 @@ import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '.
 import { bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { Outlines } from './outline-service.ts';
 
-/** Bundles with all rows in memory, and changes to them under plugin control (§22). */
+/** Operations on bundles with all rows in memory. Changes are under plugin control (§22). */
 export function bundleOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -160,7 +160,7 @@ function keyInUse({ id, externalKey }: Bundle): BillingError {
   );
 }
 
-/** Locks both accounts in record id order, then reads the bundle. */
+/** Locks both accounts in the order of their record ids, then reads the bundle. */
 async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   const known = await loadBundle(session, bundleId);
   if (known.accountId === targetId) {
@@ -178,7 +178,7 @@ async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   return { source, target, bundle };
 }
 
-/** Rejects unknown subscriptions; those of other bundles are rejected by the transfer rules. */
+/** Rejects unknown subscriptions. The rules of transfers reject subscriptions of other bundles. */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

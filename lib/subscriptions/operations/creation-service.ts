@@ -40,7 +40,7 @@ export interface CreatedBundle {
 
 type RequestedGroups = readonly (CreateBundleRequest | null)[];
 
-/** Single and multiple creations have different fixed messages (http-api §12). */
+/** Single or multiple creation. Each has its own fixed messages (http-api §12). */
 interface CallKind {
   check(groups: RequestedGroups): CheckedGroups;
   unknownAccount(accountId: Uuid): BillingError;
@@ -51,7 +51,7 @@ const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAcco
 
 type CreationCall = CheckedGroups & { readonly options: CreateSubscriptionOptions };
 
-/** Creations of subscriptions (§6) under plugin control (§22). */
+/** Operations that create subscriptions (§6) under plugin control (§22). */
 export function creationOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
@@ -106,7 +106,7 @@ export function creationOperations(
     }
   }
 
-  /** Returns the creations with the ends of later add-ons by their base. */
+  /** Returns the creations, including the ends of later add-ons that their base causes. */
   async function plan(
     session: WriteSession,
     call: CreationCall & { readonly catalogsOf: CatalogSource; readonly now: Instant },
@@ -165,7 +165,7 @@ function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptio
   return { bundleId, bundleExternalKey, externalKey };
 }
 
-/** Returns the checked requests with the terms left by the plugins, in order. */
+/** Returns the checked requests with the terms after the plugins' changes, in order. */
 function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): RequestedGroups {
   const rest = terms.values();
   return groups.map((group) =>

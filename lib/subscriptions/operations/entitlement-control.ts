@@ -46,7 +46,7 @@ import { isBillingPeriod } from '../../values/time/index.ts';
 import { priceOverrideAmounts } from '../requests/create-request.ts';
 import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 
-/** Limit of one plugin call, since the caller waits for it. */
+/** Milliseconds that one plugin call may take while the caller waits. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** Finds the subject of an operation. @throws BillingError for unknown objects. */
@@ -89,7 +89,7 @@ export function entitlementControl(
       : pluginFailure(called(plugin), decided.problem);
   }
 
-  /** Notifies all plugins concurrently; the result stands regardless of what they do. */
+  /** Notifies all plugins concurrently. They cannot change the result. */
   async function notify(
     reached: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,
@@ -196,15 +196,15 @@ export function blockedOf({ type, id }: BlockedRef): FindSubject {
   }
 }
 
-/** The effect of a plugin's decision; a problem is the plugin's mistake. */
+/** The effect of a plugin's decision. A problem is the plugin's mistake. */
 type Decided<Terms> = { readonly terms: Terms } | { readonly reason: string } | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads a plugin's untrusted answer (§22): only members of the operation's terms, each of its type. The rules for
- * requests check the values.
+ * Reads a plugin's untrusted decision (§22). Only members of the operation's terms are accepted, each with
+ * its type. The rules for requests check the values.
  */
 function decide<Operation extends EntitlementOperation>(
   operation: Operation,
@@ -229,7 +229,7 @@ type ShapesOf<Values, K extends ValueKind> = {
 
 const onDate = { requestedDate: 'requestedDate' } as const;
 
-/** The dates and amounts of terms, which plugins receive as plain values and may replace by text. */
+/** The dates and amounts of terms. Plugins receive them as plain values and may replace them with text. */
 const termShapes: ShapesOf<EntitlementTerms, ValueKind> = {
   CREATE: {
     entitlementDate: 'requestedDate',
@@ -259,7 +259,7 @@ const takeTerms = byOperation(termShapes, converterOf);
 const plainTerms = byOperation(termShapes, plainBy);
 const plainResults = byOperation(resultShapes, plainBy);
 
-/** Copies an answer, so that its getters and proxies run once, during the plugin's call. */
+/** Copies a decision, so that its getters and proxies run once, during the plugin's call. */
 function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);
@@ -297,7 +297,7 @@ function replaced<Operation extends EntitlementOperation>(
   return typeof taken === 'string' ? { problem: taken } : checked(operation, terms, taken);
 }
 
-/** Converts the dates and amounts that are text; returns the problem of an invalid one. */
+/** Converts dates and amounts that are text. Returns the problem of an invalid value. */
 function takenTerms(operation: EntitlementOperation, values: object): object | string {
   try {
     return (takeTerms.get(operation)?.(values, '') ?? values) as object;

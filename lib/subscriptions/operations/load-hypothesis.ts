@@ -41,7 +41,7 @@ interface LoadHypothesisInput {
 type Action<T extends HypotheticalAction['type']> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
- * Returns the effect of an action on an account's subscriptions, without a lock; nothing is stored (§20).
+ * Returns the effect of an action on an account's subscriptions without a lock. Stores nothing (§20).
  * @throws BillingError as the operation would.
  */
 export async function loadHypothesis(
@@ -157,7 +157,10 @@ async function foreseen(
   return overrides && foreseenOverridePlan(session, overrides, catalog.catalog);
 }
 
-/** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), 1020, SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
+/**
+ * Returns the subscription. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), 1020,
+ * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ */
 async function findRunning(
   session: ReadSession,
   { subscriptionId, bundleId }: SubscriptionInBundle,

@@ -36,12 +36,13 @@ import {
   withoutPrices,
 } from '../views/outline-page.ts';
 
-/** Maximum records in memory for paged answers; a page up to this size is one snapshot. */
+/** Maximum number of records in memory for paged results. A page up to this size is one snapshot. */
 const RECORDS_OF_WINDOW = 20_000;
 
 /**
- * Bundles and subscriptions for reading (§4, §18). Rows are created on the fly, so memory grows only with the stored
- * data. An answer without pages has at most `server.limits.rows` rows, otherwise ANSWER_TOO_LARGE (60020).
+ * Operations that read bundles and subscriptions (§4, §18). Rows are created on demand, so memory grows only
+ * with the stored data. A result without pages has at most `server.limits.rows` rows, otherwise
+ * ANSWER_TOO_LARGE (60020).
  */
 export function outlineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
@@ -62,7 +63,7 @@ export function outlineOperations(
     return window;
   }
 
-  /** Finds bundles and reads the first of them from one snapshot. */
+  /** Finds bundles and reads the first bundles from one snapshot. */
   async function firstWindow(context: CallContext, { accounts, find, maxRecords }: WindowSearch) {
     const { tenant, createdDate: now } = context;
     let announced: Page<Bundle> | undefined;
@@ -231,7 +232,8 @@ const searched = searchedFields(
 );
 
 /**
- * Returns the clauses of a key in operator form, otherwise a whole id, account id or external key (§22).
+ * Returns a search for the clauses of a key in operator form, otherwise for a whole id, account id or
+ * external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

@@ -34,7 +34,7 @@ import type { CreatedBundle } from './creation-service.ts';
 
 export interface PlanAtRequest {
   readonly subscriptionId: Uuid;
-  /** A day in the account's calendar, or an instant; default now. */
+  /** A day in the account's calendar, or an instant. Defaults to now. */
   readonly requestedDate?: RequestedDate | null;
 }
 
@@ -45,21 +45,23 @@ export interface SubscriptionListRequest {
 }
 
 /**
- * Subscriptions: their lifecycle, and their state at a moment. Entitlement plugins can reject creations, cancellations,
- * changes of plan and their undo: ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations on subscriptions: their lifecycle, and their state at an instant. Entitlement plugins can reject
+ * creations, cancellations, changes of plan and their undo with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface SubscriptionOperations<C extends Leading = []> {
   /**
-   * Creates a subscription (§6): to a BASE or STANDALONE plan in a new or existing bundle, or to an ADD_ON plan in the
-   * bundle of a base that offers it. Both dates may be past or future: due events take effect with the call, others by
-   * the queue.
+   * Creates a subscription (§6) to a BASE or STANDALONE plan in a new or existing bundle, or to an ADD_ON
+   * plan in the bundle of a base that offers it. Both dates may be in the past or future. Due events take
+   * effect with the call, other events by the queue.
    * @returns the ids of the subscription and of its bundle.
-   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
-   * (3002), bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
-   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021,
-   * 2030, 2050, no price in the account's currency 2010, 2011, missing currency 3, CATALOG_INVALID_PRICE_OVERRIDE
-   * (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), ENTITLEMENT_PLUGIN_API_ABORTED (8003).
-   * @example await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate: '2024-03-01' });
+   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017,
+   * 1018, 1019, 1025, 1085, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011),
+   * plan errors 2002, 2013, 2020, 2021, 2030, 2050, no price in the account's currency 2010, 2011, missing
+   * currency 3, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018),
+   * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+   * @example await acme.subscriptions.create({ accountId, planName: 'gold-monthly' }, { billingDate:
+   * '2024-03-01' });
    */
   create(
     ...given: [
@@ -70,8 +72,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }>;
 
   /**
-   * Creates several subscriptions in one bundle, in one transaction and any order: a base with add-ons, add-ons for an
-   * existing base, or standalone ones (§6).
+   * Creates several subscriptions in one bundle, in one transaction and in any order: a base with add-ons,
+   * add-ons for an existing base, or standalone subscriptions (§6).
    * @throws BillingError as `createBundles`.
    */
   createWithAddOns(
@@ -79,11 +81,11 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<CreatedBundle>;
 
   /**
-   * Creates the subscriptions of several bundles of one account in one transaction: all or none (§6), in a constant
-   * number of statements.
-   * @param groups the requests by bundle; groups of the same bundle are joined.
+   * Creates the subscriptions of several bundles of one account in one transaction, all or none (§6), in a
+   * constant number of statements.
+   * @param groups the requests by bundle. Groups of the same bundle are joined.
    * @returns one element per group.
-   * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
+   * @throws BillingError as `create`; 1020 for two bases, or for standalone subscriptions among others.
    */
   createBundles(
     ...given: [
@@ -106,27 +108,27 @@ export interface SubscriptionOperations<C extends Leading = []> {
   getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
 
   /**
-   * Returns the account's subscriptions, oldest bundle first, as `bundlesOfAccount` contains them; with `states` only those in
-   * one of these states.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD (60003) for an unknown state,
-   * ANSWER_TOO_LARGE (60020) above `server.limits.rows` rows of the account.
+   * Returns the account's subscriptions, oldest bundle first, as in `bundlesOfAccount`. With `states`,
+   * returns only subscriptions in one of these states.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD (60003) for an
+   * unknown state, ANSWER_TOO_LARGE (60020) above `server.limits.rows` rows of the account.
    * @example await acme.subscriptions.list({ accountId, states: ['ACTIVE', 'PENDING'] });
    */
   list(...given: [...C, request: HostInput<SubscriptionListRequest>]): Promise<readonly SubscriptionView[]>;
 
   /**
-   * Returns plan and phase at an instant or on a day, default now, by the catalog version that supplies them then
-   * (catalog §12, row 10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before
-   * its billing starts and from its end on.
+   * Returns plan and phase at an instant or on a day, by default now, as the catalog version of that time
+   * supplies them (catalog §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE
+   * (1001) before billing starts and from its end on.
    */
   planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
-   * Returns the account's bundles by original creation, all or those of the filter, in a constant number of queries for
-   * usual accounts. Unknown ids and keys are ignored.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above `server.limits.rows`
-   * rows; use `outlines.pageOfAccount` then.
+   * Returns the account's bundles by original creation. The filter selects some of them. Takes a constant
+   * number of queries for accounts of usual size. Unknown ids and keys are ignored.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above
+   * `server.limits.rows` rows; use `outlines.pageOfAccount` then.
    */
   bundlesOfAccount(
     ...given: [...C, accountId: Uuid | string, filter?: HostInput<BundleFilter>]
@@ -160,13 +162,14 @@ export interface SubscriptionOperations<C extends Leading = []> {
   uncancel(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Changes the plan at a date or by policy (§7). Withdraws pending changes, phases and an expiry after its date;
-   * earlier ones stay.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022,
-   * 1023, 1026, add-on errors 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011),
-   * CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the account's currency
-   * 2010, 2011, missing currency 3, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
-   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002), BUSY (60018).
+   * Changes the plan on a date or by policy (§7). Withdraws pending changes, phases and an expiry after the
+   * date of the change; earlier ones stay.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
+   * 1022, 1023, 1026, add-on errors 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011),
+   * CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the
+   * account's currency 2010, 2011, missing currency 3, CATALOG_INVALID_PRICE_OVERRIDE (2081),
+   * BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002), BUSY
+   * (60018).
    */
   changePlan(
     ...given: [...C, subscriptionId: Uuid | string, change: HostInput<ChangePlanRequest & ChangePlanOptions>]
@@ -180,8 +183,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   undoChangePlan(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Sets the subscription's own bill cycle day from its next occurrence on (§15.3). Existing charges stay; the next
-   * invoice leads to the new day.
+   * Sets the subscription's own bill cycle day from its next occurrence on (§15.3). Existing charges stay;
+   * the next invoice bills up to the new day.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a disallowed past day, BUSY (60018).
    */
@@ -190,9 +193,11 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<ChangedSubscription>;
 
   /**
-   * Sets the quantity that multiplies prices, from now or a day on (§16); the next invoice run repairs later charges.
+   * Sets the quantity that multiplies prices, from now or from a day on (§16). The next invoice run repairs
+   * later charges.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
-   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a disallowed past day, BUSY (60018).
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a past day that is not allowed, BUSY
+   * (60018).
    */
   changeQuantity(
     ...given: [...C, subscriptionId: Uuid | string, change: HostInput<QuantityChange>]
@@ -200,8 +205,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
 }
 
 /**
- * Bundles: a base subscription with its add-ons. Entitlement plugins can reject `renameKey` and `transfer`:
- * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations on bundles, which are a base subscription with its add-ons. Entitlement plugins can reject
+ * `renameKey` and `transfer` with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface BundleOperations<C extends Leading = []> {
   /**
@@ -211,46 +216,51 @@ export interface BundleOperations<C extends Leading = []> {
   get(...given: [...C, bundleId: Uuid | string]): Promise<BundleView>;
 
   /**
-   * Returns the holder of the key, unless the services of all its base and standalone subscriptions are cancelled.
+   * Returns the bundle that has the key, unless the services of all its base and standalone subscriptions are
+   * cancelled.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084), ANSWER_TOO_LARGE (60020).
    */
   getByKey(...given: [...C, externalKey: string]): Promise<BundleView>;
 
   /**
-   * Returns all bundles that hold or held the key, under their current keys, oldest first.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
+   * Returns all bundles that have or had the key, under their current keys, oldest first.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if no bundle had the key,
+   * ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<readonly BundleView[]>;
 
   /**
-   * Returns a page of the tenant's bundles in creation order, without prices, with the counts of pagination headers.
-   * All rows are in memory; `outlines.page` streams them.
+   * Returns a page of the tenant's bundles in creation order, without prices, with the counts for pagination
+   * headers. All rows are in memory; `outlines.page` streams them.
    */
   page(...given: [...C, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * Same as `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form
+   * Returns a page of the bundles that match the key, in creation order and without prices, with the counts
+   * for pagination headers. The key is an id, account id or external key, or clauses in operator form
    * (http-api §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * Sets the bundle's key, which no other bundle may hold.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS
-   * (1014), MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), BUSY (60018).
+   * Sets the bundle's key. No other bundle may have the key.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
+   * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014), MISSING_OR_INVALID_FIELD (60003),
+   * EXTERNAL_KEY_LIMIT_EXCEEDED (5), BUSY (60018).
    */
   renameKey(...given: [...C, bundleId: Uuid | string, externalKey: string | null | undefined]): Promise<void>;
 
   /**
-   * Moves a bundle's running subscriptions to another account in one transaction: they end on the source account and
-   * continue, in their phase, in a new bundle with the same key, PENDING until a future date. Both accounts are
-   * invoiced automatically. Custom fields, tags and blocking states are not copied. To reverse a transfer, transfer the
-   * new bundle back.
+   * Moves a bundle's running subscriptions to another account in one transaction. They end on the source
+   * account and continue, in their phase, in a new bundle with the same key. Until a future date, the new
+   * subscriptions are PENDING. Both accounts are invoiced automatically. Custom fields, tags and blocking
+   * states are not copied. To reverse a transfer, transfer the new bundle back.
    * @returns the id of the new bundle.
-   * @throws BillingError 1081, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1082, SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099),
-   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
-   * INVALID_PARAMETER (60002), BUSY (60018), and from the target account's catalog 2020, 2010, 2011, 3.
+   * @throws BillingError 1081, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1082,
+   * SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
+   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY
+   * (60018), and from the target account's catalog 2020, 2010, 2011, 3.
    */
   transfer(
     ...given: [
@@ -261,10 +271,11 @@ export interface BundleOperations<C extends Leading = []> {
   ): Promise<Uuid>;
 }
 
-/** Bundles and subscriptions with rows created on the fly, for answers of any length. */
+/** Operations on bundles and subscriptions whose rows are created on demand, for results of any length. */
 export interface OutlineOperations<C extends Leading = []> {
   /**
-   * Returns the account's bundles by original creation, all or those of the filter; unknown ids and keys are ignored.
+   * Returns the account's bundles by original creation. The filter selects some of them. Unknown ids and keys
+   * are ignored.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
   ofAccount(
@@ -272,7 +283,7 @@ export interface OutlineOperations<C extends Leading = []> {
   ): Promise<BundleWindow>;
 
   /**
-   * Returns a page in creation order, with the counts of pagination headers.
+   * Returns a page of the account's bundles in creation order, with the counts for pagination headers.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<OutlinePage>;
@@ -281,8 +292,9 @@ export interface OutlineOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<OutlinePage>;
 
   /**
-   * Same as `page`, for bundles whose id, account id or external key is the key, or that match a key in operator form; an
-   * empty key matches all (http-api §1 rule 3, §8).
+   * Returns a page of the bundles that match the key, in creation order and without prices. The key is an id,
+   * account id or external key, or clauses in operator form. An empty key matches all bundles (http-api §1
+   * rule 3, §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<OutlinePage>;
@@ -297,8 +309,8 @@ export interface OutlineOperations<C extends Leading = []> {
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
-   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 if there is none,
-   * ANSWER_TOO_LARGE (60020).
+   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an
+   * unknown key, ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
@@ -316,20 +328,20 @@ export interface OutlineOperations<C extends Leading = []> {
 }
 
 export interface BlockingStateFilter {
-  /** Selects states of objects of these types. Default: all types. */
+  /** Selects states of objects of these types. Defaults to all types. */
   readonly types?: readonly BlockingStateType[] | undefined;
-  /** Selects states of these services. Default: all services. */
+  /** Selects states of these services. Defaults to all services. */
   readonly services?: readonly string[] | undefined;
 }
 
 /**
- * States that block change, service or billing of an account, bundle or subscription. Entitlement plugins can reject
- * their changes: ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations on states that block change, service or billing of an account, bundle or subscription.
+ * Entitlement plugins can reject changes with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface BlockingOperations<C extends Leading = []> {
   /**
-   * Sets a service's state on an object from a past or future date until its next state there (§14.1). A redundant
-   * state is not stored.
+   * Sets a service's state on an object, from a past or future date until the service's next state on that
+   * object (§14.1). A redundant state is not stored.
    * @returns the account of the object.
    * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1081, 1082, INVALID_PARAMETER (60002), BUSY (60018).
@@ -343,15 +355,15 @@ export interface BlockingOperations<C extends Leading = []> {
   ): Promise<{ readonly accountId: Uuid }>;
 
   /**
-   * Stops service and billing of a bundle from a date on, default now (§14.3). Pausing a bundle paused on that date
-   * stores nothing.
+   * Stops service and billing of a bundle from a date on, by default now (§14.3). Nothing is stored for a
+   * bundle that is already paused on that date.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
    */
   pauseBundle(...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]): Promise<void>;
 
   /**
-   * Resumes a paused bundle from a date on, default now; may be stored before the pause it ends. A redundant resume
-   * stores nothing.
+   * Resumes a paused bundle from a date on, by default now. The resume may be stored before the pause that it
+   * ends. A redundant resume stores nothing.
    * @throws as `pauseBundle`.
    */
   resumeBundle(
@@ -359,8 +371,8 @@ export interface BlockingOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Returns the active states of an account, its bundles and subscriptions, past and future, with starts and ends of
-   * services, in time order (§14.4), in batches.
+   * Returns the active states of an account and of its bundles and subscriptions, past and future, including
+   * starts and ends of services, in time order (§14.4) and in batches.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(

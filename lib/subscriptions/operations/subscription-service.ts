@@ -43,7 +43,7 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
 
 type ReadOperation = 'get' | 'getByKey' | 'list' | 'bundlesOfAccount' | 'pageBundlesOfAccount' | 'planAt';
 
-/** Reads of subscriptions and of an account's bundles, with all rows in memory. */
+/** Operations that read subscriptions and an account's bundles, with all rows in memory. */
 export function subscriptionReadOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -114,8 +114,8 @@ export function subscriptionReadOperations(
 }
 
 /**
- * Plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). On a day, changes
- * dated that day count.
+ * Returns plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). On
+ * a day, changes dated on that day count.
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before billing starts and from its end on.
  */
 function planAt(

@@ -24,11 +24,11 @@ export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms 
 
 export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
-  /** Allows the key of an ended bundle (§17.2); default true. */
+  /** True (the default): allows the key of an ended bundle (§17.2). */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;
 }
 
-/** A checked request with null for absent members. */
+/** A checked request. Absent members are null. */
 export interface CheckedRequest {
   readonly accountId: Uuid;
   readonly bundleId: Uuid | null;
@@ -45,7 +45,7 @@ export interface CheckedRequest {
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
- * Checks a request by itself (§6.1). Callers compare the messages, so they are fixed (http-api §12).
+ * Checks the request alone (§6.1). Callers compare the messages, so their texts are fixed (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
@@ -125,7 +125,7 @@ export type CreateBundleRequest = readonly (CreateSubscriptionRequest | null)[];
 export interface CheckedGroup {
   readonly bundleId: Uuid | null;
   readonly bundleExternalKey: string | null;
-  /** In request order; at least one. */
+  /** The requests in order. There is at least one. */
   readonly members: readonly CheckedRequest[];
 }
 
@@ -146,9 +146,9 @@ export function checkSingleRequest([group]: readonly (CreateBundleRequest | null
 }
 
 /**
- * Checks the requests of one call and their relations (§6.1); messages are fixed (http-api §12).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
- * (3002) for an element without account.
+ * Checks the requests of one call and their relations (§6.1). Messages are fixed (http-api §12).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+ * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an element without account.
  */
 export function checkCreateGroups(
   groups: readonly (CreateBundleRequest | null | undefined)[],
@@ -190,7 +190,7 @@ function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
-/** Returns the keys of bundles to look up; an id takes precedence. */
+/** Returns the keys of bundles to look up. A request with an id needs no look-up by key. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],
@@ -220,7 +220,10 @@ export function choosePlan(
   return choice;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the requested category is not the plan's. */
+/**
+ * Checks the category. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the requested category is not
+ * the plan's category.
+ */
 export function checkCategory({ plan, category }: PlanChoice, requested: ProductCategory | null): void {
   if (requested === null || requested === category) return;
   throw invalidField(
@@ -229,7 +232,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/** @throws BillingError as `choosePlan`, of catalog §7. */
+/** Returns the plan at a date. @throws BillingError as `choosePlan`, of catalog §7. */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);
@@ -242,7 +245,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * Returns the requested overrides of the chosen plan; null if there is none (catalog §10).
+ * Returns the requested overrides of the chosen plan, or null without overrides (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -259,13 +262,13 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** Returns the requested list, otherwise DEFAULT; for a plan given by name, its list. */
+/** Returns the requested price list, otherwise DEFAULT. For a plan given by name, returns the plan's list. */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;
 }
 
-/** The amounts of `priceOverrides`, which may be text. */
+/** The amounts of `priceOverrides` that may be text. */
 export const priceOverrideAmounts = [
   {
     fixedPrice: 'amount',

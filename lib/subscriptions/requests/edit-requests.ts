@@ -29,7 +29,7 @@ import { checkText, shortened } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedRequest, checkTerms } from './create-request.ts';
 
-/** A checked request with null for absent members. */
+/** A checked request. Absent members are null. */
 export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
   readonly target: PlanSpecifier;
   readonly phaseType: PhaseType | null;
@@ -38,7 +38,7 @@ export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'qu
 }
 
 /**
- * Checks a request by itself (§7 rule 1).
+ * Checks the request alone (§7 rule 1).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002).
  */
 export function checkChangeRequest(
@@ -86,7 +86,10 @@ const timedPolicies: readonly string[] = [
   'START_OF_TERM',
 ] satisfies TimedPolicy[];
 
-/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL and for any other value, which callers without types may pass. */
+/**
+ * Returns a policy with a date. @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any other
+ * value that callers without types may pass.
+ */
 export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
   checkPolicyName(policy);
   if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
@@ -96,7 +99,7 @@ export function timedPolicy(policy: BillingActionPolicy | null | undefined): Tim
   );
 }
 
-/** @throws BillingError INVALID_PARAMETER (60002) for a value that is not a policy. */
+/** Checks the name of a policy. @throws BillingError INVALID_PARAMETER (60002) for an unknown name. */
 export function checkPolicyName(policy: BillingActionPolicy | null | undefined): void {
   if (policy === null || policy === undefined || policy === BillingActionPolicy.ILLEGAL) return;
   if (timedPolicies.includes(policy)) return;
@@ -126,7 +129,7 @@ export function withDefaultEnd(
 
 export interface TransferBundleRequest {
   readonly accountId?: Uuid | null | undefined;
-  /** External keys of the new subscriptions, by old subscription; default: the new id. */
+  /** External keys of the new subscriptions, by old subscription. Defaults to the new id. */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;
@@ -134,7 +137,7 @@ export interface TransferBundleRequest {
       }[]
     | null
     | undefined;
-  /** Whether keys for ended subscriptions are ignored; by default they are rejected. */
+  /** True: keys for ended subscriptions are ignored. By default they are rejected. */
   readonly ignoresEnded?: boolean | undefined;
 }
 
@@ -153,7 +156,9 @@ export function checkTransferRequest({
   return { accountId, externalKeys: externalKeysOf(subscriptions ?? []), ignoresEnded };
 }
 
-/** @throws BillingError INVALID_PARAMETER (60002) for an unsupported policy. */
+/**
+ * Checks the options of a transfer. @throws BillingError INVALID_PARAMETER (60002) for an unsupported policy.
+ */
 export function checkTransferOptions(options: TransferBundleOptions) {
   return {
     requestedDate: options.requestedDate ?? null,
@@ -162,7 +167,7 @@ export function checkTransferOptions(options: TransferBundleOptions) {
   };
 }
 
-/** External keys by the id of the continued subscription. */
+/** A checked transfer, with external keys by the id of the continued subscription. */
 export type CheckedTransfer = ReturnType<typeof checkTransferRequest> &
   ReturnType<typeof checkTransferOptions>;
 
@@ -189,7 +194,10 @@ function policyOf(policy: BillingActionPolicy): TransferPolicy {
   );
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */
+/**
+ * Checks the key of a bundle. @throws BillingError MISSING_OR_INVALID_FIELD (60003),
+ * EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+ */
 export function checkBundleKey(externalKey: string | null | undefined): string {
   checkExternalKey(externalKey);
   if (externalKey) return externalKey;
@@ -222,7 +230,7 @@ export const RESUMED: CheckedBlock = {
 const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
 
 /**
- * Checks a request by itself (§14.1 rule 1).
+ * Checks the request alone (§14.1 rule 1).
  * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkBlockingRequest(request: BlockingStateRequest): CheckedBlock {

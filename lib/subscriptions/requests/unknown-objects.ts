@@ -3,7 +3,10 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
-/** @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if another account owns the bundle. */
+/**
+ * Checks the owner of a bundle. @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020)
+ * if the bundle belongs to another account.
+ */
 export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
   if (bundle.accountId === accountId) return;
   throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);

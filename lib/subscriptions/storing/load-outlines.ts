@@ -22,7 +22,7 @@ import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
 import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
 
-/** Bundles per statement, some milliseconds of work. */
+/** Number of bundles per statement, which takes some milliseconds. */
 const BUNDLES_READ_AT_ONCE = 200;
 
 interface LoadOutlinesInput {
@@ -30,7 +30,7 @@ interface LoadOutlinesInput {
   readonly accounts?: readonly Account[];
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
-  /** Limits the records; the last bundles are left out. */
+  /** Maximum number of records. The last bundles are omitted. */
   readonly maxRecords: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
@@ -169,8 +169,8 @@ export interface BundleFilter {
 }
 
 /**
- * Returns the account's bundles by original creation, all or those of the filter.
- * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the rows of one answer.
+ * Returns the account's bundles by original creation. The filter selects some of them.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the maximum number of rows.
  */
 export async function findBundlesOfAccount(
   session: ReadSession,
@@ -221,8 +221,9 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * Returns the ends of these subscriptions' services: their own or, for add-ons, their base's (§12), otherwise a past
- * expiry; only those that end. Constant number of statements.
+ * Returns the ends of these subscriptions' services: their own end or, for add-ons, the end that the base
+ * causes (§12), otherwise a past expiry. Subscriptions without an end are omitted. Takes a constant number of
+ * statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

@@ -76,14 +76,14 @@ export async function loadRunning(
   );
 }
 
-/** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID. */
+/** Returns the bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID. */
 export async function loadBundle(session: ReadSession, bundleId: Uuid): Promise<Bundle> {
   const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
   if (bundle === undefined) throw noSuchBundle(bundleId);
   return bundle;
 }
 
-/** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID. */
+/** Returns the subscription. @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID. */
 export async function loadSubscription(session: ReadSession, subscriptionId: Uuid): Promise<Subscription> {
   const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
   if (subscription === undefined) throw noSuchSubscription(subscriptionId);
@@ -137,7 +137,7 @@ async function findBundles(session: ReadSession, groups: readonly CheckedGroup[]
 }
 
 /**
- * Locks the account of a creation and those of bundles that may lose a requested key (§17.2).
+ * Locks the account of a creation and the accounts of bundles that may lose a requested key (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(
@@ -153,7 +153,10 @@ export async function lockWithKeyHolders(
   return { account, lockedIds };
 }
 
-/** @throws ConcurrentChangeError, which repeats the creation, if another account's bundle got a key before the lock. */
+/**
+ * Checks that the locks cover all bundles with the key. @throws ConcurrentChangeError, which repeats the
+ * creation, if another account's bundle got a key before the lock.
+ */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
   if (holder === undefined) return;

@@ -27,7 +27,9 @@ import {
 import { addedTrialEnds, type TrialEnd, trialEndsOfEdit, trialNotification } from '../edits/trial-ends.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 
-/** Stores edits, publishes due events and queues others (§21), in a constant number of statements. */
+/**
+ * Stores edits, publishes due events and queues the other events (§21) in a constant number of statements.
+ */
 export async function saveEdits(
   session: WriteSession,
   edits: readonly SubscriptionEdit[],
@@ -104,7 +106,7 @@ export async function saveCreations(
   announceCreations(session, creations, now);
 }
 
-/** Publishes due events and queues the others (§21). */
+/** Publishes due events and queues the other events (§21). */
 function announceCreations(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {
@@ -121,8 +123,8 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
 }
 
 /**
- * Sets at most one state per service and object (§14.1, §21) in a constant number of statements; publishes effective
- * states, queues others, and marks billing changes.
+ * Sets at most one state per service and object (§14.1, §21) in a constant number of statements. Publishes
+ * effective states, queues the other states, and marks billing changes.
  */
 export async function setBlockingStates(
   session: WriteSession,
@@ -198,7 +200,9 @@ function announceState(
   ]);
 }
 
-/** Queues TRIAL_ENDING of new trial ends (§21.1). Reads the tenant's setting only if there are any. */
+/**
+ * Queues TRIAL_ENDING of new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends.
+ */
 export function trialNotices(settingsOf: SettingsOf) {
   async function schedule(session: WriteSession, ends: readonly TrialEnd[]): Promise<void> {
     if (ends.length === 0) return;

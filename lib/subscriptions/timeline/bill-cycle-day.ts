@@ -16,23 +16,24 @@ export interface BillCycleDaySources {
   /** 1 to 31; 0 = none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** First charge of the bundle's base, otherwise its own. */
+  /** Date of the first charge of the bundle's base, or of the subscription itself without a base. */
   readonly baseFirstCharge: LocalDate;
 }
 
 export interface BillCycleDay {
   readonly day: number;
-  /** True if the alignment of the plan is ACCOUNT, even without an account day. */
+  /** True if the alignment of the plan is ACCOUNT, even if the account has no bill cycle day. */
   readonly isAccountAligned: boolean;
   readonly alignment: RuleDecision<BillingAlignment>;
   readonly isRequested: boolean;
-  /** True if the account has no day yet. */
+  /** True if the account has no bill cycle day yet. */
   readonly isProvisional: boolean;
 }
 
 /**
- * Returns the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the version that supplies
- * the plan (catalog §6.3, §8). Without an account day, ACCOUNT counts as SUBSCRIPTION (§15.2).
+ * Returns the day of the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of
+ * the version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT
+ * counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -61,8 +62,8 @@ export function billCycleDayOf(
 }
 
 /**
- * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be among
- * them.
+ * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on
+ * must be among the subscriptions.
  */
 export function billCycleDaySources(
   timelines: readonly {
@@ -89,8 +90,9 @@ export function billCycleDaySources(
 }
 
 /**
- * Returns the local date of the first charge (§15.1): the start of the first phase without end or with a price above zero,
- * not before the billing start. Without recurring charges, the billing start.
+ * Returns the local date of the first charge (§15.1), which is the start of the first phase without end or
+ * with a price above zero, not before the billing start. Without recurring charges, returns the billing
+ * start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

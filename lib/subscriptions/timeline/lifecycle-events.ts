@@ -27,12 +27,12 @@ export function isEnd(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.CANCEL || event.type === LifecycleEventType.EXPIRED;
 }
 
-/** The markers of an undo are never part of transitions. */
+/** Returns true for the markers of an undo, which are never part of transitions. */
 export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.UNCANCEL || event.type === LifecycleEventType.UNDO_CHANGE;
 }
 
-/** Sorts by instant, then CREATE and TRANSFER first, then by sequence (§4.1). */
+/** Sorts events by instant, then with CREATE and TRANSFER first, then by sequence (§4.1). */
 export function inTimeOrder(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   return events.toSorted(
     (a, b) =>
@@ -74,7 +74,7 @@ export function bareDraft(type: LifecycleEvent['type'], effective: LifecycleEven
   };
 }
 
-/** New events as stored ones; the timeline rules ignore the record id. */
+/** Returns new events in the form of stored events. The timeline rules ignore the record id. */
 export function asStored(events: readonly New<LifecycleEvent>[]): readonly LifecycleEvent[] {
   return events.map((event) => ({ ...event, recordId: 0 }));
 }
@@ -108,7 +108,7 @@ export interface EditTools {
 }
 
 export const DatedBy = {
-  /** The requested date, or now without one. */
+  /** The date is the requested date, or now without a requested date. */
   REQUESTED_DATE: 'REQUESTED_DATE',
   REQUESTED_POLICY: 'REQUESTED_POLICY',
   CATALOG_RULE: 'CATALOG_RULE',
@@ -117,14 +117,17 @@ export const DatedBy = {
 } as const;
 export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 
-/** The reason for the date of an event and for the origin of its phases, as of the decision. */
+/** The reason for the date of an event and for the start of its phases, as of the decision. */
 export interface EventReason {
   readonly datedBy: DatedBy;
   /** Null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
-  /** The conditions of the matching case, for CATALOG_RULE; null means default, or no rule. */
+  /** The conditions of the matching case, for CATALOG_RULE. Null means the default, or no rule. */
   readonly policyConditions: RuleConditions | null;
-  /** The origin of the phases of a chosen plan; null means the alignments agree, or no choice. */
+  /**
+   * The alignment that determines from when the phases of a chosen plan count. Null if the alignments agree,
+   * or if the event chooses no plan.
+   */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
   /** The time at which a transferred plan was chosen, in epoch milliseconds. */
@@ -135,7 +138,7 @@ export function datedBy(source: DatedBy): EventReason {
   return { datedBy: source, policy: null, policyConditions: null, alignment: null, alignedBy: null };
 }
 
-/** Stored as text, since only explanations read it. */
+/** Returns the reason as stored text. Only explanations read it. */
 export function writeReason(reason: EventReason): string {
   return JSON.stringify(reason);
 }
@@ -145,8 +148,8 @@ export function readReason(text: string): EventReason {
 }
 
 /**
- * When the plan was chosen. A transfer continues an earlier choice, so that the plan still comes from the catalog of
- * that time (catalog §14 rule 2).
+ * Returns the time at which the plan was chosen. A transfer continues an earlier choice, so the plan still
+ * comes from the catalog of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Avoids parsing most reasons.

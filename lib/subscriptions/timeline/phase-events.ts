@@ -37,12 +37,12 @@ interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
   readonly billing: DatedInstant;
-  /** Origin of the phase timeline, from the create alignment. */
+  /** Instant from which the phase timeline counts, by the create alignment. */
   readonly anchor: DatedInstant;
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Stored with CREATE as text; null means all alignments agree. */
+  /** Reason that is stored with CREATE as text. Null if all alignments agree. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;
@@ -104,16 +104,19 @@ export function choiceDrafts(
 
 interface PhasesAfterInput {
   readonly timeline: readonly PhaseStart[];
-  /** The phase that begins with the plan; one of `timeline`. */
+  /** The phase that begins with the plan, which is an element of `timeline`. */
   readonly current: PhaseStart;
   readonly now: Instant;
-  /** The expiry if `current` is the last phase; undefined if it does not end. */
+  /** Returns the expiry if `current` is the last phase. Undefined if the phase does not end. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** The same for a later last phase. */
+  /** Returns the expiry for a later last phase. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 
-/** PHASE of every phase begun by now and of the next, or the EXPIRED of the plan (§5 rules 7, 8). */
+/**
+ * Returns PHASE events for every phase that has begun by now and for the next phase, or the EXPIRED of the
+ * plan (§5 rules 7, 8).
+ */
 export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
   const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
   const begun = later.filter((entry) => entry.start.at <= input.now);
@@ -128,7 +131,10 @@ function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
-/** EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule 8). */
+/**
+ * Returns EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule
+ * 8).
+ */
 export function expiryAfterPhase(
   last: PhaseStart,
   anchor: DatedInstant,
@@ -146,7 +152,7 @@ function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): Event
 }
 
 interface NextPhaseInput {
-  /** Active events of one subscription, stored or derived. */
+  /** Active events of one subscription, which are stored or derived. */
   readonly events: readonly LifecycleEvent[];
   /** One of `events`. */
   readonly phaseEvent: LifecycleEvent;
@@ -155,10 +161,10 @@ interface NextPhaseInput {
 }
 
 /**
- * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM (§5 rules 7, 8); undefined if the plan ends or
- * changes first, or if the event exists. Depends on the input only, so that derived and later stored events are equal. Uses
- * the catalog of the event's own date (§21) and counts from the start of this phase (§5 rule 1), so that later versions do
- * not move phases that have begun.
+ * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM phase (§5 rules 7, 8). Undefined if
+ * the plan ends or changes first, or if the event exists. The result depends on the input only, so derived
+ * events and events stored later are equal. Uses the catalog of the event's own date (§21) and counts from
+ * the start of this phase (§5 rule 1), so later versions do not move phases that have begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
   const { events, phaseEvent, plans, zone } = input;
@@ -184,7 +190,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   return following;
 }
 
-/** True if the next PHASE or expiry exists, or the plan ends before `following`. */
+/** Returns true if the next PHASE or expiry exists, or if the plan ends before `following`. */
 function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
   for (const event of later) {
     const isBefore = event.effective.at <= following.effective.at;
@@ -195,12 +201,13 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
   return false;
 }
 
-/** Greater than every record id, so that derived events sort after stored events of the same instant. */
+/** A number above every record id, so that derived events come after stored events of the same instant. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * Adds the events not stored yet: storage has only the next PHASE (§5 rule 7), billing ahead needs all phases and the
- * expiry. A derived event has the id of the stored PHASE before it, for computation only.
+ * Adds the events that are not stored yet. The storage contains only the next PHASE (§5 rule 7), but billing
+ * ahead needs all phases and the expiry. A derived event has the id of the stored PHASE before it, for
+ * computation only.
  */
 export function withDerivedPhases(
   active: readonly LifecycleEvent[],
@@ -239,13 +246,16 @@ interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Skips dates before this one, which were already accepted. Default: all dates are checked. */
+  /**
+   * Dates before this instant are skipped, because they were already accepted. By default all dates are
+   * checked.
+   */
   readonly from?: Instant;
 }
 
 /**
- * Checks that every future phase, in every known catalog version, has a price in the account's currency; otherwise
- * invoicing would fail (ruling R37).
+ * Checks that every future phase, in every known catalog version, has a price in the account's currency.
+ * Otherwise invoicing would fail (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
  * CURRENCY_INVALID (3) for an account without currency.
  */
@@ -272,7 +282,10 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
   for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
 }
 
-/** Even a free phase creates an invoice item, and every invoice needs a currency. */
+/**
+ * Returns true if the phase needs a currency. Even a free phase creates an invoice item, and every invoice
+ * needs a currency.
+ */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return billingError(
     ErrorCode.CURRENCY_INVALID,

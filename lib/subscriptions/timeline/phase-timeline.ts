@@ -35,14 +35,14 @@ export interface PhaseStart {
 interface PhaseTimelineInput {
   readonly plan: Plan;
   readonly anchor: DatedInstant;
-  /** Skips earlier phases; null means the plan's first. */
+  /** Type of the first phase. Earlier phases are skipped. Null means the plan's first phase. */
   readonly firstPhaseType: PhaseType | null;
   readonly zone: TimeZone;
 }
 
 /**
- * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule
- * 6).
+ * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of
+ * day (§2 rule 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -62,7 +62,9 @@ export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 
-/** Returns the last phase begun at `at`, even after the end of a final FIXEDTERM (§5 rule 2). */
+/**
+ * Returns the last phase that has begun at `at`, even after the end of a final FIXEDTERM phase (§5 rule 2).
+ */
 export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.findLast((entry) => entry.start.at <= at);
 }
@@ -83,7 +85,7 @@ function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly Plan
   );
 }
 
-/** Returns the phase origin of a new subscription (§5 rule 3). */
+/** Returns the date from which the phases of a new subscription count (§5 rule 3). */
 export function createAnchor(
   alignment: PlanAlignmentCreate,
   origins: Pick<Subscription, 'alignStart' | 'bundleStart'>,
@@ -108,7 +110,10 @@ interface ChangeOriginInput {
   readonly phaseType: PhaseType | null;
 }
 
-/** Returns the phase origin after a change of plan (§5 rule 4); `firstPhaseType` null means the plan's first phase. */
+/**
+ * Returns the date from which phases count after a change of plan (§5 rule 4). A null `firstPhaseType` means
+ * the plan's first phase.
+ */
 export function changeOrigin(
   input: ChangeOriginInput,
 ): Pick<PhaseTimelineInput, 'anchor' | 'firstPhaseType'> {
@@ -133,7 +138,7 @@ function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType 
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
-/** Returns the date of the target price list: this change, or an earlier choice of plan. */
+/** Returns the start of the target price list: the date of this change, or of an earlier choice of plan. */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
     ({ event }, index) => isPlanChoice(event) && (index === 0 || event.effective.at < effective.at),
@@ -153,8 +158,8 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * Returns the instant of a requested date (§2 rules 2 to 5): a date means reference time of that day, absent means now.
- * Instants are truncated to seconds.
+ * Returns the instant of a requested date (§2 rules 2 to 5). A date means the reference time of that day;
+ * absent means now. Instants are truncated to seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */
 export function datedInstant(
@@ -181,13 +186,16 @@ function checkReach(date: LocalDate, today: LocalDate): void {
   );
 }
 
-/** `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */
+/** Returns `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */
 export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstant {
   const time = localTimeOf(account.referenceTime, account.timeZone);
   return { date, at: instantAt(date, time, account.timeZone) };
 }
 
-/** `dated`, but not before `bound`, nor its local date before that of `bound` (§2 rule 8). */
+/**
+ * Returns `dated`, but not before `bound`, and with a local date that is not before the local date of `bound`
+ * (§2 rule 8).
+ */
 export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };

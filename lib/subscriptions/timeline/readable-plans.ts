@@ -13,7 +13,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 import type { PlanInForce, PlanResolver } from './transitions.ts';
 
-/** Product of a plan missing from the catalog. */
+/** Product of a plan that is missing from the catalog. */
 const UNKNOWN_PRODUCT = '';
 
 const UNKNOWN_VERSION: CatalogVersion = createVersion({
@@ -31,7 +31,10 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
   },
 });
 
-/** Replaces plans missing from the catalog by placeholders with the facts of the events, so that lists never fail. */
+/**
+ * Replaces plans that are missing from the catalog with placeholders, which contain the facts of the events,
+ * so that lists never fail.
+ */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {
     versionAt: plans.versionAt.bind(plans),

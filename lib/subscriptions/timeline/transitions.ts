@@ -30,7 +30,7 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** The time at which that choice was made, regardless of its date. */
+  /** The time at which that choice was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 
@@ -41,16 +41,18 @@ export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
   readonly next: PlanInForce | null;
-  /** Day of the latest BCD_CHANGE of this instant or before, even if sorted after the event. */
+  /** Day of the latest BCD_CHANGE up to this instant, even if that change is sorted after the event. */
   readonly billCycleDay: number | null;
-  /** Quantity of the latest QUANTITY_CHANGE, in the same way. */
+  /**
+   * Quantity of the latest QUANTITY_CHANGE up to this instant, even if that change is sorted after the event.
+   */
   readonly quantity: number | null;
   readonly state: BillingState;
 }
 
 /**
- * Returns the events of transitions in time order: no markers, nothing after the end (§4.1, §4.2 rule 1) except a PHASE of
- * its instant, which takes effect first. None without a CREATE or TRANSFER at the start.
+ * Returns the events of transitions in time order: no markers, and nothing after the end (§4.1, §4.2 rule 1)
+ * except a PHASE of its instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -58,7 +60,7 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
   return first === undefined || !isStart(first) ? [] : ordered;
 }
 
-/** Returns the transitions of one subscription in time order (§4.1, §4.2), with plans by §13 rule 2. */
+/** Returns the transitions of one subscription in time order (§4.1, §4.2). Their plans follow §13 rule 2. */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
   const ordered = eventsInEffect(events);
   let previous: PlanInForce | null = null;
@@ -78,18 +80,21 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   });
 }
 
-/** Returns the transition in effect at `at`; undefined while billing is PENDING. */
+/** Returns the transition in effect at `at`, or undefined while billing is PENDING. */
 export function transitionAt(transitions: readonly Transition[], at: Instant): Transition | undefined {
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** Returns the plan to show: the first before billing starts, the last after its end (§4.4, §18 rule 6). */
+/**
+ * Returns the plan to show: the first plan before billing starts, the last plan after its end (§4.4, §18 rule
+ * 6).
+ */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
 }
 
-/** State of the billing view at `at` (§4.3). */
+/** Returns the state of the billing view at `at` (§4.3). */
 export function billingStateAt(
   transitions: readonly Transition[],
   at: Instant,
@@ -118,7 +123,7 @@ function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
   );
 }
 
-/** Omits a PHASE at the instant of the end, which bills nothing. */
+/** Returns the transitions without a PHASE at the instant of the end, which bills nothing. */
 export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
   const end = transitions.find(({ event }) => isEnd(event))?.event;
   return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));
@@ -151,7 +156,10 @@ function stateAfter(event: LifecycleEvent): BillingState {
 
 /** The catalog for plans of running subscriptions (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /** Replaces a plan without the event's phase; without it that is an error. */
+  /**
+   * Returns a replacement for a plan without the event's phase. Without this function, such a plan is an
+   * error.
+   */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }
 
@@ -163,8 +171,8 @@ interface NamedPhase {
 }
 
 /**
- * Returns the plan of a subscription with the phase of its event (catalog §6.2), which another catalog of the host may lack
- * (§5 rule 3).
+ * Returns the plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host
+ * may lack the phase (§5 rule 3).
  * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
  */
 export function planWithPhase(

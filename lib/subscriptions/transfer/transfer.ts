@@ -87,10 +87,10 @@ export interface BundleTransfer {
 }
 
 /**
- * Returns the edits of a transfer (§17.4): running subscriptions end on one account and continue on the other, in a new
- * bundle with the same key.
- * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
- * (60002); from the target account's catalog 2020, 2010, 2011, 3.
+ * Returns the edits of a transfer (§17.4). Running subscriptions end on one account and continue on the
+ * other, in a new bundle with the same key.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003),
+ * INVALID_PARAMETER (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
 export function planTransfer(given: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...given.request, externalKeys: newKeys(given) };
@@ -125,7 +125,10 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, releasedKey, creations }, bundleId: newBundle.id };
 }
 
-/** Subscriptions running at `at` and not transferred, base first; add-ons only with their base. */
+/**
+ * Returns the subscriptions that are running at `at` and not yet transferred, the base first. Add-ons are
+ * included only with their base.
+ */
 function transferredSubscriptions(
   running: readonly RunningSubscription[],
   at: Instant,
@@ -138,7 +141,10 @@ function transferredSubscriptions(
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/** Returns a subscription sent back unchanged names no new key (json-models §16 rule 1). */
+/**
+ * Returns the new keys of the request. A subscription that was sent back unchanged names no new key
+ * (json-models §16 rule 1).
+ */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
@@ -208,7 +214,7 @@ interface TransferEndsInput {
   readonly ofBundle: readonly RunningSubscription[];
   /** The transferred subscriptions. */
   readonly live: readonly RunningSubscription[];
-  /** Ids of the continuing events by subscription id. */
+  /** Ids of the events that continue, by subscription id. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
   /** A date in the source account's calendar. */
   readonly transfer: DatedInstant;
@@ -217,13 +223,13 @@ interface TransferEndsInput {
 
 interface BillingEnd {
   readonly effective: DatedInstant;
-  /** True if its event is already stored or not needed. */
+  /** True if the event is already stored or not needed. */
   readonly isThere: boolean;
 }
 
 /**
- * Ends the subscriptions on the source account (§17.4 rule 2): the service at the transfer, billing then or at the end
- * of the term; add-ons follow their base. An earlier pending end stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer, billing then
+ * or at the end of the term. Add-ons follow their base. An earlier pending end stays.
  */
 function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -241,7 +247,7 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   ];
 }
 
-/** Returns the transfer or the end of term, not before effective events. */
+/** Returns the instant of the transfer or the end of term, not before effective events. */
 function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEndsInput, now: Instant) {
   const { chargedThrough } = running.subscription;
   const isTermLeft =
@@ -251,8 +257,8 @@ function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEnds
 }
 
 /**
- * The end, or an earlier pending one. A pending cancellation is stored again as the transfer's end, so that
- * uncancelling cannot revive the subscription.
+ * Returns the end, or an earlier pending end. A pending cancellation is stored again as the transfer's end,
+ * so that uncancelling cannot revive the subscription.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event;
@@ -297,8 +303,9 @@ interface TransferredEventsInput {
 }
 
 /**
- * Returns the events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
- * later events at their instants, dated by the target's calendar. Drops a pending cancellation.
+ * Returns the events on the target account in order (§17.4 rules 4, 5): plan and phase from before the
+ * transfer, then all later events at their instants, dated by the target's calendar. Drops a pending
+ * cancellation.
  */
 function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -327,7 +334,7 @@ function continuation(
   });
 }
 
-/** Keeps alignment and choice; only the date is the transfer's. */
+/** Returns the reason with the date of the transfer. Alignment and choice stay the same. */
 function reasonOfTransfer(choice: LifecycleEvent): string {
   const decided = decidedOf(choice);
   if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
@@ -335,7 +342,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** Later events keep their dates and chosen plans. */
+/** Returns the reason of a later event, which keeps its date and chosen plan. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
@@ -356,7 +363,8 @@ function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer
 }
 
 /**
- * Returns the effective events without a pending cancellation, with the phases up to now or the transfer, and the next one.
+ * Returns the effective events without a pending cancellation, with the phases up to now or up to the
+ * transfer, and the next phase.
  */
 function eventsToContinue({ running, history, transfer, now }: TransferredEventsInput) {
   const storedUpTo = maxInstant(now, transfer.at);

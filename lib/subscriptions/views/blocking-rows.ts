@@ -10,7 +10,10 @@ import {
 import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
-/** The effect of a state on a subscription, at its instant or at the start of what it blocks. */
+/**
+ * The effect of a state on a subscription, at the instant of the state or at the start of the service or
+ * billing that it blocks.
+ */
 export interface BlockingRow {
   readonly state: BlockingState;
   readonly type: SubscriptionEventType;
@@ -18,13 +21,13 @@ export interface BlockingRow {
 }
 
 interface BlockingRows {
-  /** Blocks in force when service or billing starts. */
+  /** Blocks that are in force when service or billing starts. */
   readonly ofStarts: readonly BlockingRow[];
-  /** In time order, created on the fly. */
+  /** Rows in time order, created on demand. */
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** The range in which blocks of a kind apply (null means never). */
+/** The range in which blocks of a kind apply. Null means never. */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;
@@ -37,7 +40,7 @@ interface Counted {
   readonly resumed: SubscriptionEventType;
 }
 
-/** @param histories blocks of the subscription, its bundle and its account. */
+/** @param histories histories of blocks of the subscription, its bundle and its account. */
 export function blockingRows(
   source: { readonly transitions: readonly Transition[]; readonly blockingStates: readonly BlockingState[] },
   histories: readonly BlockHistory[],
@@ -123,7 +126,10 @@ function rowsOfState(
   return rows;
 }
 
-/** Returns a block in force when service or billing starts pauses it at once. */
+/**
+ * Returns the row of a block that is in force when service or billing starts. It pauses the subscription
+ * immediately.
+ */
 function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;
   if (start === null || !runsAt(span, start.at)) return [];

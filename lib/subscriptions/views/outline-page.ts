@@ -15,7 +15,7 @@ import {
 /** Bundles in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records that the rows were made from, for their audit. */
+  /** Ids of the records from which the rows were created, for their audit. */
   readonly recordIds: readonly Uuid[];
 }
 
@@ -23,7 +23,9 @@ export interface BundleWindow {
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Bundles on this page. */
   readonly returned: number;
-  /** The bundles in order, one window in memory at a time; each window is one snapshot, read on demand. */
+  /**
+   * The bundles in order, with one window in memory at a time. Each window is one snapshot, read on demand.
+   */
   readonly windows: AsyncIterable<BundleWindow>;
 }
 
@@ -86,15 +88,16 @@ export async function pageOfViews(
   return { rows, total, max };
 }
 
-/** Limits the rows of an answer (platform §16); counting yields to other work. */
+/** Limits the rows of a result (platform §16). Counting yields to other work. */
 export interface RowBound {
   readonly maxRows: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * Counts the rows of an answer: one per bundle and subscription, two per event (subscription and bundle list it).
- * @throws BillingError ANSWER_TOO_LARGE (60020) for too many.
+ * Counts the rows of a result: one per bundle and subscription, and two per event, because both the
+ * subscription and the bundle list it.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows.
  */
 export async function countRows(
   accountId: Uuid,
@@ -112,7 +115,7 @@ export async function countRows(
   return rows;
 }
 
-/** @throws BillingError ANSWER_TOO_LARGE (60020) if one subscription has too many rows. */
+/** Checks the rows of one subscription. @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows. */
 export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowBound): Promise<void> {
   let rows = 0;
   for await (const count of rowsOf([subscription], bound)) {

@@ -15,12 +15,12 @@ import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 
 /** A row of the merged timeline that callers see (§18). */
 export interface SubscriptionEvent {
-  /** Id of the lifecycle event or blocking state; several rows may share it. */
+  /** Id of the lifecycle event or blocking state. Several rows may have the same id. */
   readonly eventId: Uuid;
   readonly subscriptionId: Uuid;
   readonly type: SubscriptionEventType;
   readonly effective: DatedInstant;
-  /** The plan after the row; for STOP_ rows the one that ended. */
+  /** The plan after the row. For STOP_ rows, the plan that ended. */
   readonly plan: PlanInForce | null;
   readonly isBlockedBilling: boolean;
   readonly isBlockedEntitlement: boolean;
@@ -28,20 +28,23 @@ export interface SubscriptionEvent {
   readonly serviceStateName: string;
 }
 
-/** The facts from which the rows of one subscription are made. */
+/** The facts from which the rows of one subscription are created. */
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
   /** Its own active states. */
   readonly blockingStates: readonly BlockingState[];
-  /** Blocks of its bundle and its account. */
+  /** Blocks of the bundle and of the account. */
   readonly inherited: readonly BlockHistory[];
 }
 
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/** Returns the rows of one bundle's subscriptions in the order of §18 rule 5, created while they are read. */
+/**
+ * Returns the rows of one bundle's subscriptions in the order of §18 rule 5. They are created while they are
+ * read.
+ */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return {
     *[Symbol.iterator]() {
@@ -50,7 +53,10 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
   };
 }
 
-/** Returns the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
+/**
+ * Yields the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the
+ * bundle.
+ */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
     blockHistory,
@@ -64,7 +70,7 @@ function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   yield* withoutRepetitions(mergeSorted([few, rowsOfStates(source, blocks.ofStates)], compareRows));
 }
 
-/** Drops rows that repeat the previous row of their service and subscription (§18 rule 7). */
+/** Omits rows that repeat the previous row of their service and subscription (§18 rule 7). */
 function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
   const lastOf = new Map<string, OrderedRow>();
   for (const row of rows) {
@@ -85,8 +91,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * True if a row can repeat one of an earlier instant. A change from another plan cannot, nor can a pause or resume, whose
- * counterpart may be a row of another service.
+ * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot, nor can a
+ * pause or resume, whose counterpart may be a row of another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -104,16 +110,16 @@ const comparedAsTheyAre = [
   'serviceStateName',
 ] as const satisfies readonly (keyof SubscriptionEvent)[];
 
-/** A row, with the keys of its place in the order. */
+/** A row with the keys of its place in the order. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
-  /** The plan before a row of the lifecycle; null for rows of blocking states, which change no plan. */
+  /** The plan before a row of the lifecycle. Null for rows of blocking states, which change no plan. */
   readonly planBefore: PlanInForce | null;
   readonly source: EventListSource;
   readonly sequence: number;
 }
 
-/** Rows of blocking states stand between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+/** Rank of rows of blocking states, between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
 const BLOCK_RANK = 3;
 
 const RANK: Readonly<Record<SubscriptionEventType, number>> = {
@@ -131,8 +137,8 @@ const RANK: Readonly<Record<SubscriptionEventType, number>> = {
 };
 
 /**
- * Blocking states are ordered before subscriptions, and equal rows keep their order, so rows of one state stay
- * together.
+ * Compares rows. Blocking states come before subscriptions, and equal rows keep their order, so rows of one
+ * state stay together.
  */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
   const rank = RANK[a.event.type];
@@ -196,7 +202,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   });
 }
 
-/** Rows are built in time order, which also determines the plan in force at each one. */
+/** Yields the rows of states in time order, which also determines the plan in force at each row. */
 function* rowsOfStates(source: EventListSource, rows: Iterable<BlockingRow>) {
   const { transitions } = source;
   let passed = 0;

@@ -35,7 +35,7 @@ import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/crea
 import type { CheckedBlock, CheckedChange } from '../requests/edit-requests.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 
-/** The effect that an action would have on an account's subscriptions; nothing is stored (§20). */
+/** The effect that an action would have on an account's subscriptions. Nothing is stored (§20). */
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;
@@ -44,18 +44,18 @@ export interface Hypothesis {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
   readonly withdrawn: ReadonlySet<Uuid>;
-  /** The blocking state that the action would add, and the ids of those it would withdraw. */
+  /** The blocking states that the action would add. */
   readonly addedStates: readonly BlockingState[];
   readonly withdrawnStates: ReadonlySet<Uuid>;
   /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
-  /** When the action would take effect; null if it would not change any event. */
+  /** Time at which the action would take effect. Null if it would change no event. */
   readonly effective: DatedInstant | null;
-  /** Target dates of immediate invoice runs; empty = the action takes effect later. */
+  /** Target dates of immediate invoice runs. Empty if the action takes effect later. */
   readonly runDates: readonly LocalDate[];
-  /** The override plan of the requested prices; null if there is none. */
+  /** The override plan of the requested prices. Null without requested prices. */
   readonly overridePlan: OverridePlan | null;
-  /** The rest of the action's day, whose end supplies the catalog (§20); null if there is no date. */
+  /** The rest of the action's day, whose end determines the catalog (§20). Null without a date. */
   readonly day: CollapsedSpan | null;
 }
 
@@ -108,7 +108,7 @@ export function hypothesisOfEdits(
   };
 }
 
-/** @param subscriptionIds the subscriptions of the blocked object. */
+/** @param subscriptionIds ids of the subscriptions of the blocked object. */
 export function hypothesisOfState(
   { block, added, withdrawn, billedOtherwiseFrom: from }: StatePlan,
   subscriptionIds: readonly Uuid[],
@@ -126,7 +126,7 @@ export function hypothesisOfState(
   };
 }
 
-/** Above the record ids of a database and below those of derived events. */
+/** A number above the record ids of a database and below those of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
 /** Returns the active events after the action. */
@@ -212,8 +212,9 @@ export interface SubscriptionInBundle {
 }
 
 /**
- * A simulated operation on subscriptions (§20), with the members of the real request. `seesEndOfDay`: whether the catalog is
- * read as of the end of the requested day, as dry runs do; the operation reads it at its instant.
+ * A simulated operation on subscriptions (§20), with the members of the real request. If `seesEndOfDay` is
+ * true, the catalog is read as of the end of the requested day, as in dry runs. The operation itself reads it
+ * at its instant.
  */
 export type HypotheticalAction =
   | {
@@ -248,7 +249,9 @@ export type HypotheticalAction =
       readonly requestedDate: RequestedDate | null;
     };
 
-/** Returns the range from the instant of the date to 23:59:59 UTC on that day; null if there is no date (§20). */
+/**
+ * Returns the range from the instant of the date to 23:59:59 UTC on that day, or null without a date (§20).
+ */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },

@@ -7,7 +7,7 @@ const MAX_SETTING_LIST = 100;
 /** The type, default and bounds of a configuration property (platform §4). */
 export interface Property<T> {
   readonly fallback: T;
-  /** The valid values, as the end of a sentence "… is not …". */
+  /** Description of the valid values, as the end of a sentence "… is not …". */
   readonly expectation: string;
   /** Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
@@ -18,7 +18,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** `true` or `false`, in any letter case. */
+/** Returns a flag: `true` or `false`, in any letter case. */
 export function flag(fallback: boolean): Property<boolean> {
   return {
     fallback,
@@ -38,7 +38,7 @@ export function integer<F extends number | null>(fallback: F, bounds: Bounds): P
   };
 }
 
-/** Returns one of `values`; case-sensitive. */
+/** Returns a choice of `values`, which is case-sensitive. */
 export function oneOf<T extends string, F extends T | null>(
   values: readonly T[],
   fallback: F,
@@ -50,7 +50,7 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/** Comma-separated names, trimmed; a blank text is the empty list. */
+/** Returns a list of comma-separated names, trimmed. A blank text is the empty list. */
 export function names(): Property<readonly string[]> {
   return listOf([], 'a name', (text) => text.trim() || undefined);
 }
@@ -60,7 +60,7 @@ export function integers(fallback: readonly number[], bounds: Bounds): Property<
   return listOf(fallback, expectation, parse);
 }
 
-/** Bytes of a size such as `32 MiB`. */
+/** Returns a size such as `32 MiB`, in bytes. */
 export function size(fallback: number, bounds: Bounds): Property<number> {
   return {
     fallback,
@@ -75,7 +75,7 @@ export function size(fallback: number, bounds: Bounds): Property<number> {
 
 const bytesOfUnit: Readonly<Record<string, number>> = { KiB: 1_024, MiB: 1_048_576 };
 
-/** Milliseconds of a time span such as `30s`. */
+/** Returns a time span such as `30s`, in milliseconds. */
 export function span(
   fallbackMs: number,
   bounds: Bounds = { min: 0, max: MAX_SETTING_SPAN_MS },
@@ -87,13 +87,13 @@ export function span(
   };
 }
 
-/** A time span, as text for `span` or as a number of milliseconds. */
+/** Returns a time span in milliseconds, given as text for `span` or as a number. */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
 }
 
-/** Milliseconds of each time span of a comma-separated list. */
+/** Returns a comma-separated list of time spans, in milliseconds. */
 export function spans(fallbackMs: readonly number[]): Property<readonly number[]> {
   return listOf(fallbackMs, 'a time span such as 15m', span(0).parse);
 }
@@ -112,7 +112,7 @@ export function period<F extends Period | null>(fallback: F): Property<Period | 
   };
 }
 
-/** Milliseconds since midnight of a time of day. */
+/** Returns a time of day, in milliseconds since midnight. */
 export function timeOfDay(fallbackMs: number): Property<number> {
   return {
     fallback: fallbackMs,
@@ -151,7 +151,7 @@ function listOf<T>(
   };
 }
 
-/** Parses comma-separated values; undefined if one is invalid or there are too many. */
+/** Parses comma-separated values. Undefined if one value is invalid or there are too many. */
 function parsedList<T>(text: string, most: number, parse: (text: string) => T | undefined) {
   if (text.trim() === '') return [];
   const texts = text.split(',');
@@ -181,7 +181,7 @@ export const NO_PERIOD: Period = Object.freeze({ months: 0, days: 0, millisecond
 const iso8601 =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,10})S)?)?$/;
 
-/** Parses an ISO 8601 period such as `P3M` or a time span such as `3d`; undefined for other text. */
+/** Parses an ISO 8601 period such as `P3M` or a time span such as `3d`. Undefined for other text. */
 function parsePeriod(text: string): Period | undefined {
   const trimmed = text.trim();
   const match = iso8601.exec(trimmed);
@@ -208,7 +208,7 @@ export type NumberPart = string | { readonly field: NumberField; readonly digits
 
 /** The invoice number format that applies from a given date. */
 export interface NumberPattern {
-  /** The first invoice date; null means from the beginning. */
+  /** First invoice date of the format. Null means from the beginning. */
   readonly from: LocalDate | null;
   readonly parts: readonly NumberPart[];
 }
@@ -218,7 +218,10 @@ const MOST_CHARACTERS = 64;
 
 const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2, dd: 2, n: 1 };
 
-/** Comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`; a blank text is the empty list. */
+/**
+ * Returns comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is
+ * the empty list.
+ */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {
     fallback: [],
@@ -260,7 +263,7 @@ function partsOf(pattern: string): readonly NumberPart[] | undefined {
   return isWhole && isOnce ? parts : undefined;
 }
 
-/** Requires ascending dates, of all patterns but the first. */
+/** Returns true if all patterns except the first have ascending dates. */
 function areInOrder(patterns: readonly NumberPattern[]): boolean {
   return patterns.every(({ from }, index) => {
     const before = patterns[index - 1];

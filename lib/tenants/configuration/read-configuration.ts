@@ -7,13 +7,13 @@ import { tenantProperties } from './tenant-properties.ts';
 /** Values by property name, including its prefix. */
 export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
 
-/** The properties of this server in a configuration; unknown names are left to plugins. */
+/** The properties of this server in a configuration. Unknown names are left to plugins. */
 interface ConfigurationReading {
   /** Valid values only. */
   readonly settings: Partial<TenantSettings>;
   /** One for each invalid value. */
   readonly problems: readonly Problem[];
-  /** A sentence for each name without effect that does not look like a plugin's. */
+  /** A sentence for each name that has no effect and does not look like a plugin's name. */
   readonly ineffective: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function checkConfiguration(text: string): ConfigurationReading {
   return reading;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if there are any. */
+/** Throws the problems, if any. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with all problems. */
 export function refuseProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   const listed = problems.map(({ message }) => message).join('; ');
@@ -39,7 +39,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
   });
 }
 
-/** Reads a stored value. Invalid settings become problems and fall back to the default (R13). */
+/** Reads a stored value. Invalid settings become problems, and the default applies instead (R13). */
 export function readStoredConfiguration(text: string): ConfigurationReading {
   try {
     return readConfiguration(objectOf(text));
@@ -55,7 +55,7 @@ export function readConfiguration(object: ConfigurationObject): ConfigurationRea
   return { ...readProperties(object, tenantProperties), ineffective };
 }
 
-/** Reads the properties of `table`; `org.killbill.x` and `org.service.x` are the same property. */
+/** Reads the properties of `table`. `org.killbill.x` and `org.service.x` are the same property. */
 export function readProperties<T extends PropertyTable>(
   object: ConfigurationObject,
   table: T,
@@ -101,12 +101,12 @@ function malformed(reason: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, `The configuration is not a JSON object: ${reason}`);
 }
 
-/** Maximum number of names without effect to list. */
+/** Maximum number of listed names without effect. */
 const MAX_LISTED_SETTING_NAMES = 20;
 
 type ConfigurationOwner = 'TENANT' | 'SERVER';
 
-/** Accepted without effect, with a warning (platform §3 rule 7). */
+/** Names that are accepted without effect, with a warning (platform §3 rule 7). */
 const retired: ReadonlySet<string> = new Set(['invoice.usage.tz.mode']);
 
 const ofTenants: ReadonlySet<string> = new Set(Object.keys(tenantProperties));
@@ -115,7 +115,10 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
   SERVER: new Set([...ofTenants, ...Object.keys(serverProperties)]),
 };
 
-/** Returns a sentence for each name without effect: retired, not settable by the owner, or unknown with our prefix. */
+/**
+ * Returns a sentence for each name without effect: retired names, names that the owner cannot set, and
+ * unknown names with the product's prefix.
+ */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
   const listed = found
@@ -143,7 +146,10 @@ function suggestion(fullName: string, owner: ConfigurationOwner): string {
   return meant === null ? '' : `; did you mean ${DOCUMENTED_PREFIX}${meant}?`;
 }
 
-/** Properties of platform §4.3 that the engine does not read: for the HTTP server, the process, or future use. */
+/**
+ * Properties of platform §4.3 that the engine does not read. They are for the HTTP server, the process or
+ * future use.
+ */
 const ofTheProcess = [
   'server.test.mode',
   'server.basePath',
@@ -194,7 +200,7 @@ export const serverWideNames: ReadonlySet<string> = new Set([
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 const DOCUMENTED_PREFIX = prefixes[0];
 
-/** Returns the name without its prefix; null for a name without our prefix, such as a plugin's. */
+/** Returns the name without its prefix. Null for a name without the product's prefix, such as a plugin's. */
 function propertyName(fullName: string): string | null {
   const prefix = prefixes.find((each) => fullName.startsWith(each));
   return prefix === undefined ? null : fullName.slice(prefix.length);

@@ -19,10 +19,10 @@ import {
 } from '../../values/limits.ts';
 import { flag, integer, milliseconds, names, size, span } from './property.ts';
 
-/** Default lines per transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
+/** Default number of lines per transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
 const BULK_USAGE_CHUNK_LINES = 5_000;
 
-/** Maximums, since the lines of a transaction are held in memory. */
+/** Upper bounds of these settings. The lines of a transaction are held in memory. */
 const MAX_SETTING_BULK_BYTES = 1_024 * 1_048_576;
 const MAX_SETTING_CHUNK_LINES = 50_000;
 
@@ -33,7 +33,10 @@ const MAX_SETTING_CLAIM = 10_000;
 
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: 1_000 });
-/** Null if not set. Entries of both kinds then share claims, whose size the engine decides. */
+/**
+ * Number of entries. Null if not set: entries of both kinds then share claims, whose size the engine
+ * determines.
+ */
 const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
 const lease = span(QUEUE_LEASE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
 const poll = milliseconds(QUEUE_POLL_MS, { min: 10, max: HOUR_MS });
@@ -41,7 +44,7 @@ const reapThreshold = span(QUEUE_REAP_THRESHOLD_MS, { min: 0, max: MAX_SETTING_S
 const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
 const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
 
-/** Server-wide properties of the engine (platform §4.3); the HTTP server has its own settings. */
+/** Server-wide properties of the engine (platform §4.3). The HTTP server has its own settings. */
 export const serverProperties = {
   'notifications.allowPrivateNetworks': flag(false),
   'server.callCompletion.maxSec': integer(MAX_COMPLETION_WAIT_MS / secondMs, { min: 0, max: 3_600 }),
@@ -51,14 +54,14 @@ export const serverProperties = {
   }),
   'server.limits.rows': integer(MAX_ANSWER_ROWS, { min: 1, max: MAX_SETTING_COUNT }),
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
-  /** Time past its due date after which a queue entry is late. */
+  /** Time after its due date at which a queue entry counts as late. */
   'health.lateThreshold': span(60 * secondMs),
-  /** Paths; the first one has the log files. */
+  /** Directories, the first of which contains the log files. */
   'health.diagnostic.logDirs': names(),
   /** 0 = requests are not stored. */
   'accesslog.retention': span(2 * DAY_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
-  /** Interval of the search for unfinished payment attempts, and their minimum age. */
+  /** Interval of the search for unfinished payment attempts, which is also their minimum age. */
   'payment.janitor.rate': span(HOUR_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
   'payment.janitor.attempts.delay': span(12 * HOUR_MS),
   'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),

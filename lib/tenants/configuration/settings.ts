@@ -2,7 +2,7 @@ import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** The default in test mode, since tests of silent gateways should not take half a minute. */
+/** The default in test mode. Tests of silent gateways should not take half a minute. */
 const TEST_GATEWAY_TIMEOUT_MS = 5_000;
 
 /** The typed values of a property table by name without prefix. */
@@ -10,7 +10,10 @@ export type SettingsOfTable<T> = {
   readonly [K in keyof T]: T[K] extends Property<infer V> ? V : never;
 };
 
-/** Per-tenant settings by name without prefix. Spans are milliseconds, times of day milliseconds since midnight. */
+/**
+ * Per-tenant settings by name without prefix. Spans are in milliseconds, times of day in milliseconds since
+ * midnight.
+ */
 export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
 
 /** Server-wide settings by name without prefix. */

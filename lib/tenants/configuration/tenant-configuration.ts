@@ -18,8 +18,9 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row names the immutable row of
- * its configuration, so every node sees a change at the next call and parses it once. Constant within a session.
+ * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row
+ * names the immutable row of its configuration, so every node sees a change at the next call and parses it
+ * once. Constant within a session.
  */
 export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {
   const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
@@ -31,7 +32,10 @@ export function settingsInForce(logger: Logger, server: TenantSettings): Setting
   return async (session) => (await ownOf(session)) ?? server;
 }
 
-/** Returns how background work of a tenant waits for a busy account: first as long as a call, then at intervals. */
+/**
+ * Returns the pauses of background work of a tenant for a busy account: first as long as a call waits, then
+ * at intervals.
+ */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,
   settingsOf: SettingsOf,
@@ -44,7 +48,7 @@ export function busyPausesOf(
     }));
 }
 
-/** Returns how long calls of the tenant wait for a busy account (platform §15 rule 2). */
+/** Returns the wait of the tenant's calls for a busy account (platform §15 rule 2). */
 export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {
   return async (session, wait) => {
     const settings = await settingsOf(session);
@@ -67,7 +71,10 @@ export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
 /** Parsed values per cache. */
 const MAX_CACHED_CONFIGURATIONS = 1_000;
 
-/** Reads the value that the tenant's row refers to and parses it once, since its row is immutable; null without one. */
+/**
+ * Reads the value to which the tenant's row refers and parses it once, because its row is immutable. Null
+ * without a value.
+ */
 export function activeValueOf<T extends string | object>(
   name: 'configuration' | 'callback',
   parse: (text: string, session: ReadSession) => T,
@@ -84,7 +91,7 @@ export function activeValueOf<T extends string | object>(
   };
 }
 
-/** Parsed values of tenants by the id of their immutable row. */
+/** Parsed values of tenants, by the id of their immutable row. */
 export class ActiveValueCache<T> {
   readonly #byId = new Map<Uuid, T>();
 
@@ -92,7 +99,7 @@ export class ActiveValueCache<T> {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Skips values of the host's transaction, which may roll back. */
+  /** Caches a value. Values of the host's transaction are skipped, because it may roll back. */
   keep(session: ReadSession, { id }: ActiveValue, parsed: T): void {
     if (session.tenant.within || id === null) return;
     this.#byId.set(id, parsed);

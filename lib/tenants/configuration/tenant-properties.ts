@@ -31,7 +31,9 @@ const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
-/** The time at which an in-arrears period is billed (invoicing §5.3): after its end, or as soon as it has begun. */
+/**
+ * Time at which a period in arrears is billed (invoicing §5.3): after its end, or as soon as it has begun.
+ */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
@@ -50,11 +52,11 @@ export const tenantProperties = {
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),
-  /** Time before an invoice to announce it (invoicing §8.1); 0 = never. */
+  /** Time before an invoice at which it is announced (invoicing §8.1); 0 means never. */
   'invoice.dryRunNotificationSchedule': span(0),
   /** Negative = all past periods. */
   'invoice.readMaxRawUsagePreviousPeriod': integer(2, { ...unbounded, min: MIN_STORED_INTEGER }),
-  /** Accepted; has no effect (invoicing §8.5). */
+  /** Accepted without effect (invoicing §8.5). */
   'invoice.maxInvoiceLimit': period(null),
   'invoice.parent.commit.local.utc.time': timeOfDay(lastMillisecondOfDay),
   'invoice.item.result.behavior.mode': oneOf(['AGGREGATE', 'DETAIL'], 'AGGREGATE'),
@@ -67,12 +69,12 @@ export const tenantProperties = {
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),
   'invoice.usage.beyondLookback': oneOf(['REPORT', 'NEXT_PERIOD'], 'REPORT'),
-  /** Null if not set, which means CREDIT, or FAIL with a usage source. */
+  /** Treatment of negative deltas. Null if not set, which means CREDIT, or FAIL with a usage source. */
   'invoice.usage.negativeDelta': oneOf(['CREDIT', 'IGNORE', 'FAIL'], null),
   'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
   'invoice.usage.collectionInterval': period(NO_PERIOD),
   'invoice.trackingIds.maxReturned': integer(10_000, unbounded),
-  /** Null = not set: REJECT, and ACCEPT in dialect K. */
+  /** Policy for unknown units. Null if not set, which means REJECT, or ACCEPT in dialect K. */
   'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], null),
   'usage.duplicatePolicy': oneOf(['FAIL', 'IGNORE'], 'FAIL'),
   'usage.negativeAmounts': flag(false),
@@ -89,9 +91,11 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: HOUR_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
-  /** Days before the end of a trial at which TRIAL_ENDING announces it (subscriptions §21.1); 0 = never. */
+  /**
+   * Days before the end of a trial on which TRIAL_ENDING announces it (subscriptions §21.1); 0 means never.
+   */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
-  /** Pauses of background work that has waited for a busy account as long as a call does. */
+  /** Pauses of background work after it has waited for a busy account as long as a call waits. */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),
   'billing.server.notifications.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
   'billing.server.event.post.type.skip': names(),

@@ -29,9 +29,12 @@ import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlemen
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
 export interface UsageLedgerInput extends UsageHistory {
-  /** The points charged only by void invoices, which are not late; none by default. Used if late points are not billed. */
+  /**
+   * The points that only void invoices charged, which are not late. Used if late points are not billed. None
+   * by default.
+   */
   readonly freed?: readonly FreedPoints[];
-  /** The whole days of `piecesNeeded` and the split ones from storage. */
+  /** The whole days of `piecesNeeded`, and the split days from storage. */
   readonly pieces: readonly UsagePiece[];
 }
 
@@ -40,7 +43,7 @@ interface Consumer {
   readonly range: PointRange;
 }
 
-/** The usage of one subscription in a run: sums, never points. */
+/** The usage of one subscription in a run, as sums without points. */
 export class UsageLedger {
   readonly #times: readonly BilledTime[];
   readonly #zone: TimeZone;
@@ -79,7 +82,7 @@ export class UsageLedger {
     };
   }
 
-  /** The points not consumed by billed intervals that are not planned again, by usage name (§7.7). */
+  /** Returns the points that no billed interval outside the plan consumed, by usage name (§7.7). */
   beyond(
     planned: readonly PlannedInterval[],
     sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
@@ -90,7 +93,7 @@ export class UsageLedger {
     );
   }
 
-  /** The points that a settled interval is the first to charge. */
+  /** Returns the points that a settled interval is the first to charge. */
   newlyConsumed(
     { run }: PlannedInterval,
     { freshOf, onTimeOf, beyond }: Consumption,
@@ -154,7 +157,10 @@ export class UsageLedger {
     return this.#consumerOf(name, piece) !== undefined;
   }
 
-  /** Returns the last one: an interval superseded for a time was credited, and others charged its points (§7.3 rule 7). */
+  /**
+   * Returns the last interval that consumed the points. An interval that was superseded for a time was
+   * credited, and others charged its points (§7.3 rule 7).
+   */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
     return consumers.findLast(({ by, range }) => by.usageName === name && holds(range, piece))?.by;
@@ -187,7 +193,10 @@ export class UsageLedger {
     return typeof part === 'object' ? part.from : this.#countsAt(localDate);
   }
 
-  /** Points of a day count together, from its start or that of billing (§2.3 rule 3). */
+  /**
+   * Returns the instant at which the points of a day count together: the start of the day or of billing (§2.3
+   * rule 3).
+   */
   #countsAt(localDate: LocalDate): Instant {
     const recordInstant = startOfDay(localDate, this.#zone);
     return countsAt({ recordInstant, localDate, dateOnly: true }, this.#times);
@@ -196,7 +205,7 @@ export class UsageLedger {
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
-/** Points charged by an invoice that is now VOID. */
+/** Points that an invoice charged which is now VOID. */
 export type FreedPoints = Pick<
   BilledInterval,
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
@@ -218,21 +227,23 @@ function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
   return range.from <= piece.from && piece.to <= range.to;
 }
 
-/** A day of a unit to split in storage, so that each piece is in one interval and consumed as a whole. */
+/**
+ * A day of a unit to split in storage. Each resulting piece is in one interval and is consumed as a whole.
+ */
 export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
   /**
-   * The parts: between neighbours of these instants, and the points of the day; empty means the day is not split by
-   * time.
+   * Bounds of the parts: between neighboring instants, and the points of the day. Empty if the day is not
+   * split by time.
    */
   readonly bounds: readonly Instant[];
-  /** Ordinals after which another piece begins; ascending. */
+  /** Ordinals after which another piece begins, in ascending order. */
   readonly ordinals: readonly number[];
 }
 
 interface PiecesNeeded {
-  /** Days whose sums are enough; days without counting points are left out. */
+  /** Days whose sums suffice. Days without valid points are omitted. */
   readonly whole: readonly UsagePiece[];
   readonly split: readonly SplitRequest[];
 }
@@ -242,17 +253,17 @@ interface PiecesInput {
   /** All of the subscription. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
-  /** Billed intervals on invoices that are not VOID. */
+  /** Billed intervals of invoices that are not VOID. */
   readonly billed: readonly BilledPoints[];
-  /** Further instants that split days; none by default. */
+  /** Further instants that split days. None by default. */
   readonly cuts?: readonly DatedInstant[];
 }
 
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
- * Returns the days to read in pieces: those that billing cuts now or cut when billed, and those with points added
- * since. All others cost one row, however many points they have (§11).
+ * Returns the days to read in pieces: days that billing cuts now or cut when it billed them, and days with
+ * points added since. All other days cost one row each, regardless of their number of points (§11).
  */
 export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(
@@ -281,7 +292,7 @@ export function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate
   return `${localDate} ${unit}`;
 }
 
-/** Returns the instants that cut a day, with its start and end; none if uncut. */
+/** Returns the instants that cut a day, with its start and end, or nothing for an uncut day. */
 function boundsOf(
   date: LocalDate,
   zone: TimeZone,
@@ -297,13 +308,16 @@ function boundsOf(
   return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
 }
 
-/** Returns the start of the next day; the calendar's last day has none. */
+/** Returns the start of the next day. The calendar's last day has no next day. */
 function endOfDate(date: LocalDate, zone: TimeZone): Instant {
   const next = localDateWithinCalendar(date + 1);
   return next === date ? LAST_INSTANT : startOfDay(next, zone);
 }
 
-/** Instants have millisecond precision, so the last instant of a subscription gets its own part (§6.4). */
+/**
+ * Returns the cuts of an event. Instants have millisecond precision, so the last instant of a subscription
+ * gets its own part (§6.4).
+ */
 function cutsOf(event: BillingEvent): readonly DatedInstant[] {
   const { effectiveDate: at, localDate: date } = event;
   return isEnd(event)

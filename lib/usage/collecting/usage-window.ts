@@ -6,18 +6,17 @@ import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-/** `billed`: intervals read or created by the last run. */
+/** Input of the window. `billed` contains the intervals that the last run read or created. */
 interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** The start of the last run's reading; default all. */
+  /** Start of the last run's reading. By default, everything was read. */
   readonly from?: LocalDate | null;
 }
 
 /**
- * Returns the date from which the next run reads a subscription's usage, unless invoices become void or events change
- * (§7.1); null means all. The run reads the billed intervals that end on that date or later, the days from it on, and
- * the
- * days that these intervals consumed.
+ * Returns the date from which the next run reads a subscription's usage, unless invoices become void or
+ * events change (§7.1). Null means all usage. The run reads the billed intervals that end on or after that
+ * date, the days from that date on, and the days that these intervals consumed.
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { events, zone, config, from = null } = input;
@@ -43,7 +42,7 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   });
 }
 
-/** Moves the date back to the end of intervals that its days need. */
+/** Moves the date back to the end of the intervals that its days need. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
@@ -56,7 +55,9 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/** Late points may be charged by an earlier period, which is needed as long as its points are. */
+/**
+ * Moves the date back to periods that charged late points. Such a period is needed as long as its points are.
+ */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

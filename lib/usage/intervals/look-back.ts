@@ -13,17 +13,17 @@ import {
 import { instantOf } from './usage-intervals.ts';
 
 interface LookBackInput {
-  /** Latest billed end date of the section; null for none. */
+  /** Latest billed end date of the section. Null if nothing is billed. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
-  /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
+  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means all periods. */
   readonly periods: number;
   readonly begin: DatedInstant;
   readonly zone: TimeZone;
 }
 
 interface BilledHistory {
-  /** All of the subscription, in order. */
+  /** All events of the subscription in order. */
   readonly events: readonly BillingEvent[];
   readonly billed: readonly { readonly usageName: string; readonly endDate: LocalDate }[];
   readonly zone: TimeZone;
@@ -44,7 +44,7 @@ export function lookBackOf(
   return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
 }
 
-/** L: intervals that start earlier are not computed again (§7.1). */
+/** Returns L, before which intervals that start earlier are not computed again (§7.1). */
 export function lookBackStart(input: LookBackInput): DatedInstant {
   const { billedThrough, billingPeriod, periods, begin, zone } = input;
   if (billedThrough === null || periods < 0) return begin;
@@ -54,7 +54,10 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
   return at > begin.at ? { at, date } : begin;
 }
 
-/** Returns an upper bound of the periods between the dates, since a large setting must not leave the calendar. */
+/**
+ * Returns an upper bound of the number of periods between the dates, because a large setting must not leave
+ * the calendar.
+ */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);
   const shortest = unit === 'DAYS' ? number : number * 28;

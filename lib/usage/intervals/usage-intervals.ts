@@ -20,26 +20,32 @@ import {
 import { compareText, unitsOf } from '../rating/quantities.ts';
 import type { PeriodShare } from '../rating/rated-usage.ts';
 
-/** The part of a run between two neighbouring boundaries, rated as one (§6.3). */
+/** The part of a run between two neighboring boundaries. It is rated as one unit (§6.3). */
 export interface UsageInterval {
   readonly start: DatedInstant;
-  /** Its date may be that of the start. */
+  /** End of the interval. Its date may be the date of the start. */
   readonly end: DatedInstant;
-  /** True if a point at the very end counts too: the last interval before a cancellation or expiry (§6.4). */
+  /**
+   * True if a point at the exact end counts too. This is the last interval before a cancellation or expiry
+   * (§6.4).
+   */
   readonly includesEnd: boolean;
 }
 
 interface IntervalsInput {
   readonly targetDate: LocalDate;
-  /** L of §7.1; boundaries before it are dropped. */
+  /** L of §7.1. Boundaries before it are dropped. */
   readonly lookBack: DatedInstant;
   readonly zone: TimeZone;
 }
 
-/** Maximum interval length in periods: a new bill cycle day can create intervals of up to two (§6.2 rule 5). */
+/**
+ * Maximum interval length in periods. A new bill cycle day can create intervals of up to two periods (§6.2
+ * rule 5).
+ */
 const LONGEST_INTERVAL = 2;
 
-/** Returns the latest end of an interval after any change of its bill cycle day. */
+/** Returns the latest possible end of an interval after a change of its bill cycle day. */
 export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
   return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
 }
@@ -58,7 +64,7 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
   });
 }
 
-/** Returns the start of the run's interval around an instant, complete or not. */
+/** Returns the start of the run's interval around an instant, whether the interval is complete or not. */
 export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
   const begin = instantOf(run.events[0]);
   const targetDate = localDateOf(at, zone);
@@ -97,7 +103,10 @@ function addCycleDates(
   }
 }
 
-/** Returns the first cycle date that is not before the look-back start, without stepping through those before. */
+/**
+ * Returns the first cycle date that is not before the look-back start, without stepping through earlier
+ * dates.
+ */
 function placeFrom({ cycle }: Cadence, { date }: DatedInstant): number {
   const after = firstCycleAfter(cycle, date);
   return after > 0 && cycleDate(cycle, after - 1) === date ? after - 1 : after;
@@ -108,7 +117,10 @@ export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent):
   return { at, date };
 }
 
-/** §6.3 rule 3. A subscription that is cancelled at the instant of its start has an interval of no length. */
+/**
+ * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at the
+ * instant of its start has an interval of no length.
+ */
 function isNextBoundary(end: DatedInstant, boundaries: readonly DatedInstant[], run: UsageRun): boolean {
   const last = boundaries.at(-1);
   if (last === undefined) return false;
@@ -126,18 +138,18 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
   );
 }
 
-/** The cycle dates of a run while its bill cycle day stays (§6.2). */
+/** The cycle dates of a run for as long as its bill cycle day stays the same (§6.2). */
 interface Cadence {
   /** The event whose date starts the cycle. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
-  /** Their exclusive end; null means as long as the run is open. */
+  /** Exclusive end of the dates. Null means for as long as the run is open. */
   readonly until: Instant | null;
 }
 
 /**
- * Returns the cadences of a run in order: from its start, and from each event with another bill cycle day. Periods of days
- * and weeks keep the first (§6.2 rule 3).
+ * Returns the cadences of a run in order: one from its start, and one from each event with another bill cycle
+ * day. Periods of days and weeks keep the first cadence (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -155,7 +167,9 @@ function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[]
   }));
 }
 
-/** Returns the next date on which an open run has something to bill; null for a closed run (§7.9 rule 3). */
+/**
+ * Returns the next date on which an open run has something to bill, or null for a closed run (§7.9 rule 3).
+ */
 export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
   const last = cadencesOf(run).at(-1);
   if (last === undefined || last.until !== null) return null;
@@ -163,9 +177,8 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
 }
 
 /**
- * Returns the share of a period that an interval covers; null means a whole period. Above 1 if another bill cycle day
- * made the
- * interval longer (§6.2 rule 5), 0 within a day.
+ * Returns the share of a period that an interval covers, or null for a whole period. The share is above 1 if
+ * another bill cycle day made the interval longer (§6.2 rule 5), and 0 within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
   const cadences = cadencesOf(run);
@@ -178,9 +191,9 @@ export function periodShare(run: UsageRun, { start, end }: UsageInterval): Perio
 }
 
 /**
- * Returns the units that the subscription's sections charge during an interval (§7.8): by the event in force at its start
- * and later events before its end.
- * @param events all of the subscription, in order.
+ * Returns the units that the subscription's sections charge during an interval (§7.8): the units of the event
+ * in force at its start, and of later events before its end.
+ * @param events all events of the subscription, in order.
  */
 export function knownUnits(
   events: readonly BillingEvent[],
@@ -197,13 +210,13 @@ export function knownUnits(
 export interface UsageRun {
   readonly section: UsageSection;
   readonly events: readonly [BillingEvent, ...BillingEvent[]];
-  /** The event that ends the run; null means it reaches through the target date. */
+  /** The event that ends the run. Null if the run includes the target date. */
   readonly closedBy: BillingEvent | null;
 }
 
 /**
- * Returns the runs of one subscription, by start, then usage name.
- * @param events all of the subscription, in order; ignores those after the target date (§6).
+ * Returns the runs of one subscription by start, then by usage name.
+ * @param events all events of the subscription, in order. Events after the target date are ignored (§6).
  */
 export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
   const runs: UsageRun[] = [];
@@ -249,17 +262,20 @@ export function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
 }
 
-/** True if the subscription is billed after this event. */
+/** Returns true if the subscription is billed after this event. */
 export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }
 
-/** A time span in which a subscription is billed, from its start or from the end of a pause. */
+/**
+ * A time span in which a subscription is billed. It begins at the subscription's start or at the end of a
+ * pause.
+ */
 export interface BilledTime {
   readonly start: DatedInstant;
   /** Null means open. */
   readonly end: Instant | null;
-  /** True if it ends with the subscription, because the last instant of a subscription is billed (§6.4). */
+  /** True if the time span ends with the subscription, whose last instant is billed (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -278,9 +294,10 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 }
 
 /**
- * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this is the
- * earliest start of billing on that day; otherwise it is the record instant.
- * @param point `localDate`: stored when the point was recorded; `dateOnly`: recorded for a day, not an instant.
+ * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this
+ * is the earliest start of billing on that day. Otherwise it is the record instant.
+ * @param point `localDate` was stored when the point was recorded; `dateOnly` means that it was recorded for
+ * a day, not an instant.
  */
 export function countsAt(
   point: { readonly recordInstant: Instant; readonly localDate: LocalDate; readonly dateOnly: boolean },
@@ -299,14 +316,14 @@ export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
   );
 }
 
-/** True if a point that counts at `at` is one of the interval's (§6.4). */
+/** Returns true if a point that counts at `at` belongs to the interval (§6.4). */
 export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant): boolean {
   return at >= start.at && (at < end.at || (includesEnd && at === end.at));
 }
 
 /**
  * Returns the distinct end dates of the running intervals in order (§3.3): cycle dates, or earlier events.
- * @param events all of the subscription, in order, including future ones.
+ * @param events all events of the subscription, in order, including future events.
  */
 export function openEnds(
   events: readonly BillingEvent[],
@@ -329,7 +346,7 @@ export function openEnds(
   return [...new Set(ends)].sort((a, b) => a - b);
 }
 
-/** Returns the next dates after `date` that bill open usage, one per open run. */
+/** Returns the next dates after `date` on which open usage is billed, one per open run. */
 export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
   return usageRuns(events, date)
     .map((run) => nextUsageDate(run, date))

@@ -20,21 +20,24 @@ import { archivableBefore, archivedDays } from '../collecting/archived-days.ts';
 import { type UsageConfig, usageSettings } from '../settlement/usage-config.ts';
 import type { ArchivedUsage, ArchiveRequest } from './usage-operations.ts';
 
-/** Limits of a page of subscriptions, and of the days and points archived in one transaction. */
+/** Maximum number of subscriptions per page. */
 const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
 const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
 const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
 
-/** Tracking ids checked for deletion in one transaction. */
+/** Maximum number of tracking ids that one transaction checks for deletion. */
 const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
-/** Deletes the points of closed months, keeping what invoices and reads need (§11.4). */
+/**
+ * Operations that delete the points of closed months. They keep the data that invoices and reads need
+ * (§11.4).
+ */
 export function archiveOperations(
   { storage }: Pick<Ports, 'storage'>,
   configOf: (session: ReadSession) => Promise<UsageConfig>,
-  /** `usage.keyRetentionDays`; null means tracking ids are kept forever. */
+  /** Value of `usage.keyRetentionDays`. Null means that tracking ids are kept forever. */
   keyRetentionDays: number | null,
 ) {
   async function forget({ tenant, createdDate }: CallContext, authorship: Authorship) {
@@ -86,7 +89,7 @@ interface Bounds {
   readonly settings: string;
 }
 
-/** Some days of these subscriptions; empty at the end. */
+/** Archives some days of these subscriptions. Returns an empty result at the end. */
 async function archiveSome(session: WriteSession, page: readonly SettledSubscription[], bounds: Bounds) {
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
   // No run may bill at the same time, or the archived sums would differ from the billed ones.
@@ -116,7 +119,7 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
   };
 }
 
-/** Locks the days to archive, as many as one transaction takes. The accounts are locked. */
+/** Locks the days to archive, up to the number that one transaction processes. The accounts are locked. */
 async function openDays(
   session: WriteSession,
   of: { readonly page: readonly SettledSubscription[]; readonly accounts: readonly Account[] },

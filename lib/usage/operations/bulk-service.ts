@@ -13,25 +13,29 @@ import { recordingConfigOf } from './recording-service.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
-/** Concurrent bulk calls per tenant and per process; further ones are rejected before reading. */
+/** Maximum number of concurrent bulk calls. Further calls are rejected before reading. */
 export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * A call with more points than this is large. If too many large calls run, further ones are rejected at this point with a
- * retry time. 700,000 points take 10 s of the node, so more at once would all exceed the request time.
+ * Number of points above which a call is large. If too many large calls run, further ones are rejected at
+ * this point with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all
+ * exceed the request time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;
 const MAX_LARGE_CALLS_OF_ALL = 4;
 const LARGE_CALL_RETRY_SECONDS = 10;
 
-/** Points of all bulk calls stored at once: on SQLite, everybody waits for them. */
+/**
+ * Maximum number of points that all bulk calls store at the same time, because everybody waits for them on
+ * SQLite.
+ */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 type Lines = AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>;
 
-/** Recording of many submissions in one call (§2.5). */
+/** Operations that record many submissions in one call (§2.5). */
 export function bulkOperations(
   ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
   catalogs: CatalogProvider,
@@ -42,10 +46,13 @@ export function bulkOperations(
   const configOf = recordingConfigOf(settingsOf);
   const places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
   const largePlaces = new SharedPlaces({ all: MAX_LARGE_CALLS_OF_ALL, each: MAX_LARGE_CALLS });
-  /** All bulk calls together take one step per turn of the process, so other requests do not wait for each. */
+  /**
+   * Turns of bulk calls. All bulk calls together take one step per turn of the process, so other requests do
+   * not wait for each of them.
+   */
   const turns = new FairTurns(1);
   const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
-  /** Points stored, or about to be, since the last turn. */
+  /** Number of points stored, or about to be stored, since the last turn. */
   let pointsOfTurn = 0;
 
   async function record(
@@ -143,7 +150,10 @@ function busy(): BillingError {
   );
 }
 
-/** Calls sharing the node beyond the request time would all fail. */
+/**
+ * Returns the error for a node that is busy with large calls. Calls that share the node beyond the request
+ * time would all fail.
+ */
 function busyWithLarge(): BillingError {
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
@@ -153,12 +163,12 @@ function busyWithLarge(): BillingError {
 }
 
 /**
- * Maximum points of such a transaction, except for a single line. SQLite stores them in 70 ms, for which all others
- * wait.
+ * Maximum number of points of such a transaction, except for a single line. SQLite stores them in 70 ms, for
+ * which all others wait.
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
-/** Returns the lines in order, limited by lines and points. */
+/** Yields the lines in order, in chunks limited by lines and points. */
 async function* chunksOf(lines: AsyncIterable<LineRead>, chunkSize: number) {
   let chunk: LineRead[] = [];
   let size = 0;

@@ -78,7 +78,7 @@ export function linePreparation(
   };
 }
 
-/** Returns the subscriptions of the lines, without known ones, and the ids of their keys. */
+/** Returns the subscriptions of the lines without those that are known, and the ids of their keys. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,
@@ -131,7 +131,7 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** The end of its service; null while it continues. */
+  /** The end of its service. Null while the service continues. */
   readonly end: Instant | null;
 }
 
@@ -159,13 +159,13 @@ export async function loadMetered(
   });
 }
 
-/** Lifetime and size of the cache of subscriptions (usage §2.5). */
+/** Maximum age of cached subscriptions in milliseconds (usage §2.5). */
 const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
- * Caches subscriptions for a second, or until this process commits something that requests work, such as the end of a
- * subscription (§2.5).
+ * Caches subscriptions for a second, or until this process commits a change that requests work, such as the
+ * end of a subscription (§2.5).
  */
 class MeteredCache {
   readonly #nowMs: () => number;

@@ -22,7 +22,7 @@ import { loadMetered } from './line-preparation.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
-/** Recording of submissions one by one (§2.1). */
+/** Operations that record submissions one by one (§2.1). */
 export function recordingOperations(
   { storage, ids, sha256, systemClock }: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
   catalogs: CatalogProvider,

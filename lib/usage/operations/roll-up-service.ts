@@ -34,7 +34,9 @@ interface RolledUpParts {
   readonly parts: readonly Bounds[];
 }
 
-/** Reports recorded usage or, if a source has the subscription, the source's (§3). */
+/**
+ * Operations that report recorded usage or, if a source has the subscription, the usage of the source (§3).
+ */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
   async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
     if (sources.isEmpty) {
@@ -45,7 +47,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
-  /** Returns the usage from a usage source (§3.1 rule 7); null for none has the subscription. */
+  /** Returns the usage from a usage source (§3.1 rule 7), or null if no source has the subscription. */
   async function supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,
@@ -166,8 +168,8 @@ function rolledUp(
 }
 
 /**
- * Splits the parts into time spans that storage can sum. If days are cut, one statement checks that they still have
- * points.
+ * Splits the parts into time spans that the storage can sum. If days are cut, one statement checks that they
+ * still have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
 async function answerableStretches(session: ReadSession, { subscription, zone, parts }: RolledUpParts) {
@@ -190,7 +192,7 @@ function dayArchived(day: LocalDate): BillingError {
   );
 }
 
-/** Returns an empty time span cuts nothing. */
+/** Returns the cut days of time spans. An empty time span cuts nothing. */
 function cutDaysOf(stretches: readonly UsageStretch[]): readonly LocalDate[] {
   return stretches.flatMap(({ start, end, cutDays }) => (start === end ? [] : cutDays));
 }

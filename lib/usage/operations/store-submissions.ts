@@ -17,7 +17,7 @@ export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  /** Whether usage may reach a threshold, which is then checked for the subscriptions (§12.1). */
+  /** True if usage may reach a threshold, which is then checked for the subscriptions (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
@@ -42,14 +42,17 @@ export async function storeSubmissions(
   });
 }
 
-/** The lines of a chunk with the outcomes of the stored ones, or the error that prevented storing. */
+/** The lines of a chunk with the outcomes of the stored lines, or the error that prevented storing. */
 export type StoredChunk =
   | { readonly prepared: readonly PreparedLine[]; readonly outcomes: readonly RecordingOutcome[] }
   | { readonly error: unknown };
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/** Never rejects, because the next chunk is being read in the meantime; `addTo` throws the error. */
+/**
+ * Stores a chunk. Never rejects, because the next chunk is being read in the meantime; `addTo` throws the
+ * error.
+ */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // A host's transaction has one connection.
@@ -65,7 +68,7 @@ export async function storeChunk(storing: Storing, prepared: readonly PreparedLi
   return failed === undefined ? { prepared, outcomes } : { error: failed.reason };
 }
 
-/** @throws the error that prevented storing. */
+/** Adds the outcomes to the report. @throws the error that prevented storing. */
 export function addTo(report: LineReport, stored: StoredChunk): void {
   if ('error' in stored) throw stored.error;
   const next = stored.outcomes.values();
@@ -80,10 +83,10 @@ export function addTo(report: LineReport, stored: StoredChunk): void {
   }
 }
 
-/** Concurrent transactions of one chunk, without shared subscriptions. */
+/** Maximum number of concurrent transactions of one chunk. They share no subscriptions. */
 const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 
-/** Minimum lines for a separate transaction. */
+/** Minimum number of lines for a separate transaction. */
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 interface Share {
@@ -92,8 +95,8 @@ interface Share {
 }
 
 /**
- * Splits a chunk into shares to store concurrently. They share no subscription, so that its lines keep their order and
- * no share waits for another's rows (§11.2 rule 3).
+ * Splits a chunk into shares to store concurrently. The shares have no common subscription, so lines keep
+ * their order and no share waits for another's rows (§11.2 rule 3).
  */
 export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
   const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);
@@ -110,7 +113,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** Returns the threshold check that recording requests (§12.1): one live entry per subscription. */
+/** Returns the threshold check that recording requests (§12.1). There is one live entry per subscription. */
 function thresholdLook({ accountRecordId, subscriptionRecordId }: UsageSubmission, now: Instant) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,

@@ -12,16 +12,19 @@ import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 /** The usage of a unit on a day or at an instant. */
 export interface NewUsageRecord {
   /**
-   * A day of the account's calendar such as `2026-04-01`, which counts from its start, or an instant such as
-   * `2026-04-01T08:00:00Z`.
+   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which counts from its
+   * start, or an instant such as `2026-04-01T08:00:00Z`.
    */
   readonly recordDate: HostInput<RequestedDate>;
-  /** Up to 20 digits before the point and 9 after it; not negative, unless the tenant has `usage.negativeAmounts`. */
+  /**
+   * Amount with up to 20 digits before the point and 9 after it. It is not negative, unless the tenant has
+   * `usage.negativeAmounts`.
+   */
   readonly amount: Decimal | string;
 }
 
 export interface NewUnitUsage {
-  /** Name of a unit, at most 255 characters; a catalog may define it later. */
+  /** Name of a unit, at most 255 characters. A catalog may define the unit later. */
   readonly unitType: string;
   /** At least one. */
   readonly usageRecords: readonly NewUsageRecord[];
@@ -30,16 +33,16 @@ export interface NewUnitUsage {
 /** Usage of one subscription that is recorded together. */
 export interface NewUsage {
   readonly subscriptionId: Uuid | string;
-  /** Names this submission, once per subscription; at most 128 characters. Default: a new id. */
+  /** Name of this submission, unique per subscription, at most 128 characters. Defaults to a new id. */
   readonly trackingId?: string | null;
   /** At least one. */
   readonly unitUsageRecords: readonly NewUnitUsage[];
 }
 
 export interface RecordUsageOptions {
-  /** Default: `usage.duplicatePolicy` of the tenant. */
+  /** Treatment of duplicates. Defaults to `usage.duplicatePolicy` of the tenant. */
   readonly onDuplicate?: OnDuplicate | null;
-  /** Applies if the tenant has no `usage.unknownUnitPolicy`. Default: REJECT. */
+  /** Policy for tenants without `usage.unknownUnitPolicy`. Default REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
@@ -49,7 +52,7 @@ export type UnknownUnitPolicy = keyof typeof UnknownUnitPolicy;
 
 export interface RecordedUsage {
   readonly trackingId: string;
-  /** DUPLICATE: recorded before; nothing is stored. */
+  /** DUPLICATE means that the usage was recorded before, so nothing is stored. */
   readonly outcome: typeof RecordingOutcome.ACCEPTED | typeof RecordingOutcome.DUPLICATE;
 }
 
@@ -76,11 +79,11 @@ export interface RolledUpUsage {
   readonly startDate: Instant;
   /** Exclusive. */
   readonly endDate: Instant;
-  /** Sorted by name; unused units are omitted. */
+  /** Units sorted by name. Unused units are omitted. */
   readonly rolledUpUnits: readonly RolledUpUnit[];
 }
 
-/** A line of a bulk call: its subscription can be given by key; the tracking id is required. */
+/** A line of a bulk call. Its subscription can be given by key; its tracking id is required. */
 export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
   readonly subscriptionId?: Uuid | string | null;
   /** Alternative to `subscriptionId`. */
@@ -89,31 +92,35 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 }
 
 export interface RecordAllOptions {
-  /** Lists every line in the report; by default only failures. */
+  /** True: the report lists every line. By default, the report lists only failures. */
   readonly listsAll?: boolean;
-  /** Applies if the tenant has no `usage.unknownUnitPolicy`. Default: REJECT. */
+  /** Policy for tenants without `usage.unknownUnitPolicy`. Default REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
-/** The recorded usage of subscriptions, which invoices charge by the usage sections of the plans. */
+/**
+ * Operations on the recorded usage of subscriptions. Invoices charge it by the usage sections of the plans.
+ */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
-   * Records usage, all or none. Future dates and pauses are allowed. Units missing in the catalog are rejected unless the
-   * tenant has `usage.unknownUnitPolicy=ACCEPT`. Does not wait for the account's lock.
+   * Records usage, all or none. Future dates and pauses are allowed. Units that are missing in the catalog
+   * are rejected unless the tenant has `usage.unknownUnitPolicy=ACCEPT`. Does not wait for the account's
+   * lock.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
-   * USAGE_RECORD_AFTER_SUBSCRIPTION_END (50001) for usage after the end of the service, USAGE_UNIT_UNKNOWN (50002),
-   * USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same usage was recorded and `onDuplicate` is IGNORE.
+   * USAGE_RECORD_AFTER_SUBSCRIPTION_END (50001) for usage after the end of the service, USAGE_UNIT_UNKNOWN
+   * (50002), USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS (50000) unless the same usage was recorded and
+   * `onDuplicate` is IGNORE.
    */
   record(...given: [...C, usage: NewUsage, options?: RecordUsageOptions]): Promise<RecordedUsage>;
 
   /**
-   * Records usage of many subscriptions, each line independently: a faulty line does not affect others, and a line
-   * recorded before counts as a duplicate, so that all lines can be sent again. Of two lines with one tracking id the
-   * first wins. Lines are read and stored in batches of some thousands; stored batches stay if a later line cannot be
-   * read. An `UnreadableLine` is reported as MALFORMED.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line; TOO_MANY_REQUESTS
-   * (60015) before the first line if too many calls are running, and after 50,000 points if two calls of the tenant
-   * (four of all tenants) have more points; lines already stored stay.
+   * Records usage of many subscriptions, each line independently. A faulty line does not affect other lines.
+   * A line that was recorded before counts as a duplicate, so all lines can be sent again. Of two lines with
+   * one tracking id, the first is stored. Lines are read and stored in batches of some thousands; stored
+   * batches stay if a later line cannot be read. An `UnreadableLine` is reported as MALFORMED.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line;
+   * TOO_MANY_REQUESTS (60015) before the first line if too many calls are running, and after 50,000 points if
+   * two calls of the tenant (four of all tenants) have more points; lines already stored stay.
    */
   recordAll(
     ...given: [
@@ -124,9 +131,9 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   ): Promise<UsageReport>;
 
   /**
-   * Voids the usage of a tracking id, which cannot be used again. Repeating the call changes nothing.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND for an unknown tracking id,
-   * USAGE_RECORD_ARCHIVED (50003) if its points are archived.
+   * Voids the usage of a tracking id. The id cannot be used again. A repeated call changes nothing.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND for an unknown
+   * tracking id, USAGE_RECORD_ARCHIVED (50003) if its points are archived.
    */
   void(...given: [...C, subscriptionId: Uuid | string, trackingId: string]): Promise<void>;
 
@@ -138,8 +145,8 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
 
   /**
-   * Returns the usage between each instant and the next: n − 1 results for n instants.
-   * @param instants in ascending order; a repeated one gives an empty result.
+   * Returns the usage between each instant and the next, which is n − 1 results for n instants.
+   * @param instants instants in ascending order. A repeated instant has an empty result.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
    */
   rollUpForTransitions(
@@ -147,10 +154,10 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   ): Promise<readonly RolledUpUsage[]>;
 
   /**
-   * Returns the usage by hour, day or month of the account's calendar, without empty ones. The requested dates cut the
-   * first and the last one; an hour that the clock shows twice is listed twice.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
-   * start and for more than 10,000 hours, days or months.
+   * Returns the usage by hour, day or month of the account's calendar. Parts without usage are omitted. The
+   * requested dates cut the first and the last part. An hour that the clock shows twice is listed twice.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end
+   * before the start and for more than 10,000 hours, days or months.
    */
   timeline(
     ...given: [...C, subscriptionId: Uuid | string, request: TimelineRequest]
@@ -158,27 +165,27 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
 }
 
 export interface ArchiveRequest<D = LocalDate | string> {
-  /** Archives days before this one; the first day of a month, such as `2026-04-01`. */
+  /** First day that is not archived, which must be the first day of a month, such as `2026-04-01`. */
   readonly before: D;
 }
 
 export interface ArchivedUsage {
-  /** Days of units of subscriptions. */
+  /** Number of days that were archived, counted per unit and subscription. */
   readonly days: number;
   readonly points: number;
-  /** Accounts left out because other work locked them; the next call includes them. */
+  /** Number of accounts that were skipped because other work locked them. The next call includes them. */
   readonly busyAccounts: number;
-  /** Tracking ids older than `usage.keyRetentionDays`, which can be recorded again. */
+  /** Number of tracking ids older than `usage.keyRetentionDays`, which can be recorded again. */
   readonly forgottenKeys: number;
 }
 
-/** Deletes points that are no longer needed. */
+/** Operations that delete points that are no longer needed. */
 export interface UsageArchiveOperations<C extends Leading = []> {
   /**
-   * Archives the points of closed months: days that are billed for good and older than the look-back of their
-   * subscription. Invoices, their tracking ids and sums over whole days do not change; voiding, and sums that begin or end
-   * within an archived day, are rejected. Usage recorded later for an archived day counts as late usage. Can be called at
-   * any time and resumes an interrupted call.
+   * Archives the points of closed months, which are days that are finally billed and older than the look-back
+   * of their subscription. Invoices, their tracking ids and sums over whole days do not change. Voiding is
+   * rejected, and so are sums that begin or end within an archived day. Usage recorded later for an archived
+   * day counts as late usage. Can be called at any time and resumes an interrupted call.
    * @throws BillingError INVALID_PARAMETER (60002) if the date is not the first day of a month.
    */
   archive(...given: [...C, request: ArchiveRequest]): Promise<ArchivedUsage>;

@@ -41,7 +41,7 @@ const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];
 
-/** What `UsageSourceContext` contains, with the engine's dates. */
+/** The members of `UsageSourceContext` with the engine's dates. */
 interface SourceCall extends Omit<UsageSourceContext, 'inputTargetDate' | 'now'> {
   readonly inputTargetDate: LocalDate | null;
   readonly now: Instant;
@@ -54,8 +54,8 @@ const plainRequests = plainerOf<readonly QuantityRequest[]>([{ start: 'instant',
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**
- * The host's usage sources (§9), called outside transactions in their order until one answers. Answers are untrusted;
- * the error for a malformed one names the source.
+ * The host's usage sources (§9), called outside transactions, one after the other until one returns a result.
+ * Results are untrusted; the error for a malformed result names the source.
  */
 export class UsageSources {
   readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
@@ -71,7 +71,8 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of an account's subscriptions; null means no source has it, so that recorded usage counts.
+   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded
+   * usage counts.
    * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
   async ofAccount(
@@ -102,8 +103,9 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of one subscription between neighboring bounds, by unit; null means no source has it.
-   * @param bounds ascending and distinct; at least two.
+   * Returns the usage of one subscription between neighboring bounds, by unit. Null means that no source has
+   * the subscription.
+   * @param bounds distinct instants in ascending order, at least two.
    * @throws BillingError UNEXPECTED (60000) for a failed source.
    */
   async ofSubscription(
@@ -178,10 +180,10 @@ function quantitiesOf(requests: readonly QuantityRequest[], quantities: readonly
   return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES' as const, quantities: own }]));
 }
 
-/** Time limit for reading all records of a usage source's answer. */
+/** Milliseconds for reading all records of a usage source's result. */
 const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 
-/** Records read per turn: some milliseconds. */
+/** Number of records per turn, which take some milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
 interface MemberCall {
@@ -191,15 +193,17 @@ interface MemberCall {
 }
 
 interface AddedUp {
-  /** Records of other subscriptions or outside the question. */
+  /** Number of records of other subscriptions or outside the question. */
   readonly passedOver: number;
 }
 
 const TIME_OVER = Symbol('time over');
 
 /**
- * Reads all records of a source and adds them up as they come, yielding to other work even if the source never waits.
- * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an endless stream.
+ * Reads all records of a source and adds them up on arrival. Yields to other work even if the source never
+ * waits.
+ * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an
+ * endless stream.
  */
 async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
@@ -245,13 +249,13 @@ async function addedUp(
 
 const ENDLESS = `returned records that did not end within ${USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000} s`;
 
-/** Delay before queued work retries a failed source that gave no time. */
+/** Milliseconds until queued work retries a failed source that specified no delay. */
 const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**
- * Returns the error for a failed source. Queued work is retried after a pause or the source's own delay, without limit,
- * since the account is not at fault (§9 rule 6).
- * @param error thrown by `callPlugin` or while reading the answer.
+ * Returns the error for a failed source. Queued work is retried without limit after a pause or after the
+ * source's own delay, because the account is not at fault (§9 rule 6).
+ * @param error error that `callPlugin` threw, or that occurred while reading the result.
  */
 function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const thrown = causeOf(error);

@@ -1,12 +1,12 @@
 import type { UsageSection } from '../../records/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 
-/** The quantity of each unit; unused units are missing. */
+/** The quantity of each unit. Unused units are missing. */
 export type Quantities = ReadonlyMap<string, Decimal>;
 
 export const NO_USAGE: Quantities = new Map();
 
-/** Points of one unit taken together: those of a day, or a single one. */
+/** Points of one unit that are added up: the points of a day, or a single point. */
 export interface UsageSum {
   readonly unit: string;
   readonly sum: Decimal;
@@ -14,7 +14,10 @@ export interface UsageSum {
   readonly max: Decimal;
 }
 
-/** Returns the quantities of a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
+/**
+ * Returns the quantities of a section: the sum for CONSUMABLE, the peak for CAPACITY (§6.4). Other units are
+ * omitted.
+ */
 export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
   const units = new Set(unitsOf(section));
   const quantities = new Map<string, Decimal>();
@@ -24,7 +27,7 @@ export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Q
   return quantities;
 }
 
-/** Returns the combined quantity: the sum for CONSUMABLE, the higher peak for CAPACITY. */
+/** Returns the combined quantity, which is the sum for CONSUMABLE and the higher peak for CAPACITY. */
 export function together(section: UsageSection, a: Quantities, b: Quantities): Quantities {
   const all = new Map(a);
   for (const [unit, quantity] of b) addTo(all, section, { unit, quantity });
@@ -63,7 +66,7 @@ export function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-/** Compares by code points, regardless of the locale. */
+/** Compares texts by code points, regardless of the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [index, character] of left.entries()) {

@@ -30,9 +30,12 @@ interface RatingInput {
   readonly quantities: Quantities;
   readonly currency: Currency;
   readonly overflow: OverflowPolicy;
-  /** Terms beyond the prices (§12); none by default. */
+  /** Terms in addition to the prices (§12). None by default. */
   readonly terms?: SectionTerms | null;
-  /** The share of a period that is rated, by which the minimum of the terms is prorated; default null: a whole period. */
+  /**
+   * The share of a period that is rated, by which the minimum of the terms is prorated. Default null, which
+   * means a whole period.
+   */
   readonly share?: PeriodShare | null;
 }
 
@@ -73,8 +76,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * The names of lines of terms, in place of a unit; catalog units have no space. Their block size is 0, so that they do
- * not count as blocks.
+ * The names of lines of terms, in place of a unit. Units of catalogs contain no space. The block size of
+ * these lines is 0, so that they do not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -85,7 +88,7 @@ export const TermLine = {
   MAXIMUM: 'maximum amount',
 } as const;
 
-/** Returns the rest to charge, and a line for each unit with a free part. */
+/** Returns the remaining quantity to charge, and a line for each unit with a free part. */
 function withoutFreeQuantities(
   section: UsageSection,
   quantities: Quantities,
@@ -103,7 +106,7 @@ function withoutFreeQuantities(
   return { quantities: left, lines };
 }
 
-/** Returns a line for each used tier with a flat fee; for TOP_TIER the reached one. */
+/** Returns a line for each used tier with a flat fee. For TOP_TIER, only the reached tier counts. */
 function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { tierFlatFee }: SectionTerms) {
   if (!tierFlatFee) return [];
   const used = new Set(lines.filter(({ quantity }) => quantity.greaterThan(ZERO)).map(({ tier }) => tier));
@@ -116,11 +119,14 @@ function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { t
 
 interface Spending {
   readonly currency: Currency;
-  /** Of the period; null means the whole. */
+  /** Share of the period. Null means the whole period. */
   readonly share: PeriodShare | null;
 }
 
-/** Lines for the discount and the bounds of a section, in this order (§12); the minimum is rounded (§12.1). */
+/**
+ * Returns lines for the discount and the bounds of a section, in this order (§12). The minimum is rounded
+ * (§12.1).
+ */
 function spendLines(exact: Decimal, terms: SectionTerms, { currency, share }: Spending) {
   const { percentOff, maximumAmount } = terms;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
@@ -156,7 +162,7 @@ interface RatedBlocks {
   readonly overflow: readonly Overflow[];
 }
 
-/** Returns the lines of a CONSUMABLE section, rating each unit separately, in the order of §5.3. */
+/** Returns the lines of a CONSUMABLE section. Each unit is rated separately, in the order of §5.3. */
 function rateConsumable(section: ConsumableSection, quantities: Quantities, policy: OverflowPolicy) {
   const rated = unitsOf(section).map((unit): RatedBlocks => {
     const blocks = blocksOf(section, unit);
@@ -182,7 +188,7 @@ function blocksOf({ tiers }: ConsumableSection, unit: string): readonly TierBloc
   );
 }
 
-/** Fills each tier up to its maximum (§5.1). */
+/** Returns the lines of a policy that fills each tier up to its maximum (§5.1). */
 function allTiers(blocks: readonly TierBlock[], units: Decimal, policy: OverflowPolicy): RatedBlocks {
   const last = policy === OverflowPolicy.LAST_TIER ? blocks.at(-1) : undefined;
   const lines: BlockLine[] = [];
@@ -197,7 +203,7 @@ function allTiers(blocks: readonly TierBlock[], units: Decimal, policy: Overflow
   return { lines, overflow: isOver ? [{ unit, quantity: rest }] : [] };
 }
 
-/** The tier that is reached prices all units (§5.2). */
+/** Returns the lines of a policy in which the reached tier prices all units (§5.2). */
 function topTier(blocks: readonly TierBlock[], units: Decimal): readonly BlockLine[] {
   let rest = units;
   for (const block of blocks) {
@@ -219,7 +225,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
   return { tier, unit, price, blockSize: size, quantity, amount: quantity.times(price) };
 }
 
-/** `ceilDiv` of §5: the number of whole blocks of `size` for `units`; 0 if there is no usage. */
+/** Returns `ceilDiv` of §5, which is the number of whole blocks of `size` for `units`, or 0 without usage. */
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
@@ -228,13 +234,13 @@ function blocksNeeded(units: Decimal, size: Decimal): Decimal {
 }
 
 interface RatedPeaks {
-  /** Of the section as a whole (§5.4 rule 5). */
+  /** Price of the section as a whole (§5.4 rule 5). */
   readonly price: Decimal;
   readonly lines: readonly PeakLine[];
   readonly overflow: readonly Overflow[];
 }
 
-/** Returns the tier that all peaks fit into, and for each unit its own tier (§5.4). */
+/** Returns the tier that covers all peaks, and for each unit its own tier (§5.4). */
 function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   const { tiers } = section;
   const units = unitsOf(section);
@@ -250,7 +256,7 @@ function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   };
 }
 
-/** Amounts below 0 correct others and do not count. */
+/** Returns the peak of a unit. Amounts below 0 correct other amounts and do not count. */
 function peakOf(peaks: Quantities, unit: string): Decimal {
   const peak = quantityOf(peaks, unit);
   return peak.isNegative() ? ZERO : peak;

@@ -1,6 +1,6 @@
 import { Decimal, type ExactValue, parseExactJson, stringifyExactJson } from '../../values/money/index.ts';
 
-/** What happens to units beyond the last tier of ALL_TIERS (§5.1 rule 4): `invoice.usage.overflow`. */
+/** Treatment of units beyond the last tier of ALL_TIERS (§5.1 rule 4), from `invoice.usage.overflow`. */
 export const OverflowPolicy = { CAP: 'CAP', LAST_TIER: 'LAST_TIER' } as const;
 export type OverflowPolicy = (typeof OverflowPolicy)[keyof typeof OverflowPolicy];
 
@@ -18,11 +18,11 @@ export interface BlockLine {
   readonly amount: Decimal;
 }
 
-/** The peak of one unit and the first tier that it fits into. */
+/** The peak of one unit, and the first tier that covers it. */
 export interface PeakLine {
   readonly tier: number;
   readonly unit: string;
-  /** The price in this tier. Another tier may charge the section. */
+  /** The price in this tier. The section may be charged in another tier. */
   readonly price: Decimal;
   readonly quantity: Decimal;
 }
@@ -45,13 +45,13 @@ interface ProratedMinimum extends PeriodShare {
 }
 
 interface RatedFacts {
-  /** The cost of the whole usage, not rounded. */
+  /** The unrounded cost of the whole usage. */
   readonly exact: Decimal;
-  /** F of §7.3: the same, rounded to the currency (§5.5). */
+  /** F of §7.3: the cost of the whole usage, rounded to the currency (§5.5). */
   readonly amount: Decimal;
-  /** The minimum of the terms and its share, if prorated. */
+  /** The minimum of the terms, and its share if it is prorated. */
   readonly minimum: ProratedMinimum | null;
-  /** Empty if every unit has a tier. */
+  /** Units beyond the last tier. Empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];
 }
 
@@ -63,7 +63,10 @@ export interface RatedConsumable extends RatedFacts {
 
 interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
-  /** Lines by tier, then unit (§5.4), followed by the lines of terms. Together they add up to the price of the section. */
+  /**
+   * Lines by tier, then by unit (§5.4), followed by the lines of terms. Together they add up to the price of
+   * the section.
+   */
   readonly lines: readonly (PeakLine | BlockLine)[];
 }
 
@@ -74,15 +77,15 @@ export type ItemDetails =
   | { readonly shape: 'AGGREGATE'; readonly lines: readonly DetailLine[]; readonly amount: Decimal }
   | { readonly shape: 'DETAIL'; readonly lines: readonly [DetailLine] };
 
-/** A line as it was billed; `blockSize` and `amount` are null for CAPACITY. */
+/** A line as it was billed. `blockSize` and `amount` are null for CAPACITY. */
 export interface DetailLine extends PeakLine {
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }
 
 /**
- * `itemDetails` of an item for all lines.
- * @param content `amount`: unrounded sum of the lines; for CAPACITY the price of the section.
+ * Returns `itemDetails` of an item for all lines.
+ * @param content `amount` is the unrounded sum of the lines, or for CAPACITY the price of the section.
  */
 export function aggregateDetails({
   lines,
@@ -92,12 +95,12 @@ export function aggregateDetails({
   return stringifyExactJson({ tierDetails: lines.map(lineJson), amount, ...overflowJson(overflow) });
 }
 
-/** `itemDetails` of an item for one line. */
+/** Returns `itemDetails` of an item for one line. */
 export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = []): string {
   return stringifyExactJson({ ...lineJson(line), ...overflowJson(overflow) });
 }
 
-/** Reads either shape; null for other details, such as a plugin's. */
+/** Reads either form of details. Null for other details, such as a plugin's. */
 export function readItemDetails(text: string | null): ItemDetails | null {
   const json = parsed(text);
   if (!isObject(json)) return null;

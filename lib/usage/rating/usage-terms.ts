@@ -14,42 +14,42 @@ import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
 import { isObject } from './rated-usage.ts';
 
-/** Terms of a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
+/** Terms of a usage section in addition to its prices (§12), from an entry of the tenant's `USAGE_TERMS`. */
 export interface SectionTerms {
   /** The free quantity per period, by unit. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
-  /** Whether a used tier also costs its `fixedPrice`. */
+  /** True: a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
-  /** Above 0, at most 100; null for none. */
+  /** Discount above 0 and at most 100. Null for no discount. */
   readonly percentOff: Decimal | null;
   readonly minimumAmount: ReadonlyMap<Currency, Decimal>;
   readonly maximumAmount: ReadonlyMap<Currency, Decimal>;
   readonly thresholds: Thresholds;
 }
 
-/** Thresholds reported when a running period reaches them; they change no price. */
+/** Thresholds that are reported when a running period reaches them. They change no price. */
 interface Thresholds {
   /** By unit, ascending. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
-  /** Of the period's cost so far; ascending. */
+  /** Thresholds of the period's cost so far, in ascending order. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
 interface DatedTerms extends SectionTerms {
-  /** Applies to periods that begin on that day or later; null means always. */
+  /** First day of the periods to which the terms apply. Null means all periods. */
   readonly effectiveDate: LocalDate | null;
 }
 
 export interface UsageTerms {
-  /** Terms by usage name, latest first. */
+  /** Terms by usage name, the latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
-  /** Short text that identifies the document; empty means none. */
+  /** Short text that identifies the document. Empty without a document. */
   readonly identity: string;
 }
 
 export const NO_TERMS: UsageTerms = { sections: new Map(), identity: '' };
 
-/** Returns the terms of a section in a period starting that day; null means prices only. */
+/** Returns the terms of a section in a period that starts on that day. Null means prices only. */
 export function termsOf({ sections }: UsageTerms, usageName: string, start: LocalDate): SectionTerms | null {
   const own = sections.get(usageName) ?? [];
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;
@@ -68,8 +68,8 @@ export function mayPassThresholds({ sections }: UsageTerms): boolean {
 }
 
 /**
- * Returns true if a section can charge less than the sum of its lines. It is then billed as one item in either mode,
- * since no line may be below 0.
+ * Returns true if a section can charge less than the sum of its lines. Such a section is billed as one item
+ * in either mode, because no line may be below 0.
  */
 export function isBilledAsOne(terms: SectionTerms | null): boolean {
   return terms !== null && (terms.percentOff !== null || terms.maximumAmount.size > 0);
@@ -84,7 +84,10 @@ export interface ThresholdPassed {
   readonly reached: Decimal;
 }
 
-/** Returns the thresholds that a period reached or exceeded, quantities first, each in ascending order (§12.1). */
+/**
+ * Returns the thresholds that a period has reached or exceeded (§12.1): quantities first, each list in
+ * ascending order.
+ */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
   {
@@ -105,21 +108,21 @@ function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>):
   return bounds.filter((bound) => of.reached.greaterThanOrEqualTo(bound)).map((bound) => ({ ...of, bound }));
 }
 
-/** Limit of thresholds per unit or currency of a usage: one for every percent. */
+/** Maximum number of thresholds per unit or currency of a usage, enough for every percent. */
 const MAX_THRESHOLDS = 100;
 
-/** Limit of listed faults of a document, and of faults after which reading stops. */
+/** Maximum number of listed faults of a document. */
 const MAX_LISTED_TERMS_FAULTS = 100;
 const MAX_TERMS_FAULTS = 1_000;
 
-/** Limit of dated entries of one usage: daily ones for almost three years. */
+/** Maximum number of dated entries of one usage, enough for daily entries for almost three years. */
 const MAX_TERMS_ENTRIES = 1_000;
 
 type JsonObject = { readonly [key: string]: ExactValue };
 
 /**
- * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry or a list of dated entries.
- * @param identity distinguishes it from other documents.
+ * Reads the tenant's document `USAGE_TERMS` (§12). Each usage name has one entry or a list of dated entries.
+ * @param identity distinguishes the terms from other documents.
  * @throws BillingError INVALID_PARAMETER (60002) with all faults and their places.
  */
 export function readUsageTerms(text: string, identity = text): UsageTerms {
@@ -143,7 +146,7 @@ function parsed(text: string, reading: Reading): JsonObject {
   return {};
 }
 
-/** Continues after a fault so that the error lists several, up to a limit. */
+/** Reads a document. Continues after a fault, so that the error lists several faults, up to a limit. */
 class Reading {
   readonly #faults: string[] = [];
 
@@ -247,7 +250,7 @@ class Reading {
     };
   }
 
-  /** The members of an object as `read` returns them; null leaves one out. */
+  /** Returns the members of an object, as converted by `read`. Null omits a member. */
   #map<K extends string, V>(
     given: ExactValue | undefined,
     at: string,

@@ -5,7 +5,7 @@ import { shortened } from '../../values/text/index.ts';
 import { type SubmittedLine, UnreadableLine } from './read-submission.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 
-/** Limit of failures in the report of a bulk call. */
+/** Maximum number of failures in the report of a bulk call. */
 const MAX_LISTED_USAGE_FAILURES = 1_000;
 
 /** The outcome of a line (§2.5). */
@@ -15,7 +15,7 @@ export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 export interface ReportedLine {
   /** From 0. */
   readonly index: number;
-  /** The subscription; null if missing, or if its key has no subscription. */
+  /** The subscription. Null if missing, or if its key has no subscription. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;
@@ -28,12 +28,15 @@ export interface ReportedLine {
 export interface UsageReport {
   readonly received: number;
   readonly accepted: number;
-  /** Lines equal to usage already recorded under the tracking id, also by an earlier line. */
+  /** Number of lines that equal usage already recorded under the tracking id, possibly by an earlier line. */
   readonly duplicates: number;
-  /** Lines that differ from usage already recorded under the tracking id, also by an earlier line. */
+  /**
+   * Number of lines that differ from usage already recorded under the tracking id, possibly by an earlier
+   * line.
+   */
   readonly conflicts: number;
   readonly rejected: number;
-  /** The first thousand CONFLICT and REJECTED lines; all lines if requested. */
+  /** The first thousand CONFLICT and REJECTED lines, or all lines if requested. */
   readonly failures: readonly ReportedLine[];
   readonly failuresTruncated: boolean;
 }
@@ -93,7 +96,7 @@ function failureOf(result: LineFound['result'], trackingId: string | null) {
   };
 }
 
-/** Identifies a line as far as it can be read, for reports on faulty lines. */
+/** Returns the names that identify a line, as far as they can be read, for reports on faulty lines. */
 export function lineNames(line: SubmittedLine): Omit<LineFound, 'result'> {
   if (typeof line !== 'object' || line === null || line instanceof UnreadableLine) {
     return { subscriptionId: null, trackingId: null };

@@ -23,7 +23,10 @@ export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFaul
 
 const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
 
-/** Reads a submission: first the presence of its fields, then their values (§2.1 checks 1 to 3). The first fault counts. */
+/**
+ * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3).
+ * The first fault counts.
+ */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {
     const fields = fieldsOf(given);
@@ -71,7 +74,10 @@ function fieldsOf(given: unknown): Fields {
   throw new Unreadable(MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-/** An unchecked submission. `readSubmission` reads its values, so that each of many can fail alone. */
+/**
+ * An unchecked submission. `readSubmission` reads its values, so that each of many submissions can fail
+ * alone.
+ */
 export interface SubmittedUsage {
   readonly subscriptionId?: unknown;
   readonly trackingId?: unknown;
@@ -87,7 +93,7 @@ export class UnreadableLine {
   }
 }
 
-/** `subscriptionExternalKey` can replace `subscriptionId`. */
+/** An unchecked line. `subscriptionExternalKey` can replace `subscriptionId`. */
 export type SubmittedLine =
   | (SubmittedUsage & { readonly subscriptionExternalKey?: unknown })
   | UnreadableLine;
@@ -95,7 +101,7 @@ export type SubmittedLine =
 /** A submission whose dates have no zone yet. */
 export interface ReadUsage {
   readonly subscriptionId: Uuid;
-  /** Undefined: the engine makes one. */
+  /** The tracking id. Undefined means that the engine generates one. */
   readonly trackingId: string | undefined;
   readonly records: readonly ReadRecord[];
 }
@@ -113,7 +119,10 @@ export interface ReadRecord {
   readonly amount: Decimal;
 }
 
-/** Limit of points of one submission, stored in one transaction: 0.2 s on SQLite, for which all others wait. */
+/**
+ * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, for which all
+ * others wait.
+ */
 const MAX_SUBMISSION_POINTS = 10_000;
 
 interface ReadingRules {
@@ -132,7 +141,7 @@ class Unreadable extends Error {
   }
 }
 
-/** A value with its path for messages. */
+/** A value with its path, for messages. */
 interface Placed {
   readonly value: unknown;
   readonly at: string;
@@ -144,7 +153,7 @@ interface PresentRecord {
   readonly amount: Placed;
 }
 
-/** Returns all records with their required members; reads no values yet. */
+/** Returns all records with their required members, whose values are not read yet. */
 function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
   return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
@@ -190,14 +199,14 @@ function elementsOf(list: Placed): readonly { readonly value: Fields; readonly a
   });
 }
 
-/** @param at the place of the object; absent means the submission. */
+/** @param at the place of the object. Absent means the submission. */
 function required(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
   if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');
   return { value: fields[name], at: place };
 }
 
-/** Text of a field; numbers and booleans become text (http-api §9 rule 6). */
+/** Returns the text of a field. Numbers and booleans become text (http-api §9 rule 6). */
 function textOf(placed: Placed, maxLength: number): string {
   const { value, at } = placed;
   const text = typeof value === 'string' ? value : scalarText(value);
@@ -245,8 +254,9 @@ function shown(value: unknown): string {
 const msPerDay = 86_400_000;
 
 /**
- * Returns the day or instant of a record (§2.3): text of a date or date-time (UTC without an offset, truncated to
- * milliseconds), whole epoch milliseconds, a Date, or a parsed value of the host; undefined if invalid.
+ * Returns the day or instant of a record (§2.3), or undefined for an invalid value. Accepts text of a date or
+ * date-time (UTC without an offset, truncated to milliseconds), whole epoch milliseconds, a Date, and a
+ * parsed value of the host.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);

@@ -9,7 +9,7 @@ import { formatInstant, type Instant } from '../../values/time/index.ts';
 export const OnDuplicate = {
   /** Rejects a used tracking id. */
   FAIL: 'FAIL',
-  /** The same submission again changes nothing and is not an error. */
+  /** The same submission changes nothing when it is sent again, and is not an error. */
   IGNORE: 'IGNORE',
 } as const;
 export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
@@ -17,9 +17,9 @@ export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
-  /** Whether units missing in all catalogs of the tenant are rejected. */
+  /** True: units that are missing in all catalogs of the tenant are rejected. */
   readonly rejectsUnknownUnits: boolean;
-  /** Whether usage may reach a threshold of the tenant's terms (§12.1). */
+  /** True if usage may reach a threshold of the tenant's terms (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
@@ -58,8 +58,8 @@ export function errorOfFault({ code, message, facts }: RecordingFault): BillingE
 }
 
 /**
- * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A point
- * at that very instant is not after it.
+ * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1
+ * check 5). A point at the instant of the end is not after it.
  */
 export function endedFault(
   subscriptionId: Uuid,
@@ -74,7 +74,7 @@ export function endedFault(
   };
 }
 
-/** Returns the fault of a submission with a unit that no version of the catalog has (§2.1 check 6). */
+/** Returns the fault of a submission with a unit that no version of the catalog defines (§2.1 check 6). */
 export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog): RecordingFault | null {
   const known = new Set(catalog.versions.flatMap(({ units }) => units.map(({ name }) => name)));
   const unknown = points.find(({ unit }) => !known.has(unit))?.unit;
@@ -87,9 +87,9 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 }
 
 /**
- * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage took the id first
- * (§2.1 rule 6).
- * @param usedBy fingerprint of the usage that took the tracking id first; null means the submission was stored.
+ * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage used
+ * the id first (§2.1 rule 6).
+ * @param usedBy fingerprint of the usage that used the tracking id first; null if the submission was stored.
  */
 export function recordingOutcome(
   { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,
@@ -99,7 +99,10 @@ export function recordingOutcome(
   return usedBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
-/** Returns the fault of a used tracking id (§2.1 check 7 and rule 6); null if the submission is stored or ignored. */
+/**
+ * Returns the fault of a used tracking id (§2.1 check 7 and rule 6). Null if the submission is stored or
+ * ignored.
+ */
 export function duplicateFault(
   outcome: RecordingOutcome,
   {

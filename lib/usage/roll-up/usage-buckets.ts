@@ -18,7 +18,7 @@ import {
   yearOf,
 } from '../../values/time/index.ts';
 
-/** Limit of parts of a timeline: the hours of a year, or the days of 27 years. */
+/** Maximum number of parts of a timeline, enough for the hours of a year or the days of 27 years. */
 const MAX_USAGE_BUCKETS = 10_000;
 
 const lastDay = localDate(MAX_YEAR, 12, 31);
@@ -46,7 +46,8 @@ export interface RequestedBounds {
 }
 
 /**
- * Returns the instants of requested bounds: a date is the start of that day in the usage zone (§3.1 rule 2).
+ * Returns the instants of requested bounds. A date means the start of that day in the usage zone (§3.1 rule
+ * 2).
  * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
  */
 export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
@@ -64,8 +65,8 @@ function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
 }
 
 /**
- * Returns the hours, days or months of the zone's calendar between the bounds, in order; the bounds cut the first and the
- * last (§3.3).
+ * Returns the hours, days or months of the zone's calendar between the bounds, in order. The bounds cut the
+ * first and the last part (§3.3).
  * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
  */
 export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {
@@ -80,7 +81,7 @@ export function usageBuckets({ start, end, zone, granularity }: BucketsInput): r
   return buckets;
 }
 
-/** The calendar's last part ends with it. */
+/** Returns the next boundary. The last part of the calendar ends with the calendar. */
 function nextBoundary(at: Instant, zone: TimeZone, granularity: UsageGranularity): Instant {
   if (granularity === UsageGranularity.HOUR)
     return at + HOUR_MS > LAST_INSTANT ? LAST_INSTANT : nextLocalHour(at, zone);
@@ -107,7 +108,7 @@ function tooMany({ start, end, granularity }: Omit<BucketsInput, 'zone'>): Billi
 }
 
 interface HoursOfDay extends UsageHours {
-  /** Place of its first hour among the buckets. */
+  /** Position of its first hour among the buckets. */
   readonly first: number;
 }
 
@@ -130,8 +131,9 @@ const msPerDay = 86_400_000;
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * Parts of time as days of the usage zone, so that whole days are summed without their points (§3.1). Adjacent parts share
- * calendar look-ups. Archived days have no points: a bound at the start of one cuts no neighboring day.
+ * Converts parts of time to days of the usage zone, so that whole days are summed without their points
+ * (§3.1). Adjacent parts share calendar look-ups. Archived days have no points: a bound at the start of such
+ * a day cuts no neighboring day.
  */
 export function usageStretches(
   parts: readonly Bounds[],
@@ -155,7 +157,7 @@ function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch 
 }
 
 interface DaysAround {
-  /** The last whole day before the instant and the first one after it; null beyond the calendar. */
+  /** The last whole day before the instant. Null beyond the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
   readonly cut: readonly LocalDate[];
@@ -173,8 +175,8 @@ class DaysOfZone {
   }
 
   /**
-   * Near a change of the zone's offset a day may continue after the next one began (in St. John's, clocks were once set
-   * back at 00:01), so the neighboring days count as cut too.
+   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next
+   * one began (in St. John's, clocks were once set back at 00:01), so the neighboring days count as cut too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);
@@ -208,7 +210,7 @@ class DaysOfZone {
   }
 }
 
-/** The first and last year of the calendar, where it may have no neighbours. */
+/** Returns true in the first and last year of the calendar, where a day may have no neighbors. */
 function isAtEdge(day: LocalDate): boolean {
   return yearOf(day) === MIN_YEAR || yearOf(day) === MAX_YEAR;
 }

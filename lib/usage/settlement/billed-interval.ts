@@ -7,27 +7,33 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 /** An interval of a usage section as billed on one invoice that is not VOID. */
 export interface BilledInterval {
   readonly usageName: string;
-  /** Identifies its section, together with the price identity; absent means unknown. */
+  /**
+   * Date of the version of its section, which together with the price identity identifies the section. Absent
+   * means unknown.
+   */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
-  /** null for items without instants, which are matched by date. */
+  /** Exact bounds. Null for items without instants, which are matched by date. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Null means after its end. Default null. */
+  /** Time of billing. Null means after the end of the interval. Default null. */
   readonly billedAt?: Instant | null;
-  /** Oldest first; none where zero items are dropped (§7.5 rule 4). */
+  /** Items of the interval, oldest first. Empty if zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
   /** The charged points. */
   readonly consumed: readonly PointRange[];
-  /** The usage from a usage source when billed; null means billed from points. Default null. */
+  /**
+   * The usage from a usage source at the time of billing. Null if the interval was billed from points.
+   * Default null.
+   */
   readonly supplied?: SuppliedDigest | null;
 }
 
 export interface UsageHistory {
-  /** All of the subscription, in order. */
+  /** All events of the subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Items on invoices that are not VOID, in the order in which they were billed. */
+  /** Billed intervals of invoices that are not VOID, in billing order. */
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
 }
@@ -37,30 +43,33 @@ export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'e
 /** A USAGE item, or the REPAIR_ADJ that credits part of one (§7.7 rule 2). */
 export interface BilledEntry {
   readonly itemId: Uuid;
-  /** The USAGE item of a credit; null for a USAGE item. */
+  /** The USAGE item that a credit reduces. Null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
-  /** The rated amount, before plugins or adjustments change it; negative for a credit. */
+  /** The rated amount, before changes by plugins or adjustments. Negative for a credit. */
   readonly amount: Decimal;
-  /** The amount that can still be credited; 0 for a credit. */
+  /** The amount that can still be credited. 0 for a credit. */
   readonly remaining: Decimal;
   readonly details: string | null;
-  /** The rated quantities by unit; absent means unknown. */
+  /** The rated quantities by unit. Absent means unknown. */
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }
 
 /** The billed part of an interval (§7.3 step 2). */
 export type BilledMatch =
-  /** Lies within a longer billed interval: nothing more is billed. */
+  /** The interval lies within a longer billed interval, so nothing more is billed. */
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
-      /** The billed intervals inside this interval or equal to it. Only the difference is billed. */
+      /** The billed intervals within this interval or equal to it. Only the difference is billed. */
       readonly previous: readonly BilledInterval[];
-      /** Overlapping intervals, whose points are excluded from the quantities. */
+      /** Overlapping billed intervals, whose points are excluded from the quantities. */
       readonly overlapping: readonly BilledInterval[];
     };
 
-/** Matches an interval with billed ones of the same subscription and usage name, by instants if known. */
+/**
+ * Matches an interval with billed intervals of the same subscription and usage name, by instants if they are
+ * known.
+ */
 export function matchBilled(interval: UsageInterval, billed: readonly BilledInterval[]): BilledMatch {
   const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
   if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
@@ -104,13 +113,19 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
   return billed.start < own.end && own.start < billed.end ? 'OVERLAPS' : 'APART';
 }
 
-/** A billed interval of no length is not deducted from one of more than a day; its points are not charged again. */
+/**
+ * Returns true for a billed interval of no length and an own interval of more than a day. The billed interval
+ * is not deducted then; its points are not charged again.
+ */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';
   return end.date - start.date > 1 ? 'OVERLAPS' : 'INSIDE';
 }
 
-/** A billed interval whose usage another section charges now. All of it is credited and billed again (§7.3 rule 7). */
+/**
+ * A billed interval whose usage another section charges now. The whole interval is credited and billed again
+ * (§7.3 rule 7).
+ */
 export interface SupersededInterval {
   readonly usageName: string;
   readonly versionDate: Instant;
@@ -121,7 +136,7 @@ export interface SupersededInterval {
   /** True if a usage source supplied the quantities. */
   readonly isSupplied: boolean;
   readonly entries: readonly BilledEntry[];
-  /** The first event that charges some of its time by other sections. */
+  /** The first event with other sections that charge some of the interval's time. */
   readonly event: BillingEvent;
 }
 
@@ -129,8 +144,11 @@ export interface PlannedInterval {
   readonly run: UsageRun;
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
-  /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
+  /**
+   * The superseded interval around it that its section had charged, if this interval may continue the items
+   * of the superseded one. None by default.
+   */
   readonly replaces?: SupersededInterval | null;
-  /** True if the current history has different intervals there (§7.3 rule 6). Default false. */
+  /** True if the current history has different intervals at this time (§7.3 rule 6). Default false. */
   readonly isOutdated?: boolean;
 }

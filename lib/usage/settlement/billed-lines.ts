@@ -9,11 +9,11 @@ import {
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
-/** The billed part of one line: a tier of a unit with ALL_TIERS, a unit with TOP_TIER. */
+/** The billed part of one line. A line is a tier of a unit with ALL_TIERS, or a unit with TOP_TIER. */
 interface BilledLine extends BlockLine {
-  /** The charged amount; `amount` is the unrounded sum of the lines. */
+  /** The charged amount. `amount` is the unrounded sum of the lines. */
   readonly charged: Decimal;
-  /** True if part of it is a share of an item for several lines. */
+  /** True if part of the amount is a share of an item for several lines. */
   readonly isShared: boolean;
 }
 
@@ -23,12 +23,12 @@ interface BilledSoFarInput {
   readonly currency: Currency;
 }
 
-/** B of §7.3 step 4: items and their credits, as they were rated. */
+/** Returns B of §7.3 step 4: items and their credits, as they were rated. */
 export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }
 
-/** Returns the billed lines by key; their charged amounts add up to `billedTotal`. */
+/** Returns the billed lines by key. Their charged amounts add up to `billedTotal`. */
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
@@ -98,7 +98,10 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
   return lines.values();
 }
 
-/** TOP_TIER lines show the whole rating, so the last one counts (§7.3). */
+/**
+ * Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so the last rating counts
+ * (§7.3).
+ */
 function replaceRating(
   lines: Map<string, BilledLine>,
   details: ItemDetails,
@@ -140,7 +143,7 @@ function indexOfLargest(lines: readonly BlockLine[]): number {
   return largest;
 }
 
-/** An amount without details counts for the first line. */
+/** Adds an amount without details to the first line. */
 function chargeFirst(lines: Map<string, BilledLine>, rated: RatedConsumable, amount: Decimal): void {
   const [first] = rated.lines;
   if (first === undefined) return;
@@ -169,12 +172,12 @@ function blockLine(line: DetailLine): BlockLine {
 
 export interface LineChange {
   readonly now: BlockLine;
-  /** Unbilled quantity and amount; negative if too much is billed. */
+  /** Unbilled quantity and amount. Negative if too much is billed. */
   readonly change: BlockLine;
   readonly billed: BilledLine | null;
 }
 
-/** Returns every rated or billed line, by unit, then tier. */
+/** Returns every rated or billed line, by unit, then by tier. */
 export function changeOf(
   rated: RatedConsumable,
   billed: ReadonlyMap<string, BilledLine>,

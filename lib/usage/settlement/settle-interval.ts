@@ -30,7 +30,7 @@ interface SettleInput {
   readonly interval: UsageInterval;
   /** Rating of all usage of the interval so far. */
   readonly rated: RatedUsage;
-  /** Those of `matchBilled`, in order of billing. */
+  /** Intervals of `matchBilled` in billing order. */
   readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
   readonly itemMode: ItemMode;
@@ -38,7 +38,8 @@ interface SettleInput {
 }
 
 /**
- * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to §7.5, §7.7).
+ * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to
+ * §7.5, §7.7).
  * @throws InvariantError with FAIL if less was used than is billed.
  */
 export function settleInterval(input: SettleInput): readonly UsageCharge[] {
@@ -71,7 +72,10 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
   return aggregateDetails({ lines, amount: exact, overflow });
 }
 
-/** ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole new rating (§7.3). */
+/**
+ * Returns the details of a difference. ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole
+ * new rating (§7.3).
+ */
 function deltaDetails(input: SettleInput) {
   const { rated } = input;
   if (rated.kind !== 'ALL_TIERS') {
@@ -86,14 +90,14 @@ function deltaDetails(input: SettleInput) {
   return { first: content(changes.map(({ change }) => change)), others: content(changes.map(nothing)) };
 }
 
-/** Tier 1 always, others where something changes. */
+/** Returns true if a line is listed: tier 1 always, other tiers if they change. */
 function isListed({ change }: LineChange): boolean {
   return change.tier === 1 || !change.quantity.isZero() || !change.amount.isZero();
 }
 
 /**
- * True if the same usage was billed line by line: each line was rounded separately, so the sums may differ by cents
- * without any usage.
+ * Returns true if the same usage was billed line by line. Each line was rounded separately, so the sums may
+ * differ by cents without new usage.
  */
 function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   const { rated, previous } = input;
@@ -109,7 +113,7 @@ function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   );
 }
 
-/** Returns one item per line for the difference between its rounded and its billed amount (§7.4). */
+/** Returns one item per line for the difference between its rounded amount and its billed amount (§7.4). */
 function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }): readonly UsageCharge[] {
   const { rated, previous, currency } = input;
   const refundable = new Refundable(previous);
@@ -140,7 +144,7 @@ function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): Charg
   return { lines: [now], due, billed: due.minus(delta) };
 }
 
-/** ALL_TIERS shows the change, TOP_TIER all blocks at the new price (§7.4). */
+/** Returns the line as shown. ALL_TIERS shows the change, TOP_TIER all blocks at the new price (§7.4). */
 function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
   return kind === 'TOP_TIER' ? now : change;
 }
@@ -152,7 +156,7 @@ function detailsOf(line: LineChange, rated: RatedConsumable) {
   return { first: lineDetails(shown, overflow), others: lineDetails(nothing, overflow) };
 }
 
-/** The overflow of a unit is on the line of its last tier (§7.4). */
+/** Returns the overflow of a unit, which belongs to the line of its last tier (§7.4). */
 function overflowOf({ unit, tier }: BlockLine, { lines, overflow }: RatedConsumable): readonly Overflow[] {
   const last = lines.findLast((line) => line.unit === unit);
   return last?.tier === tier ? overflow.filter((rest) => rest.unit === unit) : [];
@@ -163,7 +167,7 @@ function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedCon
   return read?.shape === 'DETAIL' && keyOf(kind, read.lines[0]) === keyOf(kind, line);
 }
 
-/** The refundable amounts of the USAGE items of an interval. */
+/** The amounts of an interval's USAGE items that can be credited. */
 class Refundable {
   /** Newest first. */
   readonly #items: readonly BilledEntry[];
@@ -178,10 +182,10 @@ class Refundable {
   }
 
   /**
-   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first one has
-   * details with quantities, so that later deltas start from the net.
-   * @param total above 0.
-   * @param isPreferred selects items to credit first.
+   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first
+   * credit has details with quantities, so that later deltas start from the net amount.
+   * @param total amount above 0.
+   * @param isPreferred selects the items to credit first.
    */
   credit(
     total: Decimal,
@@ -212,7 +216,7 @@ class Refundable {
   }
 }
 
-/** True if the setting credits the excess; `delta` is below 0. @throws InvariantError with FAIL. */
+/** Returns true if the setting credits the excess. `delta` is below 0. @throws InvariantError with FAIL. */
 function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
@@ -222,16 +226,16 @@ function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: Se
   );
 }
 
-/** An item of an interval, which supplies dates, names and currency with its run (§7.4). */
+/** An item of an interval. The run of the interval supplies dates, names and currency (§7.4). */
 export type UsageCharge = UsageItem | UsageCredit;
 
 /** The facts that explain an amount: the total of the lines minus the amount already billed. */
 interface ChargeFacts {
   /** The current rating: all lines of the interval, or the line of a DETAIL item. */
   readonly lines: readonly (BlockLine | PeakLine)[];
-  /** Their total, rounded to the currency; for CAPACITY the price of the section. */
+  /** Total of the lines, rounded to the currency. For CAPACITY, the price of the section. */
   readonly due: Decimal;
-  /** B of §7.3, or its part of the line. */
+  /** B of §7.3, or its share for the line. */
   readonly billed: Decimal;
 }
 
@@ -251,13 +255,13 @@ export interface UsageCredit extends ChargeFacts {
   readonly linkedItemId: Uuid;
   /** Below 0. */
   readonly amount: Decimal;
-  /** The amount still to be credited, and the refundable part of this item; above 0. */
+  /** The amount that remains to be credited, which is above 0. */
   readonly open: Decimal;
   readonly left: Decimal;
   readonly details: string;
 }
 
-/** True for an item that only documents its period: no amount and no free blocks (§7.5). */
+/** Returns true for an item that only documents its period, with neither an amount nor free blocks (§7.5). */
 export function isZeroItem(charge: UsageCharge): boolean {
   if (charge.kind === 'CREDIT' || !charge.amount.isZero()) return false;
   return charge.quantity === null || charge.quantity.lessThanOrEqualTo(0);

@@ -16,9 +16,9 @@ interface SettleUsageInput {
   readonly plan: UsagePlan;
   /** One per interval of the plan. */
   readonly collected: readonly CollectedUsage[];
-  /** One per outdated interval of the plan: its remaining quantities. */
+  /** Remaining quantities, one element per outdated interval of the plan. */
   readonly left: readonly Quantities[];
-  /** Points that arrived late for intervals billed before the look-back, by usage name. */
+  /** Points that arrived late for intervals that were billed before the look-back, by usage name. */
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
@@ -29,21 +29,24 @@ interface SettleUsageInput {
 export interface SettledInterval {
   readonly planned: PlannedInterval;
   readonly rated: RatedUsage;
-  /** Items in invoice order, without the zero items that the tenant does not want. */
+  /** Items in invoice order, without zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The replaced interval, whose charges are the remaining credits; none by default. */
+  /** The replaced interval, whose charges are the remaining credits. None by default. */
   readonly replaced?: SupersededInterval | null;
 }
 
-/** The charged usage of an interval and the points it consumes. */
+/** The charged usage of an interval, and the points that it consumes. */
 export interface Consumption {
   readonly quantities: Quantities;
-  /** Intervals whose fresh points it consumes: itself, or billed ones with late points (§7.7). */
+  /**
+   * Intervals whose fresh points the interval consumes: the interval itself, or billed intervals with late
+   * points (§7.7).
+   */
   readonly freshOf: readonly PlannedInterval[];
-  /** Intervals whose on-time fresh points it consumes. */
+  /** Intervals whose on-time fresh points the interval consumes. */
   readonly onTimeOf: readonly PlannedInterval[];
-  /** True if it consumes late points of intervals before the look-back. */
+  /** True if the interval consumes late points of intervals before the look-back. */
   readonly beyond: boolean;
 }
 
@@ -51,15 +54,15 @@ export interface SettledUsage {
   readonly intervals: readonly SettledInterval[];
   /** Outdated ones with credits. */
   readonly outdated: readonly SettledInterval[];
-  /** Superseded ones without replacement, with credits for all their charges. */
+  /** Superseded intervals without a replacement, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
-  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2); null if there are no items. */
+  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2). Null without items. */
   readonly chargedThrough: LocalDate | null;
 }
 
 /**
- * Rates the planned intervals of a subscription and compares them with the billed ones (§7.3 to §7.7), for runs, dry runs
- * and previews of current usage.
+ * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7),
+ * for runs, dry runs and previews of current usage.
  * @throws InvariantError under `negativeDelta` FAIL if less was used than is billed.
  */
 export function settleUsage(input: SettleUsageInput): SettledUsage {
@@ -102,7 +105,10 @@ export function creditsOfOutdated(
   });
 }
 
-/** Late points go to another interval of the same usage name, whichever run it belongs to. */
+/**
+ * Returns the consumed points of each interval. Late points go to another interval of the same usage name,
+ * regardless of its run.
+ */
 function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
   const byName = Map.groupBy(places, ({ planned }) => planned.run.section.name);
@@ -156,7 +162,10 @@ function settled(
   return { planned, rated, charges, consumes };
 }
 
-/** An outdated interval keeps its whole minimum, so that only void usage is credited. */
+/**
+ * Returns the share of an interval. An outdated interval keeps its whole minimum, so that only void usage is
+ * credited.
+ */
 function shareOf({ run, interval, isOutdated = false }: PlannedInterval): PeriodShare | null {
   const share = periodShare(run, interval);
   return isOutdated && share !== null && share.days > 0 ? null : share;
@@ -166,22 +175,27 @@ function isNotZero(charge: UsageCharge): boolean {
   return !isZeroItem(charge);
 }
 
-/** The usage of an interval. A point is consumed by the billed interval that charged it. */
+/** The usage of an interval. The billed interval that charged a point has consumed the point. */
 export interface CollectedUsage {
-  /** Points consumed by billed intervals within it, including late ones of earlier periods, without void ones. */
+  /**
+   * Points that billed intervals within the interval consumed, including late points of earlier periods,
+   * without void points.
+   */
   readonly billed: Quantities;
-  /** Its points that no billed interval of the usage name consumed. */
+  /** Points of the interval that no billed interval of the usage name consumed. */
   readonly fresh: Quantities;
-  /** The fresh points that are not late: nothing is billed, or was billed before its end. */
+  /** The fresh points that are not late: nothing is billed, or the interval was billed before its end. */
   readonly onTime: Quantities;
 }
 
 type FreshPoints = 'ALL' | 'ON_TIME' | 'NONE';
 
-/** The rated usage of an interval and the points it consumes, so that no other interval charges them. */
+/**
+ * The rated usage of an interval, and the points that it consumes, so that no other interval charges them.
+ */
 interface ChargedUsage {
   readonly quantities: Quantities;
-  /** Specifies which of its own fresh points the charge consumes. */
+  /** Specifies which of the interval's own fresh points the charge consumes. */
   readonly freshPoints: FreshPoints;
   /** Indexes of the intervals whose fresh points the charge consumes. */
   readonly takesLateOf: readonly number[];
@@ -190,8 +204,8 @@ interface ChargedUsage {
 
 /**
  * Returns the charged usage of each interval (§7.7).
- * @param intervals those of one usage name of a subscription that are not covered, in order.
- * @param modes `beyond`: unconsumed points of billed intervals before the look-back.
+ * @param intervals the intervals of one usage name of a subscription that are not covered, in order.
+ * @param modes `beyond` contains unconsumed points of billed intervals before the look-back.
  */
 function chargedUsage(
   intervals: readonly {
@@ -231,7 +245,7 @@ const freshPointsByMode: Readonly<Record<LateMode, FreshPoints>> = {
   NEXT_PERIOD: 'NONE',
 };
 
-/** True if points at this instant are late: it was billed after its end (§7.7). */
+/** Returns true if points at this instant are late because the interval was billed after its end (§7.7). */
 export function isLate(
   { interval, match }: Pick<PlannedInterval, 'interval' | 'match'>,
   at: Instant,
@@ -242,7 +256,7 @@ export function isLate(
   );
 }
 
-/** True if it was billed before its end, by a run up to a future date. */
+/** Returns true if the interval was billed before its end, by a run up to a future date. */
 export function isBilledAhead({ instants, billedAt = null }: BilledInterval): boolean {
   return instants !== null && billedAt !== null && billedAt < instants.end;
 }

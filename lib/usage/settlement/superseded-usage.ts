@@ -25,10 +25,11 @@ interface BilledNow {
 }
 
 /**
- * Separates the billed intervals of a subscription by its present history. An interval is superseded when the subscription
- * is billed at some of its time, but not by the section that charged the interval: a change of plan, phase or price was
- * dated back. Time in which nothing is billed (a pause, or after the end) supersedes nothing.
- * @param events all of the subscription, in order.
+ * Separates the billed intervals of a subscription by its present history. An interval is superseded if the
+ * subscription is billed at some of its time, but not by the section that charged the interval, because a
+ * change of plan, phase or price was dated back. Time in which nothing is billed (a pause, or after the end)
+ * supersedes nothing.
+ * @param events all events of the subscription, in order.
  */
 export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
   const supersededBy = new Map<BilledInterval, BillingEvent>();
@@ -54,7 +55,10 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
   };
 }
 
-/** Pairs each interval with shorter ones that took over its items (see `entriesByPlace`); both are read together. */
+/**
+ * Pairs each interval with shorter intervals that continued its items (see `entriesByPlace`). Both are read
+ * together.
+ */
 export function readTogether(
   billed: readonly BilledInterval[],
 ): readonly (readonly [longer: BilledInterval, shorter: BilledInterval])[] {
@@ -79,7 +83,10 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
   return null;
 }
 
-/** A new catalog version with the same prices supersedes nothing, because its date is only informative (invoicing §5.5 rule 1). */
+/**
+ * Returns true for the same section. A new catalog version with the same prices supersedes nothing, because
+ * its date is only informative (invoicing §5.5 rule 1).
+ */
 function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
 }
@@ -90,9 +97,9 @@ interface Places {
 }
 
 /**
- * Returns the entries of each interval. An item and its credits count for the interval that charged it or, if superseded,
- * for the last one in force that credited part of it: a credit records which interval took over the item (see
- * `replaceSuperseded`).
+ * Returns the entries of each interval. An item and its credits count for the interval that charged the item.
+ * If that interval is superseded, they count for the last interval in force that credited part of the item: a
+ * credit records which interval continues the item (see `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
   const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
@@ -123,7 +130,7 @@ function placeOf(
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
-/** True if an interval within the one that charged the item credited part of it. */
+/** Returns true if an interval within the one that charged the item credited part of it. */
 function isPartlyCredited([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
@@ -176,7 +183,10 @@ export interface SettledSuperseded {
   readonly credits: readonly UsageCredit[];
 }
 
-/** Credits the remaining amounts of a superseded interval, newest item first; its usage is billed again (§7.3 rule 7). */
+/**
+ * Credits the remaining amounts of a superseded interval, newest item first. Its usage is billed again (§7.3
+ * rule 7).
+ */
 export function creditSuperseded(interval: SupersededInterval): SettledSuperseded {
   const { entries } = interval;
   const items = entries.filter(({ linkedItemId }) => linkedItemId === null).toReversed();
@@ -202,9 +212,9 @@ interface ReplacementInput {
 }
 
 /**
- * Returns the credits that reduce a superseded interval to the cost of its replacement; null if the replacement costs more
- * or the superseded one has several items, which are then all credited. A credit of 0 records that the interval took over
- * the item (see `billedNow`).
+ * Returns the credits that reduce a superseded interval to the cost of its replacement. Null if the
+ * replacement costs more, or if the superseded interval has several items, which are then all credited. A
+ * credit of 0 records that the interval continues the item (see `billedNow`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;
@@ -228,7 +238,7 @@ export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge
   return [{ ...none, open: ZERO, left: item.remaining }];
 }
 
-/** Returns the dates of a credit: the part of the superseded interval outside of the one that replaces it. */
+/** Returns the dates of a credit, which are the part of the superseded interval outside its replacement. */
 export function creditedDates(
   { startDate, endDate, instants }: SupersededInterval,
   { start, end }: UsageInterval,
@@ -238,7 +248,7 @@ export function creditedDates(
   return { startDate, endDate };
 }
 
-/** Details that cancel every line of an item and its credits. */
+/** Returns details that cancel every line of an item and its credits. */
 function withdrawnLines(entries: readonly BilledEntry[]): string {
   const read = entries.map(({ details }) => readItemDetails(details));
   const lines = new Map<string, BlockLine | PeakLine>();

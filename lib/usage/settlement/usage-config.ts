@@ -1,35 +1,41 @@
 import { OverflowPolicy } from '../rating/rated-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
 
-/** One item per interval, or one per line (§7.4): `invoice.item.result.behavior.mode`. */
+/** One item per interval, or one per line (§7.4), from `invoice.item.result.behavior.mode`. */
 export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;
 export type ItemMode = (typeof ItemMode)[keyof typeof ItemMode];
 
-/** The treatment of late points of billed intervals (§7.7): `invoice.usage.lateMode`. */
+/** Treatment of late points of billed intervals (§7.7), from `invoice.usage.lateMode`. */
 export const LateMode = { DELTA: 'DELTA', NEXT_PERIOD: 'NEXT_PERIOD', IGNORE: 'IGNORE' } as const;
 export type LateMode = (typeof LateMode)[keyof typeof LateMode];
 
-/** The same for intervals that begin before the look-back: `invoice.usage.beyondLookback`. */
+/**
+ * Treatment of late points for intervals that begin before the look-back, from
+ * `invoice.usage.beyondLookback`.
+ */
 export const BeyondLookBack = { REPORT: 'REPORT', NEXT_PERIOD: 'NEXT_PERIOD' } as const;
 export type BeyondLookBack = (typeof BeyondLookBack)[keyof typeof BeyondLookBack];
 
-/** The treatment of usage that costs less than billed: `invoice.usage.negativeDelta`. */
+/** Treatment of usage that costs less than billed, from `invoice.usage.negativeDelta`. */
 export const NegativeDelta = { CREDIT: 'CREDIT', IGNORE: 'IGNORE', FAIL: 'FAIL' } as const;
 export type NegativeDelta = (typeof NegativeDelta)[keyof typeof NegativeDelta];
 
 export interface UsageConfig {
-  /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
+  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means all periods. */
   readonly lookBackPeriods: number;
   readonly itemMode: ItemMode;
   readonly overflow: OverflowPolicy;
   readonly lateMode: LateMode;
   readonly beyondLookBack: BeyondLookBack;
   readonly negativeDelta: NegativeDelta;
-  /** The same for usage from a usage source. */
+  /** Treatment of usage from a usage source that costs less than billed. */
   readonly negativeDeltaOfSources: NegativeDelta;
-  /** `invoice.disable.usage.zero.amount`. */
+  /** The setting `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
-  /** `invoice.parkAccountsWithUnknownUsage`: a unit that no section charges stops the run (§7.8). */
+  /**
+   * The setting `invoice.parkAccountsWithUnknownUsage`. If true, a unit that no section charges stops the run
+   * (§7.8).
+   */
   readonly refusesUnknownUnits: boolean;
 }
 
@@ -56,7 +62,7 @@ const comparedSettings = [
   'refusesUnknownUnits',
 ] as const satisfies readonly (keyof UsageConfig)[];
 
-/** Returns the settings as one text, to detect changes. */
+/** Returns the settings as one text, for the detection of changes. */
 export function usageSettings(config: UsageConfig, { identity }: UsageTerms = NO_TERMS): string {
   const settings = comparedSettings.map((name) => config[name]);
   const texts = settings.map((setting) => String(typeof setting === 'boolean' ? Number(setting) : setting));
@@ -65,14 +71,14 @@ export function usageSettings(config: UsageConfig, { identity }: UsageTerms = NO
 
 export interface NegativeDeltaInput {
   readonly setting: NegativeDelta | null;
-  /** `invoice.usage.missing.lenient`. */
+  /** The setting `invoice.usage.missing.lenient`. */
   readonly isLenient: boolean;
   /** True if a usage source supplied the usage. */
   readonly isFromSource: boolean;
   readonly isDryRun: boolean;
 }
 
-/** Returns the effect of a negative delta in this run (§7.7 rules 2, 3). */
+/** Returns the treatment of a negative delta in this run (§7.7 rules 2, 3). */
 export function negativeDeltaOf({
   setting,
   isLenient,
@@ -84,7 +90,7 @@ export function negativeDeltaOf({
   return isDryRun && asked === NegativeDelta.FAIL ? NegativeDelta.IGNORE : asked;
 }
 
-/** Returns the settings for a dry run, which gives no reason to fail (§7.7 rule 3). */
+/** Returns the settings for a dry run, which never fails for negative deltas (§7.7 rule 3). */
 export function inDryRun(config: UsageConfig): UsageConfig {
   return {
     ...config,

@@ -30,11 +30,11 @@ import {
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
-/** Billed intervals that ended before `from` may be left out. */
+/** Input of the plan. Billed intervals that ended before `from` may be omitted. */
 interface UsagePlanInput extends UsageHistory {
   readonly targetDate: LocalDate;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
-  /** That of `usageWindow`; null means all that is billed is among `billed`. Default null. */
+  /** The date of `usageWindow`. Null if `billed` contains everything that is billed. Default null. */
   readonly from?: LocalDate | null;
 }
 
@@ -43,16 +43,18 @@ export interface UsagePlan {
   /** By run, then time (§7.3). */
   readonly intervals: readonly PlannedInterval[];
   /**
-   * Other billed intervals, whose points may have become void: outdated ones and, under `beyondLookback=NEXT_PERIOD`,
-   * those before the look-back.
+   * Other billed intervals, whose points may have become void: outdated intervals and, under
+   * `beyondLookback=NEXT_PERIOD`, intervals before the look-back.
    */
   readonly outdated: readonly PlannedInterval[];
-  /** Billed intervals that other sections now charge. Some are replaced by one of `intervals`. */
+  /**
+   * Billed intervals that other sections now charge. An element of `intervals` may replace such an interval.
+   */
   readonly superseded: readonly SupersededInterval[];
   readonly billed: readonly BilledInterval[];
-  /** Sections still charged after the target date. */
+  /** Sections that are still charged after the target date. */
   readonly open: readonly UsageSection[];
-  /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
+  /** The first date after the target date with more to bill (§7.9 rule 3). */
   readonly nextDate: LocalDate | null;
 }
 
@@ -98,7 +100,7 @@ function plannedIntervals(run: UsageRun, all: readonly UsageRun[], input: UsageP
 
 const ALL_PERIODS = { lookBackPeriods: -1 };
 
-/** Billed intervals before the look-back, where only void points matter (§2.2 rule 3). */
+/** Returns billed intervals before the look-back, for which only void points matter (§2.2 rule 3). */
 function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly PlannedInterval[] {
   const { targetDate, zone, billed } = input;
   const own = billed.filter(({ usageName }) => usageName === run.section.name);
@@ -112,8 +114,9 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
 }
 
 /**
- * The first interval inside a superseded one, of the same section and with nothing billed of it, replaces it: only the
- * difference is credited (§7.3 rule 7). The others are billed as new.
+ * Returns the intervals with their replacements. The first interval within a superseded one, of the same
+ * section and with nothing billed of it, replaces it, so that only the difference is credited (§7.3 rule 7).
+ * Other intervals are billed as new.
  */
 function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
@@ -137,8 +140,8 @@ function mayReplace({ run, interval, match }: PlannedInterval, one: SupersededIn
 }
 
 /**
- * True for an interval before L, unless some of its time is not billed (§7.1 rule 3).
- * @param of `billed`: those of the usage name.
+ * Returns true for an interval before L, unless some of its time is not billed (§7.1 rule 3).
+ * @param of `billed` contains the intervals of the usage name.
  */
 export function isTooOld(
   { start, end }: UsageInterval,
@@ -159,7 +162,7 @@ interface Stretch {
   readonly end: Instant | null;
 }
 
-/** Returns the first unbilled instant of a time span; null if it is fully billed. */
+/** Returns the first unbilled instant of a time span, or null for a fully billed time span. */
 function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {
@@ -178,11 +181,11 @@ interface UnbilledStartInput {
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
-  /** Everything before this date is billed and may be missing in `billed`; null means `billed` is complete. */
+  /** Date before which everything is billed and may be missing in `billed`. Null if `billed` is complete. */
   readonly from: LocalDate | null;
 }
 
-/** Returns the start of the first interval with unbilled time (§7.1 rule 3); null for none. */
+/** Returns the start of the first interval with unbilled time (§7.1 rule 3), or null. */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -195,7 +198,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** Returns the part of a run to examine; null means nothing. */
+/** Returns the part of a run to examine, or null for no part. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
@@ -221,9 +224,9 @@ interface OutdatedInput {
 }
 
 /**
- * Billed intervals since the look-back that no interval to rate takes up, because the history changed after billing: the
- * new intervals lie within them or overlap them (§7.3 step 2). They stay charged for their own points, so that void ones
- * are credited (§2.2 rule 3). In time order.
+ * Returns billed intervals since the look-back that no interval to rate continues, in time order. The history
+ * changed after billing, and the new intervals lie within them or overlap them (§7.3 step 2). They stay
+ * charged for their own points, so that void points are credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
@@ -276,7 +279,10 @@ function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInte
   };
 }
 
-/** Returns a run of the section that billed the interval, since its amount depends on those prices. */
+/**
+ * Returns a run of the section that billed the interval, because the amount depends on the prices of that
+ * section.
+ */
 function runOf(
   { usageName, versionDate, priceIdentity, startDate }: BilledInterval,
   runs: readonly UsageRun[],

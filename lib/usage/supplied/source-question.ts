@@ -26,7 +26,7 @@ interface MeteredSubscription {
   readonly events: readonly BillingEvent[];
   /** On invoices that are not VOID. */
   readonly billed: readonly BilledInterval[];
-  /** Earlier billed intervals may be missing; default null: none. */
+  /** Date before which billed intervals may be missing. Default null, which means that none is missing. */
   readonly from?: LocalDate | null;
 }
 
@@ -38,31 +38,31 @@ interface QuestionInput {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
 }
 
-/** A time range; its end is exclusive. */
+/** A time range with an exclusive end. */
 export type SuppliedRange = Pick<SuppliedSpan, 'start' | 'end'>;
 
-/** A quantity that a run needs, asked as `UsageIntervalRequest`. */
+/** A quantity that a run needs, in the form of `UsageIntervalRequest`. */
 export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & SuppliedSpan;
 
 /** The question about an account to a usage source before a run (§9). */
 export interface SourceQuestion {
   readonly range: SuppliedRange;
   readonly subscriptions: readonly SubscriptionQuestion[];
-  /** One per quantity that the run needs, in order of the runs. */
+  /** Requests, one per quantity that the run needs, in the order of the runs. */
   readonly requests: readonly QuantityRequest[];
-  /** Equal texts mean that one answer is valid for both questions. */
+  /** Text of the question. One result is valid for all questions with equal texts. */
   readonly text: string;
 }
 
 interface SubscriptionQuestion {
   readonly subscriptionId: Uuid;
-  /** The instants that cut its records: starts of days and cuts of billing. */
+  /** The instants that divide the records: starts of days and cuts of billing. */
   readonly slots: readonly Instant[];
   /** The bounds of billed intervals, by the comma-separated units of a section. */
   readonly transitions: ReadonlyMap<string, readonly Instant[]>;
 }
 
-/** Returns the question of a run up to the target date; null if the run rates no usage. */
+/** Returns the question of a run up to the target date, or null if the run rates no usage. */
 export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   const { subscriptions, targetDate, zone, config } = input;
   const planned = subscriptions
@@ -96,7 +96,7 @@ export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   return { range, subscriptions: asked, requests, text: JSON.stringify([range, cuts, requests]) };
 }
 
-/** The value of `USAGE_TRANSITIONS` (§9 rule 5). */
+/** Returns the value of `USAGE_TRANSITIONS` (§9 rule 5). */
 export function transitionsText({ subscriptions }: SourceQuestion): string {
   return JSON.stringify(
     Object.fromEntries(
@@ -108,7 +108,7 @@ export function transitionsText({ subscriptions }: SourceQuestion): string {
   );
 }
 
-/** The key of an answer to a request. */
+/** Returns the key of the result for a request. */
 export function keyOfRequest({ usageName, unitType, ...span }: QuantityRequest): string {
   return quantityKey(usageName, unitType, span);
 }
@@ -169,14 +169,14 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
 }
 
 /**
- * True if an interval can be rated from this kind of usage: intervals billed from a source are compared with a source,
- * others with recorded usage.
+ * Returns true if an interval can be rated from this kind of usage. Intervals billed from a source are
+ * compared with a source, other intervals with recorded usage.
  */
 export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
 }
 
-/** The interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
+/** Returns the interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
 export function spansOf({ interval, match }: PlannedInterval): readonly SuppliedSpan[] {
   const { start, end, includesEnd } = interval;
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];

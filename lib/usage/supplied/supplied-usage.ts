@@ -11,7 +11,7 @@ import { type Instant, instant, isInstantMs, parseWireInstant } from '../../valu
 import { compareText, type UsageSum } from '../rating/quantities.ts';
 import { readAmount } from '../recording/read-submission.ts';
 
-/** The usage of one subscription from a usage source (§9): sums, never records. */
+/** The usage of one subscription from a usage source (§9), as sums without records. */
 export type SuppliedUsage =
   | { readonly kind: 'RECORDS'; readonly pieces: readonly SuppliedPiece[] }
   /** Quantities by the text of `quantityKey`. */
@@ -53,18 +53,18 @@ interface Sums {
   readonly trackingIds: Set<string>;
 }
 
-/** Adds up records as they come, so that memory grows only with slots and units. */
+/** Adds up records on arrival, so that memory use depends only on slots and units. */
 export class RecordSums {
   readonly #slots: readonly Instant[];
   readonly #sums = new Map<number, Map<string, Sums>>();
   #trackingIds = 0;
 
-  /** @param slots the bounds of the slots, ascending and distinct. */
+  /** @param slots distinct bounds of the slots in ascending order. */
   constructor(slots: readonly Instant[]) {
     this.#slots = slots;
   }
 
-  /** Returns false if the record is in no slot. */
+  /** Adds a record. Returns false for a record that is in no slot. */
   add({ at, unit, amount, trackingId }: SuppliedRecord): boolean {
     const slot = this.#slotOf(at);
     if (slot < 0) return false;
@@ -101,7 +101,7 @@ export class RecordSums {
     trackingIds.add(trackingId);
   }
 
-  /** Returns the index of the slot; -1 before the first and from the last bound on. */
+  /** Returns the index of the slot, or -1 before the first bound and from the last bound on. */
   #slotOf(at: Instant): number {
     let [low, high] = [0, this.#slots.length];
     while (low < high) {
@@ -114,7 +114,7 @@ export class RecordSums {
 }
 
 interface SuppliedRollUp {
-  /** Split at the bounds of the time spans. */
+  /** Pieces, split at the bounds of the time spans. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
   /** Null means all units. */
@@ -146,7 +146,7 @@ interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 
-/** @throws MalformedAnswer with the place of the record. */
+/** Reads a record. @throws MalformedAnswer with the place of the record. */
 export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
@@ -161,7 +161,7 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   };
 }
 
-/** Returns the quantities of an aggregated answer. @throws MalformedAnswer. */
+/** Returns the quantities of an aggregated result. @throws MalformedAnswer. */
 export function claimedQuantities(given: unknown, expected: number): readonly SuppliedQuantity[] {
   if (!Array.isArray(given)) throw new MalformedAnswer('returned aggregated usage that is not a list');
   if (given.length !== expected)
@@ -173,7 +173,7 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
   });
 }
 
-/** Returns the records of an answer as an iterator. @throws MalformedAnswer. */
+/** Returns the records of a result as an iterator. @throws MalformedAnswer. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
     throw new MalformedAnswer('returned records that are not a stream');

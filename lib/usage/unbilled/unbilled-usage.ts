@@ -44,19 +44,22 @@ import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 
 export interface UnbilledUsage {
   readonly unitType: string;
-  /** Sum of the points; for OVERFLOW the excess, for VOIDED_BEYOND_LOOKBACK the overcharge (below 0). */
+  /** Sum of the points. For OVERFLOW, the excess; for VOIDED_BEYOND_LOOKBACK, the overcharge (below 0). */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
-  /** The usage section that would charge it; null if none is in force. */
+  /** The usage section that would charge the usage. Null if no section is in force. */
   readonly usageName: string | null;
-  /** The day of the points; for OVERFLOW and VOIDED_BEYOND_LOOKBACK the billed period. */
+  /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, the start of the billed period. */
   readonly startDate: LocalDate;
   /** Exclusive. */
   readonly endDate: LocalDate;
 }
 
 interface UnbilledInput extends BillingSoFar {
-  /** Those of `piecesNeeded`, also cut at the bounds; with all days of billed intervals that overlap the bounds. */
+  /**
+   * The pieces of `piecesNeeded`, also cut at the bounds, with all days of billed intervals that overlap the
+   * bounds.
+   */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;
   /** Exclusive. */
@@ -147,7 +150,7 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
     });
 }
 
-/** Returns the void usage of billed periods before the look-back that would be credited (§2.2 rule 3). */
+/** Returns the void usage of billed periods before the look-back, which would be credited (§2.2 rule 3). */
 function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
@@ -174,7 +177,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   );
 }
 
-/** Returns the last rated quantity, by unit. */
+/** Returns the quantity that was rated last, by unit. */
 function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
@@ -189,9 +192,9 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 }
 
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
-  /** All events of the subscription, in order; null if it is currently excluded from runs. */
+  /** All events of the subscription in order. Null if runs currently exclude the subscription. */
   readonly events: readonly BillingEvent[] | null;
-  /** On VOID invoices; none by default. */
+  /** Points on VOID invoices. None by default. */
   readonly freed?: readonly FreedPoints[];
   readonly today: LocalDate;
   readonly config: UsageConfig;
@@ -211,7 +214,7 @@ interface KnownInterval {
   readonly match: BilledMatch;
 }
 
-/** Finds the sections that did not bill a point of a subscription, and the reasons. */
+/** Finds the sections that did not bill a point of a subscription, and the reason for each. */
 class UnbilledReasons {
   readonly #events: readonly BillingEvent[] | null;
   readonly #times: ReturnType<typeof billedTimes>;
@@ -286,7 +289,7 @@ function knownIntervals({
   });
 }
 
-/** Why usage is on no invoice (§3.3). */
+/** Reason why usage is on no invoice (§3.3). */
 export const UnbilledReason = {
   /** No section in force charges the unit. */
   UNKNOWN_UNIT: 'UNKNOWN_UNIT',
@@ -294,17 +297,17 @@ export const UnbilledReason = {
   BLOCKED: 'BLOCKED',
   BEFORE_START: 'BEFORE_START',
   AFTER_END: 'AFTER_END',
-  /** Recorded for a period that is too old to be billed again. */
+  /** The usage was recorded for a period that is too old to be billed again. */
   BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
-  /** Charged and later voided, for a period that is too old to be compared again. */
+  /** The usage was charged and later voided, for a period that is too old to be compared again. */
   VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
   /** The period is billed, and the quantity exceeds the last tier. */
   OVERFLOW: 'OVERFLOW',
   /** A future run bills it. */
   NOT_YET_DUE: 'NOT_YET_DUE',
-  /** Recorded late for a billed period (`invoice.usage.lateMode=IGNORE`). */
+  /** The usage was recorded late for a billed period (`invoice.usage.lateMode=IGNORE`). */
   LATE: 'LATE',
-  /** Recorded for a time billed within a longer period, which is not billed again. */
+  /** The usage was recorded for a time that was billed within a longer period, which is not billed again. */
   COVERED: 'COVERED',
 } as const;
 export type UnbilledReason = (typeof UnbilledReason)[keyof typeof UnbilledReason];

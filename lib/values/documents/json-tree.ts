@@ -17,7 +17,7 @@ export interface JsonMember {
 }
 
 /**
- * Returns the tree of a document, whose size the caller limits.
+ * Returns the tree of a document. The caller must limit the size of the document.
  * @throws DocumentFault at the first position that is not JSON or is nested too deep.
  */
 export function readJsonTree(text: string): JsonNode {

@@ -12,7 +12,7 @@ export interface XmlElement {
   readonly offset: number;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Its own text without its children's, trimmed. */
+  /** Text of the element without the text of its children, trimmed. */
   readonly text: string;
 }
 
@@ -22,8 +22,8 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Returns the tree of a document, whose size the caller limits. Resolves only the five entities of XML and rejects document
- * types, so that it never does I/O.
+ * Returns the tree of a document. The caller must limit the size of the document. Resolves only the five
+ * entities of XML and rejects document types, so it never does I/O.
  * @throws DocumentFault at the first position that is not well-formed or exceeds a bound.
  */
 export function readXmlTree(document: DecodedXml): XmlElement {
@@ -120,7 +120,7 @@ const DECLARABLE_ENCODING = {
   'utf-8': /^utf-?8$/i,
   'utf-16le': /^utf-?16(le)?$/i,
   'utf-16be': /^utf-?16(be)?$/i,
-  /** A string, whose declaration may name any of them. */
+  /** Encodings that the declaration of a string may name. */
   decoded: /^utf-?(8|16(le|be)?)$/i,
 } as const;
 type XmlEncoding = keyof typeof DECLARABLE_ENCODING;
@@ -194,7 +194,7 @@ function linesOf({ name, attributes = {}, content }: XmlNode, indent: string): r
   return [start, ...content.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];
 }
 
-/** The characters of XML 1.0, fewer than those of JSON. */
+/** Matches the characters of XML 1.0, which are fewer than those of JSON. */
 export const XML_CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 const XML_SPACE = ' \t\r\n';
@@ -208,12 +208,12 @@ export function trimXml(text: string): string {
   return text.slice(start, end);
 }
 
-/** Escapes also carriage returns, which would be read as line feeds. */
+/** Escapes a text. Carriage returns are escaped too, because they would be read as line feeds. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, reference);
 }
 
-/** Escapes also white space, which would be read as blanks. */
+/** Escapes an attribute. White space is escaped too, because it would be read as blanks. */
 export function escapeAttribute(value: string): string {
   return value.replace(/[&<>"\t\n\r]/g, reference);
 }
@@ -235,11 +235,14 @@ function reference(character: string): string {
 export const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
 const SAXES_POSITION = /^\d+:\d+: /;
-/** Limits the names that the parser quotes. */
+/** Maximum length of messages of the parser, which quotes names. */
 const LONGEST_SAXES_MESSAGE = 400;
 const LONGEST_NAME = 60;
 
-/** Returns a fault that the parser does not report: half of a surrogate pair, or a document type in the prolog. */
+/**
+ * Returns a fault that the parser does not report: half of a surrogate pair, or a document type before the
+ * root.
+ */
 export function faultOfText(text: string): DocumentFault | undefined {
   if (!text.isWellFormed())
     return new DocumentFault('Half a surrogate pair is not a character', text.search(/\p{Surrogate}/u));
@@ -250,7 +253,7 @@ export function faultOfText(text: string): DocumentFault | undefined {
   return new DocumentFault(NO_DOCTYPE, end);
 }
 
-/** Returns the parser's error at the position where the fault begins. */
+/** Returns the error of the parser at the position where the fault begins. */
 export function faultOfParser(error: Error, text: string, position: number): DocumentFault {
   const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
   if (message.includes('entity'))
@@ -262,7 +265,10 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
   return new DocumentFault(message, Math.max(0, position - 1));
 }
 
-/** Returns the fault of a wrong end tag, which ends at `position`. The parser reports it only after closing the element. */
+/**
+ * Returns the fault of a wrong end tag, which ends at `position`. The parser reports such a fault only after
+ * closing the element.
+ */
 export function faultOfEndTag(name: string, text: string, position: number): DocumentFault | undefined {
   const end = position - 1;
   const start = text.lastIndexOf('</', end);

@@ -11,7 +11,9 @@ export interface Problem {
 
 export interface BillingErrorInput {
   readonly code: ErrorCode;
-  /** Names the thing, its ids and the solution, without internals, because HTTP callers see it. */
+  /**
+   * Message with the thing, its ids and the solution. It contains no internals, because HTTP callers see it.
+   */
   readonly message: string;
   /** Ids and values of the message, for programs and logs. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -20,13 +22,14 @@ export interface BillingErrorInput {
 }
 
 /**
- * The only error that the library throws deliberately (lib/README.md rule 14): a condition that the caller can act on, with
- * a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the host.
+ * The only error that the library throws deliberately (lib/README.md rule 14). It describes a condition that
+ * the caller can act on, with a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the
+ * host.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
   readonly code: ErrorCode;
-  /** The error's area: `AccountError`, `CatalogError`, … */
+  /** Area of the error: `AccountError`, `CatalogError`, … */
   readonly className: string;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly problems?: readonly Problem[];
@@ -74,19 +77,19 @@ export function billingError(code: ErrorCode, message: string, facts: Facts = {}
   return new BillingError({ code, message, facts });
 }
 
-/** Returns MISSING_OR_INVALID_FIELD (60003): a part of the request is missing or invalid. */
+/** Returns MISSING_OR_INVALID_FIELD (60003) for a missing or invalid part of the request. */
 export function invalidField(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts });
 }
 
-/** Returns INVALID_PARAMETER (60002): a parameter is invalid or contradicts another. */
+/** Returns INVALID_PARAMETER (60002) for a parameter that is invalid or contradicts another parameter. */
 export function invalidParameter(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message, facts });
 }
 
 /**
- * An illegal state or a mistake of the calling code, never caused by input. The change is not written; HTTP returns 500 and
- * an invoice run parks the account (invoicing §8.4).
+ * An illegal state or a mistake of the calling code, never caused by input. The change is not written. HTTP
+ * returns 500, and an invoice run parks the account (invoicing §8.4).
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
@@ -99,14 +102,16 @@ export class InvariantError extends Error {
 }
 
 /**
- * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each call, so code
- * that runs per value throws by itself.
+ * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each
+ * call, so code that runs per value throws the error itself.
  */
 export function assertInvariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new InvariantError(message, facts);
 }
 
-/** An invalid answer of a plugin. The message completes a sentence that begins with the plugin's name. */
+/**
+ * An invalid result of a plugin. The message is the rest of a sentence that begins with the plugin's name.
+ */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }

@@ -6,7 +6,7 @@ import { isTimeZone } from '../time/index.ts';
 import type { Field, Fields } from './field.ts';
 
 /**
- * Checks the values that a caller gives for the fields of a record; messages call the record `name`.
+ * Checks the values that a caller gives for the fields of a record. Messages call the record `name`.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkFields(name: string, fields: Fields, input: Readonly<Record<string, unknown>>): void {
@@ -21,7 +21,7 @@ export function checkFields(name: string, fields: Fields, input: Readonly<Record
   }
 }
 
-/** Completes a sentence that begins with the field; null for a valid value. */
+/** Returns the problem, as the rest of a sentence that begins with the field, or null for a valid value. */
 function faultOf({ kind, maxLength, range }: Field, value: unknown): string | null {
   const given = String(value);
   if (kind === 'text' && maxLength !== undefined && given.length > maxLength)

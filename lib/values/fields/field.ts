@@ -39,13 +39,13 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly values?: Readonly<Record<string, string>>;
   /** True for personal data, which anonymization replaces (accounts §19). */
   readonly isPersonal: boolean;
-  /** True if operator searches find it (accounts §6.2). */
+  /** True if operator searches include the field (accounts §6.2). */
   readonly isSearched: boolean;
   /** True if Kill Bill does not have the field: only JSON of dialect D contains it. */
   readonly isOurs: boolean;
   /** Name in operator searches; defaults to the name in audit rows with underscores. */
   readonly searchedAs?: string;
-  /** Name in audit rows if it differs; null: not in audit rows. */
+  /** Name in audit rows, if it differs. Null if the field is not in audit rows. */
   readonly audit: string | null | undefined;
   /** Carries only the types of the stored value and of the caller's value. */
   readonly type?: T;
@@ -60,7 +60,7 @@ export type RecordOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T, SetOn, unknown> ? T : never;
 };
 
-/** The fields that callers give. Absent and null differ on update (accounts §4). */
+/** The fields that callers give. Absent and null differ in updates (accounts §4). */
 export type InputOf<F extends Fields> = {
   readonly [K in keyof F as F[K] extends Field<unknown, 'never'> ? never : K]?: F[K] extends Field<
     unknown,
@@ -75,7 +75,7 @@ interface Traits<S extends SetOn> {
   /** Default: never. */
   readonly set?: S;
   readonly personal?: true;
-  /** True, or the name in operator searches. */
+  /** True, or the name in operator searches, if operator searches include the field. */
   readonly searched?: true | string;
   /** Default: Kill Bill has the field, too. */
   readonly ours?: true;
@@ -103,10 +103,13 @@ function field<T, S extends SetOn, I = T>(
 
 type NotSet = 'never';
 
-/** The row number, assigned by storage. */
+/** The row number, which the storage assigns. */
 export const recordId: Field<number, NotSet> = field('recordId', { audit: null });
 
-/** Returns the function that describes fields of a kind: `T` is stored, callers give `I`. */
+/**
+ * Returns the function that describes fields of a kind. `T` is the stored type, `I` the type that callers
+ * give.
+ */
 const fieldOf =
   <T, I = T>(kind: FieldKind, more?: Pick<Field, 'maxLength'>) =>
   <S extends SetOn = NotSet>(traits: Traits<S> = {}) =>
@@ -114,7 +117,10 @@ const fieldOf =
 
 export const id = fieldOf<Uuid>('id');
 export const key = fieldOf<string>('key', { maxLength: MAX_EXTERNAL_KEY_CHARACTERS });
-/** @param traits `max`: the longest text in characters; absent if callers never set it or another rule limits it. */
+/**
+ * @param traits `max` is the longest text in characters. Absent if callers never set the field or another
+ * rule limits it.
+ */
 export const text = <S extends SetOn = NotSet>(traits: Traits<S> & { readonly max?: number } = {}) =>
   field<string, S>('text', traits, traits.max === undefined ? {} : { maxLength: traits.max });
 export const currency = fieldOf<Currency, string>('currency');
@@ -123,10 +129,10 @@ export const oneOf = <V extends string, S extends SetOn = NotSet>(
   values: Readonly<Record<string, V>>,
   traits: Traits<S> = {},
 ) => field<V, S>('oneOf', traits, { values });
-/** Describes a field with a subset of an enumeration, which only its type defines. */
+/** Describes a field with a subset of an enumeration that only the type of the field defines. */
 export const code = <V extends string, S extends SetOn = NotSet>(traits: Traits<S> = {}) =>
   field<V, S>('oneOf', traits);
-/** @param traits `range`: the smallest and largest value that callers may give. */
+/** @param traits `range` contains the smallest and largest value that callers may give. */
 export const integer = <S extends SetOn = NotSet>(
   traits: Traits<S> & { readonly range?: readonly [minimum: number, maximum: number] } = {},
 ) => field<number, S>('integer', traits, traits.range === undefined ? {} : { range: traits.range });
@@ -143,7 +149,9 @@ export function orNull<T, S extends SetOn, I>(each: Field<T, S, I>): Field<T | n
   return { ...each, isNullable: true } as Field<T | null, S, I>;
 }
 
-/** Returns a name of columns and operator searches: `bill_cycle_day_local` for `billCycleDayLocal`. */
+/**
+ * Returns the name for columns and operator searches, such as `bill_cycle_day_local` for `billCycleDayLocal`.
+ */
 export function underscored(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

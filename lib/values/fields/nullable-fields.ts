@@ -1,6 +1,6 @@
 import type { Field, Fields, InputOf, RecordOf } from './field.ts';
 
-/** Returns the given nullable fields that callers may set; absent ones are null. */
+/** Returns the given nullable fields that callers may set. Absent fields are null. */
 export function inputOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
   return collected<NullableOf<F>>(fields, (name) => (input as UnknownMembers)[name] ?? null);
 }

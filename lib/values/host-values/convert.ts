@@ -5,7 +5,7 @@ import { shortened } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
-/** Converts the texts of an input to values. `at` names it in errors. */
+/** Converts the texts of an input to values. `at` names the input in errors. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**
@@ -107,8 +107,9 @@ function closed(names: readonly string[], take: Take): Take {
 }
 
 /**
- * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An absent value becomes
- * undefined, so that the default of the operation applies; a name that ends with `?` may be absent.
+ * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An
+ * absent value becomes undefined, so that the default of the operation applies. A name that ends with `?` may
+ * be absent.
  */
 export function parameterOf(name: string, shape: AnyInput): (given: unknown) => unknown {
   const isOptional = name.endsWith('?');
@@ -152,7 +153,7 @@ function fields(members: readonly Member[]): Take {
   };
 }
 
-/** Returns the record itself if it contains no text to convert. */
+/** Returns the record with its texts converted. Returns the record itself if it contains no such text. */
 function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {

@@ -3,8 +3,9 @@ import type { Decimal } from '../money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
 /**
- * `T` as hosts may give it, at any depth: an id as text, an amount as text such as `5.50`, a date as text such as
- * `2024-03-01`, an instant as a `Date` or text such as `2024-03-01T08:00:00Z`. A requested date is a date or an instant.
+ * `T` as hosts may give it, at any depth. An id is text, an amount may be text such as `5.50`, a date is text
+ * such as `2024-03-01`, an instant is a `Date` or text such as `2024-03-01T08:00:00Z`. A requested date is a
+ * date or an instant.
  */
 export type HostInput<T> = T extends Uuid | Decimal | LocalDate
   ? T | string

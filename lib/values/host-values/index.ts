@@ -1,4 +1,4 @@
-/** Conversion of hosts' inputs and of the engine's answers, and copies for plugins. */
+/** Conversion of hosts' inputs and of the engine's results, and copies for plugins. */
 
 export { converterOf, parameterOf, type Take } from './convert.ts';
 export { frozenCopy } from './frozen-copy.ts';

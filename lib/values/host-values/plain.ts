@@ -3,8 +3,8 @@ import { formatLocalDate, type Instant, type LocalDate } from '../time/index.ts'
 import type { AnyShape, Shape } from './shape.ts';
 
 /**
- * `T` as hosts receive it, at any depth: a date is text such as `2024-03-01`, an instant a `Date`. Amounts stay Decimal,
- * which is text in JSON.
+ * `T` as hosts receive it, at any depth. A date is text such as `2024-03-01`; an instant is a `Date`. Amounts
+ * stay Decimal, which is text in JSON.
  */
 export type Plain<T> = T extends LocalDate
   ? string
@@ -22,7 +22,7 @@ export type Plain<T> = T extends LocalDate
 
 type Convert = (value: unknown) => unknown;
 
-/** Returns a function that copies values with plain dates and instants; null and undefined stay. */
+/** Returns a function that copies values with plain dates and instants. Null and undefined stay unchanged. */
 export function plainBy(shape: AnyShape): Convert {
   const convert = presentBy(shape);
   return (value) => (value === undefined || value === null ? value : convert(value));

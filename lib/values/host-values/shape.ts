@@ -16,8 +16,8 @@ export type ValueKind = keyof Values;
 type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such values; never
- * if there are none.
+ * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such
+ * values. `never` without such values.
  */
 export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
   ? NonNullable<T> extends ((...given: never[]) => unknown) | AsyncIterable<unknown>

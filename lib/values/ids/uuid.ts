@@ -2,7 +2,10 @@ import { assertInvariant, InvariantError, invalidParameter } from '../errors/ind
 
 declare const uuidBrand: unique symbol;
 
-/** A UUID in canonical form: 36 characters, lower case, hyphens. Any version: hosts bring their own ids. */
+/**
+ * A UUID in canonical form: 36 characters in lower case with hyphens. Any version is accepted, because hosts
+ * use their own ids.
+ */
 export type Uuid = string & { readonly [uuidBrand]: 'Uuid' };
 
 const canonicalForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -63,7 +66,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
-/** Ids per call of the random source, which costs more than an id. */
+/** Number of ids per call of the random source, which costs more than an id. */
 const idsPerDraw = 256;
 const drawnByteCount = idsPerDraw * randomByteCount;
 
@@ -72,8 +75,8 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, it keeps the last
- * millisecond and increments the counter.
+ * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, the
+ * generator keeps the last millisecond and increments the counter.
  */
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;
@@ -128,14 +131,14 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   };
 }
 
-/** Returns 41 random bits; the top bit of the counter stays 0. */
+/** Returns 41 random bits. The top bit of the counter stays 0. */
 function freshCounter(random: Uint8Array, from: number): number {
   let value = byteAt(random, from) & 0x01;
   for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, from + index);
   return value;
 }
 
-/** @param random contains the id's bytes from position `from` on. */
+/** @param random bytes that contain the id's bytes from position `from` on. */
 function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
   const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits

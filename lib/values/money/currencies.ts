@@ -1,9 +1,10 @@
-/** ISO 4217 numeric code (null if not in ISO 4217), minor units and English name. */
+/** ISO 4217 numeric code (null for codes outside ISO 4217), minor units and English name. */
 type CurrencyRow = readonly [numericCode: number | null, minorUnits: number, name: string];
 
 /**
- * ISO 4217 list one without codes that have no minor unit (metals, testing), ten codes withdrawn since 2015 that migrated
- * accounts may use, and BTC (catalog §1). A test compares it with `Intl` and lists the differences.
+ * ISO 4217 list one without codes that have no minor unit (metals, testing), with ten codes withdrawn since
+ * 2015 that migrated accounts may use, and with BTC (catalog §1). A test compares the table with `Intl` and
+ * lists the differences.
  */
 export const currencies = {
   AED: [784, 2, 'United Arab Emirates Dirham'],

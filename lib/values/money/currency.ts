@@ -1,7 +1,7 @@
 import { assertInvariant, billingError, ErrorCode } from '../errors/index.ts';
 import { currencies } from './currencies.ts';
 
-/** An ISO 4217 alphabetic code, or BTC; upper case. */
+/** An ISO 4217 alphabetic code in upper case, or BTC. */
 export type Currency = keyof typeof currencies;
 
 /** All currency codes, in the order of the table. */
@@ -27,14 +27,14 @@ export interface CurrencyFacts {
   readonly name: string;
 }
 
-/** Returns numeric code, minor units and name. */
+/** Returns the numeric code, minor units and name of a currency. */
 export function currencyFacts(currency: Currency): CurrencyFacts {
   assertInvariant(isCurrency(currency), `${String(currency)} is not a currency`, { currency });
   const [numericCode, minorUnits, name] = currencies[currency];
   return { numericCode, minorUnits, name };
 }
 
-/** Returns the fractional digits of an amount: USD 2, JPY 0, KWD 3, BTC 8. */
+/** Returns the number of fractional digits of an amount: USD 2, JPY 0, KWD 3, BTC 8. */
 export function minorUnits(currency: Currency): number {
   assertInvariant(isCurrency(currency), `${String(currency)} is not a currency`, { currency });
   return currencies[currency][1];

@@ -1,7 +1,10 @@
 import { Decimal as DecimalConstructor } from 'decimal.js';
 import { assertInvariant, InvariantError } from '../errors/index.ts';
 
-/** The only decimal constructor: 40 significant digits, half up, no exponent in `toString` for numbers of the wire. */
+/**
+ * The only decimal constructor. It has 40 significant digits and rounds half up. `toString` has no exponent
+ * for numbers of the wire.
+ */
 export const Decimal = DecimalConstructor.clone({
   defaults: true,
   precision: 40,
@@ -10,15 +13,15 @@ export const Decimal = DecimalConstructor.clone({
   toExpPos: 60,
 });
 
-/** An exact amount, rate or quantity; immutable. */
+/** An exact, immutable amount, rate or quantity. */
 export type Decimal = DecimalConstructor;
 
 export const ZERO: Decimal = new Decimal(0);
 
 /**
- * Returns the exact decimal of a plain or exponent literal, a safe integer or a decimal. Use `parseWireDecimal` for text
- * from outside.
- * @throws InvariantError for an invalid value and a JS number with a fraction, which is not exact.
+ * Returns the exact decimal of a plain or exponent literal, a safe integer or a decimal. Use
+ * `parseWireDecimal` for text from outside.
+ * @throws InvariantError for an invalid value, and for a JS number with a fraction, which is not exact.
  */
 export function decimal(value: string | number | bigint | Decimal): Decimal {
   if (typeof value === 'number') {
@@ -36,7 +39,7 @@ export function decimal(value: string | number | bigint | Decimal): Decimal {
   throw new InvariantError('An amount must be finite', { value: String(value) });
 }
 
-/** Returns the exact sum; 0 for an empty list. */
+/** Returns the exact sum. An empty list has the sum 0. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;
   let last: Decimal | undefined;
@@ -58,7 +61,10 @@ export function sum(values: Iterable<Decimal>): Decimal {
   return withLast();
 }
 
-/** Returns plain notation without exponent and trailing zeros: `30`, `10.5`, `-0.000000001`; zero has no sign. */
+/**
+ * Returns plain notation without exponent and trailing zeros, such as `30`, `10.5` or `-0.000000001`. Zero
+ * has no sign.
+ */
 export function formatDecimal(value: Decimal): string {
   return value.isZero() ? '0' : value.toFixed();
 }

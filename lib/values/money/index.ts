@@ -1,4 +1,4 @@
-/** All amounts and roundings of the product. */
+/** The module for all amounts and roundings of the product. */
 export * from './allocate.ts';
 export * from './currency.ts';
 export * from './decimal.ts';

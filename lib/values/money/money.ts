@@ -21,13 +21,13 @@ export function addMoney<C extends Currency>(a: Money<C>, b: Money<NoInfer<C>>):
   return { amount: a.amount.plus(b.amount), currency: a.currency };
 }
 
-/** Returns `249.95 USD`, with at least the digits of the currency; `0 USD` for zero. */
+/** Returns a text such as `249.95 USD`, with at least the digits of the currency, and `0 USD` for zero. */
 export function moneyText(amount: Decimal, currency: Currency): string {
   const digits = Math.max(minorUnits(currency), amount.decimalPlaces());
   return `${amount.isZero() ? '0' : amount.toFixed(digits)} ${currency}`;
 }
 
-/** Fractional digits of a proration ratio (invoicing §2 rule 2). */
+/** Number of fractional digits of a proration ratio (invoicing §2 rule 2). */
 const ratioScale = 9;
 
 /** Rounds half up, ties away from zero, to the minor unit of the currency (invoicing §2 rule 1). */
@@ -42,7 +42,8 @@ export function roundToScale(value: Decimal, scale: number): Decimal {
 }
 
 /**
- * Returns `q(n, t)` of invoicing §2 rule 2: `n` ÷ `t` in whole days, rounded half up to 9 decimals; 0 if `t` ≤ 0.
+ * Returns `q(n, t)` of invoicing §2 rule 2, which is `n` ÷ `t` in whole days, rounded half up to 9 decimals.
+ * 0 if `t` ≤ 0.
  */
 export function quotient(n: number, t: number): Decimal {
   if (t <= 0) return ZERO;

@@ -12,11 +12,11 @@ const MAX_NOISE_OF_UNIT = new Decimal('0.01');
 
 export interface AmountStatement {
   readonly currency: Currency;
-  /** The name of the amount in errors; default `amount`. */
+  /** Name of the amount in errors. Default `amount`. */
   readonly name?: string;
-  /** True: rounds binary floating point noise; default false: rejects it. */
+  /** True: rounds binary floating point noise. False (the default): rejects it. */
   readonly roundsFloatNoise?: boolean | undefined;
-  /** The remaining amount, which is accepted even if older data left it finer than the minor unit. */
+  /** The remaining amount. It is accepted even if older data left it finer than the minor unit. */
   readonly rest?: Decimal | null;
 }
 
@@ -63,9 +63,9 @@ const amountLimits: WireDecimalLimits = {
 const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * Returns the exact decimal of a number from outside: plain or exponent text (`"500.0"`, `1.05e1`) or a decimal of
- * `parseExactJson`. Undefined if invalid or with more digits than the limits, by default 15 integer and 9 fractional
- * digits (http-api §9 rule 5), insignificant zeros excluded.
+ * Returns the exact decimal of a number from outside, which is plain or exponent text (`"500.0"`, `1.05e1`)
+ * or a decimal of `parseExactJson`. Undefined for an invalid value, or with more digits than the limits, by
+ * default 15 integer and 9 fractional digits (http-api §9 rule 5), without insignificant zeros.
  */
 export function parseWireDecimal(
   value: string | Decimal,

@@ -4,12 +4,12 @@ export const SECRET_MASK = '*****';
 const secretName =
   /pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|signature|nonce|cvv|cvc|\bpin\b/i;
 
-/** Parameters whose values are only for a payment gateway. */
+/** Matches parameters whose values are only for a payment gateway. */
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and repositories,
- * client secrets.
+ * Match texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of
+ * processors and repositories, client secrets.
  */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -18,11 +18,14 @@ const secretShapes: readonly RegExp[] = [
   /\b(?:(?:sk|rk)_(?:live|test)|whsec|tok|gh[a-z]|xox[a-z])[_-][\w+/=-]+/g,
   /\b[a-z]+_\w+_secret_\w+/g,
 ];
-/** Up to the last `@`, because a password may contain `/`; excludes ports. */
+/** Matches user info up to the last `@`, because a password may contain `/`. Ports are excluded. */
 const userInfo =
   /(?<=\b[a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'<>]+|[^\s/?#@:"'<>]+:(?!\d+[/?#])[^\s"'<>]{1,256})(?=@)/gi;
 const pair = /([?&;])([\w.~%-]+)=([^\s&;#"'<>]+)/g;
-/** Named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`, are not secret. */
+/**
+ * Matches named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`,
+ * are not secret.
+ */
 const named =
   /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private|server|signing)[_.-]?key|credential|authorization|signature|nonce|cvv|cvc)[\w.~-]{0,40}\\?["']?[ \t]{0,2}[=:][ \t]{0,2})("[^"\\]+|\\"[^"\\]+|'[^'\\]+|(?:(?:Bearer|Basic|Digest)[ +])?[^\s"'&,;}<>\\)\]]+)/gi;
 const pluginProperty = /(?<=\bpluginProperty=[^\s&"'=%]{0,255}(?:=|%3D))[^\s&"'<>]+/gi;
@@ -31,7 +34,7 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
 const cardNumber = /(?<![\w.-])[2-6](?:[ -]?\d){13,18}(?![\w.-])/g;
 
-/** Long runs of letters and digits, which UUIDs do not have. */
+/** Matches long runs of letters and digits. UUIDs have none. */
 const opaqueToken = /^[\w~+-]{20,}={0,2}$/;
 const longRun = /[a-z\d]{20,}/gi;
 
@@ -40,15 +43,15 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Returns the end of the first secret name in the text; null if none. */
+/** Returns the end of the first secret name in the text, or null. */
 export function secretNameEnd(text: string): number | null {
   const found = secretName.exec(text);
   return found === null ? null : found.index + found[0].length;
 }
 
 /**
- * Returns a text with masked secrets: texts with the shape of a secret, passwords in URLs, values after a secret name, plugin
- * properties and card numbers. Masking is idempotent.
+ * Returns a text with masked secrets: texts with the form of a secret, passwords in URLs, values after a
+ * secret name, plugin properties and card numbers. Masking is idempotent.
  */
 export function maskSecretShapes(text: string): string {
   const masked = secretShapes.reduce((shown, shape) => shown.replace(shape, SECRET_MASK), text);
@@ -61,8 +64,8 @@ export function maskSecretShapes(text: string): string {
 }
 
 /**
- * Returns the value of a parameter or property for display, masked if its name or shape is that of a secret. In a URL, all
- * query values and long random parts of the path are masked.
+ * Returns the value of a parameter or property for display, masked if its name or form is that of a secret.
+ * In a URL, all query values and long random parts of the path are masked.
  */
 export function maskNamedValue(name: string, value: string): string {
   if (value === '') return value;
@@ -71,7 +74,7 @@ export function maskNamedValue(name: string, value: string): string {
   return maskWord(maskSecretShapes(value));
 }
 
-/** Masks long random words, and URLs as `maskUrl` does. */
+/** Masks long random words, and masks URLs with `maskUrl`. */
 export function maskWords(text: string): string {
   return text.replace(word, maskWord);
 }
@@ -112,7 +115,7 @@ function maskPair(whole: string, before: string, name: string): string {
   return secretName.test(name) ? `${before}${name}=${SECRET_MASK}` : whole;
 }
 
-/** Keeps UUIDs, such as the `userToken` of a request. */
+/** Masks a named value, except UUIDs such as the `userToken` of a request. */
 function maskNamed(whole: string, before: string, value: string): string {
   const [, quote = '', text = ''] = /^(\\?["']?)([\s\S]*)$/.exec(value) ?? [];
   return uuid.test(text) ? whole : before + quote + SECRET_MASK;

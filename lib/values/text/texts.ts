@@ -3,7 +3,7 @@ import { invalidField } from '../errors/index.ts';
 /** Largest edit distance of a misspelled name. */
 const MOST_EDITS = 3;
 
-/** Returns the name closest to `text`, ignoring case; null if none is within `mostEdits`. */
+/** Returns the name closest to `text`, ignoring case, or null if none is within `mostEdits`. */
 export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
   let fewest = mostEdits + 1;
@@ -35,7 +35,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /**
- * Returns a required, storable text of at most `maxLength` characters; messages call it `name`.
+ * Returns a required, storable text of at most `maxLength` characters. Messages call it `name`.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
@@ -48,7 +48,7 @@ export function checkText(name: string, text: string | null | undefined, maxLeng
   });
 }
 
-/** Characters of an invalid value in a message. */
+/** Maximum number of characters of an invalid value in a message. */
 const SHOWN_CHARACTERS = 100;
 
 /** Returns the beginning of a caller's text for a message, well-formed, with an ellipsis. */
@@ -57,10 +57,13 @@ export function shortened(text: string): string {
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** Completes a sentence about a text that cannot be stored. */
+/** The rest of a sentence about a text that cannot be stored. */
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
-/** Returns true if databases can store the text: PostgreSQL has no U+0000, UTF-8 no half of a surrogate pair. */
+/**
+ * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 has no half of a
+ * surrogate pair.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
@@ -70,7 +73,10 @@ export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be stored. */
+/**
+ * Checks a text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be
+ * stored.
+ */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;
   throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });

@@ -51,21 +51,24 @@ export function billingPeriodOrder(period: BillingPeriod): number {
   return order.get(period) ?? order.size;
 }
 
-/** Returns the length. @throws InvariantError for NO_BILLING_PERIOD, which callers check first (catalog §9.2 rule 4). */
+/**
+ * Returns the length of a period. @throws InvariantError for NO_BILLING_PERIOD, which callers must check
+ * first (catalog §9.2 rule 4).
+ */
 export function periodLength(period: BillingPeriod): PeriodLength {
   const length = lengths[period];
   assertInvariant(length, `${period} has no length; test for it before any date arithmetic`, { period });
   return length;
 }
 
-/** Returns true for a whole number of months; false for day-based periods and NO_BILLING_PERIOD. */
+/** Returns true for a whole number of months. False for day-based periods and NO_BILLING_PERIOD. */
 export function isMonthBased(period: BillingPeriod): boolean {
   return lengths[period]?.unit === 'MONTHS';
 }
 
 /**
- * Returns `anchor` plus `n` periods, also negative: exact days, or months with the day clamped once. Never add to the
- * result for n-1: 31 January monthly gives 29 February, then 31 March.
+ * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped
+ * once. Never add to the result for n-1: 31 January monthly gives 29 February, then 31 March.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
@@ -73,8 +76,8 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
 }
 
 /**
- * Returns `date` plus `n` periods: month-based periods end on the bill cycle day (1 to 31), clamped; day-based ones add
- * exact days (catalog §9.2 rules 1 and 2).
+ * Returns `date` plus `n` periods. Month-based periods end on the bill cycle day (1 to 31), clamped;
+ * day-based periods add exact days (catalog §9.2 rules 1 and 2).
  */
 // biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog §9.2
 export function addPeriods(
@@ -88,8 +91,9 @@ export function addPeriods(
 }
 
 /**
- * Returns the first bill cycle date on or after `start`: the clamped bill cycle day in the month of `start`, or one period
- * later (catalog §9.2 rule 3); `start` itself for day-based periods (invoicing §5.2).
+ * Returns the first bill cycle date on or after `start`, which is the clamped bill cycle day in the month of
+ * `start`, or one period later (catalog §9.2 rule 3). For day-based periods, returns `start` itself
+ * (invoicing §5.2).
  */
 export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, billCycleDay: number): LocalDate {
   if (periodLength(period).unit === 'DAYS') return start;
@@ -104,7 +108,7 @@ export interface CycleDates {
   readonly start: LocalDate;
   readonly period: BillingPeriod;
   readonly length: PeriodLength;
-  /** 1–31; unused for day-based periods. */
+  /** Bill cycle day, 1–31. Unused for day-based periods. */
   readonly billCycleDay: number;
   /** C(0), the first cycle date on or after `start`. */
   readonly first: LocalDate;
@@ -117,11 +121,14 @@ export interface CycleOrigin {
   /** Not NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
-  /** Start of the cycle, on or before `localDate`, which is the default. */
+  /** Start of the cycle, on or before `localDate`. Defaults to `localDate`. */
   readonly cycleStart?: LocalDate;
 }
 
-/** Returns the cycle from an event on. @throws InvariantError for a month-based event without bill cycle day. */
+/**
+ * Returns the cycle from an event on. @throws InvariantError for a month-based event without a bill cycle
+ * day.
+ */
 export function cycleDatesOf(origin: CycleOrigin): CycleDates {
   const { localDate, cycleStart = localDate } = origin;
   const counted = countedFrom(cycleStart, origin);
@@ -166,7 +173,7 @@ export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   return cycleDate(cycle, k) > date ? k : k + 1;
 }
 
-/** Returns the largest k with C(k) ≤ `date`; −1 if none. */
+/** Returns the largest k with C(k) ≤ `date`, or −1. */
 export function lastCycleUpTo(cycle: CycleDates, date: LocalDate): number {
   return firstCycleAfter(cycle, date) - 1;
 }

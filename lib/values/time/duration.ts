@@ -8,10 +8,10 @@ import { addDays, addMonths, daysBetween, type LocalDate, localDate, monthsBetwe
 export const TimeUnit = enumeration('DAYS', 'WEEKS', 'MONTHS', 'YEARS', 'UNLIMITED');
 export type TimeUnit = keyof typeof TimeUnit;
 
-/** Far beyond the last day of clocks (`LAST_CLOCK_DAY`). */
+/** A date far beyond the last day of clocks (`LAST_CLOCK_DAY`). */
 const endOfTime = localDate(MAX_YEAR, 1, 1);
 
-/** Length of a phase; `number` is at least 1, or -1 with UNLIMITED. */
+/** Length of a phase. `number` is at least 1, or -1 with UNLIMITED. */
 export interface Duration {
   readonly unit: TimeUnit;
   readonly number: number;
@@ -24,7 +24,7 @@ export function isTimeUnit(text: string): text is TimeUnit {
   return Object.hasOwn(TimeUnit, text);
 }
 
-/** Returns the duration in days or months; null if unlimited. */
+/** Returns the duration in days or months, or null for an unlimited duration. */
 function lengthOf({ unit, number }: Duration): PeriodLength | null {
   switch (unit) {
     case TimeUnit.DAYS:
@@ -41,7 +41,7 @@ function lengthOf({ unit, number }: Duration): PeriodLength | null {
 }
 
 /**
- * Returns `date` plus `duration`, the day clamped once at a month end (catalog §9.3).
+ * Returns `date` plus `duration`, with the day clamped once at a month end (catalog §9.3).
  * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) for UNLIMITED.
  */
 export function addDuration(date: LocalDate, duration: Duration): LocalDate {
@@ -55,7 +55,9 @@ export function addDuration(date: LocalDate, duration: Duration): LocalDate {
   return length.unit === 'DAYS' ? addDays(date, length.number) : addMonths(date, length.number);
 }
 
-/** Returns the end of a duration from `date`; undefined if it is UNLIMITED or longer than the calendar. */
+/**
+ * Returns the end of a duration from `date`. Undefined if the duration is UNLIMITED or exceeds the calendar.
+ */
 export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
   const length = lengthOf(duration);
   const between = length?.unit === 'DAYS' ? daysBetween : monthsBetween;
@@ -64,7 +66,7 @@ export function durationEnd(date: LocalDate, duration: Duration): LocalDate | un
     : addDuration(date, duration);
 }
 
-/** Largest number of entries in a time span list such as a retry schedule. */
+/** Maximum number of entries in a list of time spans, such as a retry schedule. */
 const MAX_TIME_SPAN_LIST = 100;
 
 const msOfUnit: Readonly<Record<string, number>> = {
@@ -89,7 +91,7 @@ export function parseTimeSpan(text: string): number {
   );
 }
 
-/** Parses like `parseTimeSpan`, but returns undefined for an invalid text. */
+/** Returns the milliseconds of a time span like `parseTimeSpan`, or undefined for an invalid text. */
 export function timeSpanIfValid(text: string): number | undefined {
   const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
   const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
@@ -98,7 +100,7 @@ export function timeSpanIfValid(text: string): number | undefined {
 }
 
 /**
- * Returns the milliseconds of a comma-separated list of time spans; a blank text is the empty list.
+ * Returns the milliseconds of a comma-separated list of time spans. A blank text is the empty list.
  * @throws BillingError INVALID_PARAMETER for an invalid entry or a list that is too long.
  */
 export function parseTimeSpanList(text: string): readonly number[] {

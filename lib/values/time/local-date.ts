@@ -4,12 +4,12 @@ import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 declare const localDateBrand: unique symbol;
 
 /**
- * A calendar day without a zone: days since 1970-01-01 in the proleptic Gregorian calendar, years 1 to 9999. Compares
- * and sorts as a number.
+ * A calendar day without a zone, as days since 1970-01-01 in the proleptic Gregorian calendar, in the years 1
+ * to 9999. It compares and sorts as a number.
  */
 export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
 
-/** The parts of a date; `month` is 1 to 12. */
+/** The parts of a date. `month` is 1 to 12. */
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
@@ -38,7 +38,7 @@ export function localDateIfValid(year: number, month: number, day: number): Loca
   return epochDayOf(year, month, day) as LocalDate;
 }
 
-/** Returns the date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
+/** Returns the date `epochDay` days after 1970-01-01. @throws InvariantError for a number out of range. */
 function localDateOfEpochDay(epochDay: number): LocalDate {
   if (Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay) return epochDay as LocalDate;
   throw new InvariantError(
@@ -52,7 +52,7 @@ export function localDateWithinCalendar(epochDay: number): LocalDate {
   return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
 }
 
-/** Reads exactly `yyyy-MM-dd`; `parseWireDate` is less strict. @throws BillingError INVALID_PARAMETER. */
+/** Reads exactly `yyyy-MM-dd`. `parseWireDate` is less strict. @throws BillingError INVALID_PARAMETER. */
 export function parseLocalDate(text: string): LocalDate {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   const date =
@@ -103,33 +103,36 @@ export function dayOfMonth(date: LocalDate): number {
   return calendarDayOf(date).day;
 }
 
-/** Returns the days of the month of `date`, 28 to 31. */
+/** Returns the number of days in the month of `date`, 28 to 31. */
 export function lengthOfMonth(date: LocalDate): number {
   const { year, month } = calendarDayOf(date);
   return daysInMonth(year, month);
 }
 
-/** Returns `date` plus `days`, also negative. */
+/** Returns `date` plus `days`. `days` may be negative. */
 export function addDays(date: LocalDate, days: number): LocalDate {
   return localDateOfEpochDay(date + days);
 }
 
 /**
- * Returns `date` plus `months`, also negative, clamped to the last day of the month: 31 January plus 1 is 28 or 29
- * February, plus 2 is 31 March.
+ * Returns `date` plus `months`, clamped to the last day of the month. `months` may be negative. 31 January
+ * plus 1 is 28 or 29 February, plus 2 is 31 March.
  */
 export function addMonths(date: LocalDate, months: number): LocalDate {
   const { year, month, day } = calendarDayOf(date);
   return clampedDate(year * monthsPerYear + (month - 1) + months, day);
 }
 
-/** Returns day `day` (1 to 31) of the month `months` after that of `date`, clamped to the month's last day. */
+/**
+ * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`, clamped to the month's
+ * last day.
+ */
 export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
   const { year, month } = calendarDayOf(date);
   return clampedDate(year * monthsPerYear + (month - 1) + months, day);
 }
 
-/** Returns the days from `from` to `to`; negative if `to` is earlier. */
+/** Returns the number of days from `from` to `to`, which is negative if `to` is earlier. */
 export function daysBetween(from: LocalDate, to: LocalDate): number {
   return to - from;
 }
@@ -140,8 +143,8 @@ export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
 }
 
 /**
- * Returns the whole months from `from` to `to`: the largest n with `addMonths(from, n)` not after `to`; if `to` is earlier,
- * minus the months from `to` to `from`.
+ * Returns the number of whole months from `from` to `to`, which is the largest n with `addMonths(from, n)`
+ * not after `to`. If `to` is earlier, returns minus the months from `to` to `from`.
  */
 export function monthsBetween(from: LocalDate, to: LocalDate): number {
   if (to < from) return -monthsBetween(to, from);
@@ -159,7 +162,7 @@ export function minDate(first: LocalDate, ...others: readonly LocalDate[]): Loca
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }
 
-/** `monthIndex` counts months from January of year 0. */
+/** Returns the clamped date. `monthIndex` counts months from January of year 0. */
 function clampedDate(monthIndex: number, day: number): LocalDate {
   const year = Math.floor(monthIndex / monthsPerYear);
   const month = monthIndex - year * monthsPerYear + 1;

@@ -4,7 +4,10 @@ import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.t
 
 declare const timeZoneBrand: unique symbol;
 
-/** A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, kept as it was given (http-api §9 rule 8). */
+/**
+ * A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, in the form in which it was given
+ * (http-api §9 rule 8).
+ */
 export type TimeZone = string & { readonly [timeZoneBrand]: 'TimeZone' };
 
 /** The default zone of accounts. */
@@ -48,7 +51,7 @@ function isKnownToIntl(name: string): boolean {
   return formatterOf(name) !== undefined;
 }
 
-/** Returns the milliseconds of a fixed offset `±HH:MM` up to 23:59; undefined if invalid. */
+/** Returns the milliseconds of a fixed offset `±HH:MM` up to 23:59, or undefined for an invalid offset. */
 function fixedOffsetMs(name: string): number | undefined {
   const match = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(name);
   if (match === null) return undefined;
@@ -103,7 +106,7 @@ function createFormatter(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Reads the end of `12 GMT-07:52:58`, `12 GMT+05:45`, `12 GMT`. */
+/** Reads the offset at the end of `12 GMT-07:52:58`, `12 GMT+05:45` or `12 GMT`. */
 function parseLongOffset(text: string): number {
   const start = text.indexOf('GMT');
   assertInvariant(start >= 0, `Unexpected offset "${text}" from Intl`, { text });
@@ -120,12 +123,12 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + (text.charCodeAt(at + 1) - 48);
 }
 
-/** Steps of the search for a transition within 48 h to the second (2^18 s > 48 h). */
+/** Maximum number of steps in the search for a transition within 48 h to the second (2^18 s > 48 h). */
 const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
- * An instant with its local date (subscriptions §2 rule 8). `at` decides the order, `date` the billing, so a change of a
- * zone's rules never moves a billed day.
+ * An instant with its local date (subscriptions §2 rule 8). `at` determines the order and `date` the billing,
+ * so a change of a zone's rules never moves a billed day.
  */
 export interface DatedInstant {
   readonly at: Instant;
@@ -148,8 +151,8 @@ export function localTimeOf(at: Instant, zone: TimeZone): LocalTime {
 }
 
 /**
- * Returns the first instant of a local date: later than 00:00 if midnight does not exist, and the start of the next
- * existing date if the date does not exist.
+ * Returns the first instant of a local date. This is later than 00:00 if midnight does not exist, and the
+ * start of the next existing date if the date does not exist.
  */
 export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
   return instantAt(date, MIDNIGHT, zone);
@@ -161,10 +164,11 @@ export function endOfDay(at: Instant, zone: TimeZone): Instant {
 }
 
 /**
- * Returns the instant of a local date and time by the zone's rules on that date (subscriptions §2 rule 2, `atTime`): the
- * first occurrence of a repeated time; for a missing time the first instant after the gap or, if that is on a later date,
- * the last whole second before the gap; for a missing date the start of the next one. On the first and last day of the
- * calendar the result stays within the same day of UTC.
+ * Returns the instant of a local date and time by the zone's rules on that date (subscriptions §2 rule 2,
+ * `atTime`). For a repeated time, this is the first occurrence. For a missing time, this is the first instant
+ * after the gap or, if that instant is on a later date, the last whole second before the gap. For a missing
+ * date, this is the start of the next date. On the first and last day of the calendar the result stays within
+ * the same day of UTC.
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;
@@ -190,7 +194,7 @@ function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): In
   return localDayNumber(lastSecondBefore, zone) === date ? lastSecondBefore : transition;
 }
 
-/** Returns the first instant after `fromMs` with the offset of `toMs`; transitions are on whole seconds. */
+/** Returns the first instant after `fromMs` with the offset of `toMs`. Transitions are on whole seconds. */
 function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
   const offsetAfter = offsetMsAt(toMs, zone);
   let lastBefore = fromMs / msPerSecond;
@@ -207,7 +211,10 @@ function localDayNumber(at: Instant, zone: TimeZone): number {
   return Math.floor((at + offsetMsAt(at, zone)) / msPerDay);
 }
 
-/** Returns the next start of a local hour or the next transition, so repeated hours are two and cut hours are shorter. */
+/**
+ * Returns the next start of a local hour, or the next transition. A repeated hour therefore counts as two
+ * hours, and a cut hour is shorter.
+ */
 export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
   const offset = offsetMsAt(at, zone);
   const localMs = at + offset;
@@ -217,14 +224,16 @@ export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
 
 declare const localTimeBrand: unique symbol;
 
-/** A time of day without a zone, in whole seconds after 00:00:00: 0 to 86,399. */
+/** A time of day without a zone, as whole seconds after 00:00:00, from 0 to 86,399. */
 export type LocalTime = number & { readonly [localTimeBrand]: 'LocalTime' };
 
 const secondsPerDay = 86_400;
 
 export const MIDNIGHT = 0 as LocalTime;
 
-/** Returns the time `secondOfDay` seconds after 00:00:00. @throws InvariantError out of range. */
+/**
+ * Returns the time `secondOfDay` seconds after 00:00:00. @throws InvariantError for a number out of range.
+ */
 export function localTime(secondOfDay: number): LocalTime {
   assertInvariant(
     Number.isInteger(secondOfDay) && secondOfDay >= 0 && secondOfDay < secondsPerDay,

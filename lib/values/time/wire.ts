@@ -3,7 +3,10 @@ import { addMilliseconds, formatInstant, type Instant, instant, isInstantMs } fr
 import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { startOfDay, UTC } from './time-zone.ts';
 
-/** Longest date-time on the wire; useful ones with offset and bracketed zone have fewer than 80 characters. */
+/**
+ * Maximum length of a date-time on the wire. Useful ones with offset and bracketed zone have fewer than 80
+ * characters.
+ */
 const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
 
 /** A parameter in either form: a day, whose instant depends on the operation, or an instant. */
@@ -20,22 +23,28 @@ export function isWireDateTime(text: string): boolean {
   return text.includes('T');
 }
 
-/** Returns the date of `yyyy-M-d` with one or two digits for month and day; undefined if invalid (http-api §9 rule 2). */
+/**
+ * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid text
+ * (http-api §9 rule 2).
+ */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
   return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** Returns the date of `[year, month, day]`, as typed clients write it; undefined if invalid (ruling R46). */
+/**
+ * Returns the date of `[year, month, day]`, as typed clients write it. Undefined for an invalid list (ruling
+ * R46).
+ */
 export function dateOfParts(parts: readonly number[]): LocalDate | undefined {
   const [year = 0, month = 0, day = 0] = parts;
   return parts.length === 3 ? localDateIfValid(year, month, day) : undefined;
 }
 
 /**
- * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month, day]`;
- * undefined if invalid (ruling R46).
+ * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month,
+ * day]`. Undefined for an invalid list (ruling R46).
  */
 export function instantOfParts(parts: readonly number[]): Instant | undefined {
   const date = dateOfParts(parts.slice(0, 3));
@@ -58,9 +67,10 @@ function isWithin(part: number, end: number): boolean {
 }
 
 /**
- * Returns the instant of a date-time: date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or
- * `±HH:mm` (default UTC; a space reads as `+`) and an optional bracketed zone name, which is ignored. The fraction is cut
- * to milliseconds. Undefined if invalid (http-api §9 rule 2).
+ * Returns the instant of a date-time, or undefined for an invalid text (http-api §9 rule 2). The form is:
+ * date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a
+ * space counts as `+`), and an optional bracketed zone name, which is ignored. The fraction is cut to
+ * milliseconds.
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
@@ -78,7 +88,7 @@ export function parseWireDateTime(text: string): Instant | undefined {
   return isInstantMs(ms) ? instant(ms) : undefined;
 }
 
-/** Returns the date or instant of a parameter; undefined if invalid. */
+/** Returns the date or instant of a parameter, or undefined for an invalid text. */
 export function parseWireMoment(text: string): WireMoment | undefined {
   if (isWireDateTime(text)) {
     const at = parseWireDateTime(text);
@@ -89,8 +99,8 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 }
 
 /**
- * Returns the instant of a catalog, queue or clock parameter or of a JSON field: a date-time, a date (00:00 UTC) or epoch
- * milliseconds; undefined if invalid (http-api §9 rules 2 and 3).
+ * Returns the instant of a catalog, queue or clock parameter or of a JSON field. The value is a date-time, a
+ * date (00:00 UTC) or epoch milliseconds. Undefined for an invalid value (http-api §9 rules 2 and 3).
  */
 export function parseWireInstant(value: string | number | Date): Instant | undefined {
   if (value instanceof Date) return parseWireInstant(value.getTime());
