@@ -2,7 +2,7 @@
 import '../supported-node.ts';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
 import {
@@ -15,6 +15,8 @@ import { type DispatcherOptions, dispatcher } from './dispatch/dispatcher.ts';
 import { httpProperties } from './dispatch/http-properties.ts';
 import { exchange, handedServer } from './fetch.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
+import { measured } from './monitoring/metric-forms.ts';
+import { groupOfOne, type ServerGroup } from './monitoring/server-group.ts';
 import { createServer } from './node-http.ts';
 import { homePage } from './pages/home.ts';
 import { refuseWhileStopping, unreadableAnswer } from './response/render-error.ts';
@@ -31,6 +33,13 @@ const KEPT_CONNECTION_MS = 2 * 60_000;
 export type { TokenOptions } from './auth/authenticator.ts';
 export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
 export { Dialect } from './dialect.ts';
+export type {
+  GroupMember,
+  HealthChecks,
+  Measured,
+  MetricSeries,
+  ServerGroup,
+} from './monitoring/server-group.ts';
 export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
@@ -42,6 +51,8 @@ export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEver
   readonly metricsRequireAuth?: boolean | undefined;
   /** Further server properties in the diagnostic, such as those of `listen`; none by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
+  /** The processes that serve the same port. Default: this process alone. */
+  readonly group?: ServerGroup | undefined;
 }
 
 /**
@@ -153,10 +164,15 @@ function passingOn(middleware: Middleware, options: KoaOptions): RequestListener
 
 function served(options: KoaOptions) {
   const metrics = new HttpMetrics();
-  const { basePath, docs, metricsRequireAuth } = options;
+  const { billing, basePath, docs, metricsRequireAuth, group = groupOfOne() } = options;
+  group.join({
+    metrics: async () => measured(await billing.metrics(), metrics),
+    health: async () => ({ ...(await billing.health()) }),
+    setInRotation: (isInRotation) => billing.setInRotation(isInRotation),
+  });
   const testMode = options.test !== undefined;
   const properties = { ...httpProperties(options), ...options.properties };
-  const routes = routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth, properties });
+  const routes = routeTable({ testMode, group, basePath, docs, metricsRequireAuth, properties });
   return { metrics, routes, home: (at: string) => homePage(at, docs ?? true) };
 }
 
@@ -193,6 +209,12 @@ export interface Listening {
   readonly port: number;
   /** Rejects new requests (503), completes running ones and closes idle connections. */
   close(): Promise<void>;
+  /**
+   * Accepts no more connections. Open connections get one more response, which announces their closing; idle ones are
+   * closed after a second. Resolves when all are closed. Another process that listens on the port takes over without a
+   * failed request. Call `close` afterwards.
+   */
+  drain(): Promise<void>;
 }
 
 /** Serves `app` over HTTP/1.1. @throws the error of `prepare` after closing the port. */
@@ -201,9 +223,11 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
   const answer = app.callback();
   let isStopping = false;
+  let isDraining = false;
   let isReady = false;
   const prepared = Promise.withResolvers<void>();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isDraining) response.setHeader('Connection', 'close');
     if (isStopping) refuseWhileStopping(request, response);
     else if (isReady) void answer(request, response);
     else void prepared.promise.then(() => serve(request, response));
@@ -223,6 +247,8 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     serve,
   );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+  // A full cluster worker would pass further connections back to the primary, which would offer them again.
+  Object.assign(server, { dropMaxConnection: true });
   // Idle connections are closed to allow new ones.
   server.on('drop', () => server.closeIdleConnections());
   // Node would reject unknown expectations without a response body.
@@ -241,6 +267,16 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     server.closeIdleConnections();
     await closed;
   };
+  const drain = async (): Promise<void> => {
+    isDraining = true;
+    const closed = once(server, 'close');
+    server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
+    // The method of HTTP servers would also close idle connections, on which a request may be arriving.
+    TcpServer.prototype.close.call(server);
+    const idle = setTimeout(() => server.closeIdleConnections(), KEPT_WHILE_STOPPING_MS);
+    await closed;
+    clearTimeout(idle);
+  };
   try {
     await options.prepare?.();
   } catch (error) {
@@ -249,7 +285,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   }
   isReady = true;
   prepared.resolve();
-  return { server, host, port, close };
+  return { server, host, port, close, drain };
 }
 
 /** Returns the OpenAPI 3.1 document of the interface, including the test endpoints. */

@@ -1,6 +1,12 @@
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
-import { measured, metricsObject, prometheusText } from '../../adapters/koa/monitoring/metric-forms.ts';
+import {
+  combined,
+  measured,
+  metricsObject,
+  prometheusText,
+} from '../../adapters/koa/monitoring/metric-forms.ts';
+import type { Measured } from '../../adapters/koa/monitoring/server-group.ts';
 import type { Metric } from '../../lib/index.ts';
 import { aliasHeaders, documentHeaders, populateOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
@@ -124,7 +130,7 @@ describe('metric formats', () => {
   });
 
   it('include timers with count, mean and maximum', async () => {
-    const { timers, histograms } = await metricsObject(await measured(metrics, http));
+    const { timers, histograms } = metricsObject(await measured(metrics, http));
     const timer = timers['billwright_http_request_duration_seconds{route="/a",method="GET"}'];
     expect(timer?.count).to.equal(4);
     expect(timer?.mean).to.be.closeTo(22.5585, 1e-9);
@@ -150,5 +156,37 @@ describe('metric formats', () => {
     const route = 'route="/b",method="PUT"';
     expect(lines).to.include(`billwright_http_requests_total{${route},status="204",dialect="K"} ${count}`);
     expect(lines).to.include(`billwright_http_request_duration_seconds_count{${route}} ${count}`);
+  });
+
+  it('of several processes are sums of counts, and the maximum of what all of them see', async () => {
+    const of = async (seconds: number, count: number): Promise<Measured> => {
+      const requests = new HttpMetrics();
+      requests.observe({ route: '/a', method: 'GET', status: 200, dialect: 'D', seconds });
+      const gauge = (name: string, labels: Metric['values'][number]['labels'] = {}): Metric => ({
+        name,
+        help: name,
+        kind: 'gauge',
+        values: [{ labels, value: count }],
+      });
+      const events: Metric = { ...gauge('events_total', { type: 'A' }), kind: 'counter' };
+      const connections = gauge('database_connections', { state: 'idle' });
+      return measured([events, gauge('queue_due_entries'), connections], requests);
+    };
+    const group = await combined([await of(0.2, 3), await of(7, 5)]);
+    const lines = (await prometheusText(group)).split('\n');
+    const route = 'route="/a",method="GET"';
+    for (const line of [
+      'billwright_events_total{type="A"} 8',
+      'billwright_queue_due_entries 5',
+      'billwright_database_connections{state="idle"} 8',
+      `billwright_http_requests_total{${route},status="200",dialect="D"} 2`,
+      `billwright_http_request_duration_seconds_bucket{le="0.25",${route}} 1`,
+      `billwright_http_request_duration_seconds_count{${route}} 2`,
+    ])
+      expect(lines).to.include(line);
+    const { gauges, timers } = metricsObject(group);
+    expect(timers[`billwright_http_request_duration_seconds{${route}}`]).to.include({ count: 2, max: 7 });
+    const own = metricsObject(await of(1, 1)).gauges.process_start_time_seconds;
+    expect(gauges.process_start_time_seconds).to.eql(own);
   });
 });

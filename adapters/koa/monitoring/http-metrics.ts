@@ -21,6 +21,9 @@ export interface Answered {
 
 export type HttpMeasured = Pick<HttpMeters, 'registry' | 'maxSeconds'>;
 
+/** Key of a route in the maximum durations. */
+export const latencyKey = (route: string, method: string): string => `${method} ${route}`;
+
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
@@ -76,13 +79,13 @@ class HttpMeters {
     const method = methods.has(sent) ? sent : 'other';
     this.#requests.inc({ route, method, status: String(status), dialect });
     this.#seconds.observe({ route, method }, seconds);
-    const key = `${method} ${route}`;
+    const key = latencyKey(route, method);
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  /** Returns the duration of the longest request of a route, which a histogram does not contain. */
-  maxSeconds(route: string, method: string): number {
-    return this.#maxima.get(`${method} ${route}`) ?? 0;
+  /** Returns the duration of the longest request by `latencyKey`, which a histogram does not contain. */
+  maxSeconds(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#maxima);
   }
 }
 

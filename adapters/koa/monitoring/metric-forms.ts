@@ -1,28 +1,56 @@
-import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client';
+import type { Aggregator, Registry } from 'prom-client';
 import type { Metric } from '../../../lib/metrics/index.ts';
 import { onDemand } from '../wire/lazy-values.ts';
-import { type HttpMeasured, type HttpMetrics, LATENCY_NAME, PREFIX, promClient } from './http-metrics.ts';
+import { type HttpMetrics, LATENCY_NAME, latencyKey, PREFIX, promClient } from './http-metrics.ts';
+import type { Measured, MetricSeries } from './server-group.ts';
 
-export interface Measured {
-  readonly registries: readonly Registry[];
-  readonly http: HttpMeasured;
-}
+/** Metrics of the engine that describe this process. The other gauges describe the database of all nodes. */
+const ofThisProcess = ['database_connections'];
+const START_TIME = 'process_start_time_seconds';
 
+/** Returns the metrics of this process. */
 export async function measured(metrics: readonly Metric[], requests: HttpMetrics): Promise<Measured> {
   const http = await requests.read();
-  return { registries: [await engineMetrics(metrics), http.registry, await processMetrics()], http };
+  const registries = [await engineMetrics(metrics), http.registry, await processMetrics()];
+  const all = await Promise.all(registries.map(seriesOf));
+  return { series: all.flat().map(withStartTime), maxSeconds: http.maxSeconds() };
 }
 
-export async function prometheusText({ registries }: Measured): Promise<string> {
-  const texts = await Promise.all(registries.map((registry) => registry.metrics()));
-  return `${texts.map((text) => text.trim()).join('\n')}\n`;
+async function seriesOf(registry: Registry): Promise<readonly MetricSeries[]> {
+  const metrics = await registry.getMetricsAsJSON();
+  // The type is a number or a text, depending on the version of prom-client.
+  return metrics.map((metric) => ({ ...metric, type: String(metric.type) }));
+}
+
+/** The package would omit the start time of a group, which is that of the oldest process. */
+function withStartTime(metric: MetricSeries): MetricSeries {
+  return metric.name === START_TIME ? { ...metric, aggregator: 'min' } : metric;
+}
+
+/** Returns the metrics of several processes as those of one. `aggregator` defines how values are combined. */
+export async function combined(all: readonly Measured[]): Promise<Measured> {
+  const registry = await registryOf(all.map(({ series }) => series));
+  const maxSeconds: Record<string, number> = {};
+  for (const [key, seconds] of all.flatMap((each) => Object.entries(each.maxSeconds)))
+    maxSeconds[key] = Math.max(seconds, maxSeconds[key] ?? 0);
+  return { series: await seriesOf(registry), maxSeconds };
+}
+
+export async function prometheusText({ series }: Measured): Promise<string> {
+  const registry = await registryOf([series]);
+  const text = await registry.metrics();
+  return `${text.trim()}\n`;
+}
+
+/** Returns a registry with the combined values of several processes. */
+async function registryOf(all: readonly Measured['series'][]): Promise<Registry> {
+  const { AggregatorRegistry } = await promClient();
+  return AggregatorRegistry.aggregate(all.map((series) => [...series]));
 }
 
 /** Returns the JSON form (platform §13 rule 3): one member per series, named as in the text. */
-export async function metricsObject({ registries, http }: Measured) {
-  const all = (await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))).flat();
-  // The type is a number or a text, depending on the version of prom-client.
-  const ofKind = (kind: string) => all.filter(({ type }) => String(type) === kind);
+export function metricsObject({ series: all, maxSeconds }: Measured) {
+  const ofKind = (kind: string) => all.filter(({ type }) => type === kind);
   const distributions = ofKind('histogram').flatMap(distributionsOf);
   const timers = distributions.filter(({ name }) => name === LATENCY_NAME);
   return {
@@ -39,16 +67,17 @@ export async function metricsObject({ registries, http }: Measured) {
     timers: Object.fromEntries(
       timers.map(({ name, labels, count, sum }) => {
         const { route = '', method = '' } = labels;
-        const max = http.maxSeconds(route, method);
+        const max = maxSeconds[latencyKey(route, method)] ?? 0;
         return [series(name, labels), { count, mean: meanOf(count, sum), max }];
       }),
     ),
   };
 }
 
-type Values = MetricObjectWithValues<MetricValue<string>>;
-
-function single<T>(metrics: readonly Values[], form: (value: number) => T): Readonly<Record<string, T>> {
+function single<T>(
+  metrics: readonly MetricSeries[],
+  form: (value: number) => T,
+): Readonly<Record<string, T>> {
   return Object.fromEntries(
     metrics.flatMap(({ name, values }) =>
       // A lag without samples is NaN, which JSON cannot represent.
@@ -61,9 +90,8 @@ function single<T>(metrics: readonly Values[], form: (value: number) => T): Read
 
 type Labels = Readonly<Record<string, string>>;
 
-function distributionsOf({ name, values }: Values) {
-  const rows = values as readonly MetricValueWithName<string>[];
-  const of = (suffix: string) => rows.filter(({ metricName }) => metricName === `${name}${suffix}`);
+function distributionsOf({ name, values }: MetricSeries) {
+  const of = (suffix: string) => values.filter(({ metricName }) => metricName === `${name}${suffix}`);
   const sums = new Map(of('_sum').map(({ labels, value }) => [series(name, textsOf(labels)), value]));
   return of('_count').map(({ labels: given, value: count }) => {
     const labels = textsOf(given);
@@ -97,7 +125,8 @@ async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   for (const { name, help, kind, values } of metrics) {
     // Without a label, a metric without values would appear as 0.
     const labelNames = values[0] === undefined ? ['none'] : Object.keys(values[0].labels);
-    const config = { name: `${PREFIX}${name}`, help, labelNames, registers: [registry] };
+    const aggregator: Aggregator = kind === 'counter' || ofThisProcess.includes(name) ? 'sum' : 'max';
+    const config = { name: `${PREFIX}${name}`, help, labelNames, registers: [registry], aggregator };
     if (kind === 'counter') {
       const counter = new Counter(config);
       for (const { labels, value } of values) counter.inc({ ...labels }, value);

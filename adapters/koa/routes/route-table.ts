@@ -1,4 +1,4 @@
-import { HttpMetrics } from '../monitoring/http-metrics.ts';
+import { groupOfOne, type ServerGroup } from '../monitoring/server-group.ts';
 import { withoutTrailingSlash } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { slices } from '../routing/slices.ts';
@@ -20,7 +20,7 @@ import { paymentOperationRoutes, paymentRepairRoutes } from './payments/payment-
 import { paymentListRoutes, paymentRoutes } from './payments/payments.ts';
 import { securityRoutes } from './security/security.ts';
 import { tokenRoutes } from './security/tokens.ts';
-import { administrationRoutes, nodeRoutes } from './server/administration.ts';
+import { administrationRoutes, nodeRoutes, rotationRoutes } from './server/administration.ts';
 import { diagnosticRoute } from './server/diagnostic.ts';
 import { documentRoutes } from './server/documents.ts';
 import { healthRoutes, metricsRoutes } from './server/health.ts';
@@ -37,7 +37,8 @@ import { usageRoutes } from './usages/usages.ts';
 
 interface RouteTableOptions {
   readonly testMode: boolean;
-  readonly metrics?: HttpMetrics;
+  /** Default: a group that no process joins, for the documents. */
+  readonly group?: ServerGroup;
   /** Path prefix; default empty. */
   readonly basePath?: string | undefined;
   /** Default true. */
@@ -50,6 +51,7 @@ interface RouteTableOptions {
 
 /** Returns all endpoints. The router, the checks and the documents are derived from this table. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
+  const group = options.group ?? groupOfOne();
   const routes: Route[] = [
     ...tenantRoutes,
     ...eventRoutes,
@@ -83,13 +85,11 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...nodeRoutes,
     ...monitoringRoutes,
     diagnosticRoute(options.properties ?? {}),
+    ...rotationRoutes(group),
     ...administrationRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
-    ...healthRoutes,
-    ...metricsRoutes({
-      http: options.metrics ?? new HttpMetrics(),
-      requireAuth: options.metricsRequireAuth ?? false,
-    }),
+    ...healthRoutes(group),
+    ...metricsRoutes({ group, requireAuth: options.metricsRequireAuth ?? false }),
     ...operationRoutes,
     ...securityRoutes,
     ...tokenRoutes,

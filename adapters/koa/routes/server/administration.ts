@@ -1,6 +1,7 @@
 import { DEFAULT_PAGE_SIZE, MAX_QUEUE_LOOK } from '../../../../lib/values/limits.ts';
 import { NodeCommandModel, NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
 import { LateQueueEntry } from '../../models/queue-entry.ts';
+import type { ServerGroup } from '../../monitoring/server-group.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { inArea, type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
 import {
@@ -71,7 +72,24 @@ const cacheNames = [
 
 const upkeep = { permission: 'admin:update', author: false, outOfRotation: true } as const;
 
-/** Routes of caches and rotation (platform §11), and of the tenant's queue (platform §9.4, §9.5). */
+/** Routes of rotation (platform §11). */
+export function rotationRoutes(group: Pick<ServerGroup, 'setInRotation'>): readonly Route[] {
+  return inArea('admin', [
+    tenantRoute('putOutOfRotation', 'DELETE /admin/healthcheck', {
+      ...upkeep,
+      summary:
+        'Take the node that handles the request out of rotation: its health check fails and it rejects changes',
+      handle: () => group.setInRotation(false),
+    }),
+    tenantRoute('putInRotation', 'PUT /admin/healthcheck', {
+      ...upkeep,
+      summary: 'Put the node that handles the request back in rotation',
+      handle: () => group.setInRotation(true),
+    }),
+  ]);
+}
+
+/** Routes of caches (platform §11), and of the tenant's queue (platform §9.4, §9.5). */
 export const administrationRoutes: readonly Route[] = inArea('admin', [
   tenantRoute('invalidatesCache', 'DELETE /admin/cache', {
     ...upkeep,
@@ -90,21 +108,6 @@ export const administrationRoutes: readonly Route[] = inArea('admin', [
     ...upkeep,
     summary: "Clear the tenant's catalog caches on all nodes",
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call), call.context.tenant),
-  }),
-  tenantRoute('putOutOfRotation', 'DELETE /admin/healthcheck', {
-    ...upkeep,
-    summary:
-      'Take the node that handles the request out of rotation: its health check fails and it rejects changes',
-    async handle({ billing }) {
-      billing.setInRotation(false);
-    },
-  }),
-  tenantRoute('putInRotation', 'PUT /admin/healthcheck', {
-    ...upkeep,
-    summary: 'Put the node that handles the request back in rotation',
-    async handle({ billing }) {
-      billing.setInRotation(true);
-    },
   }),
   tenantRoute('getQueueEntries', 'GET /admin/queues', {
     summary: 'Get finished and pending queue entries as one JSON object',

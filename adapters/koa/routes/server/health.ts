@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Billing } from '../../../../lib/billing.ts';
-import type { HttpMetrics } from '../../monitoring/http-metrics.ts';
-import { measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
+import { metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
+import type { ServerGroup } from '../../monitoring/server-group.ts';
 import { type Answer, jsonType } from '../../routing/answer.ts';
 import { inArea, openRoute, type Route, rootUserRoute } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
@@ -24,29 +23,31 @@ const Checks = {
   },
 };
 
-export const healthRoutes: readonly Route[] = inArea('monitoring', [
-  openRoute('healthcheck', 'GET /1.0/healthcheck', {
-    summary: 'Check whether the node can serve requests; returns 503 if a check fails',
-    query: { pretty: flag() },
-    success: { status: 200, body: Checks, also: { 503: 'A check failed' } },
-    async handle({ billing, query }) {
-      const body = { ...(await billing.health()) };
-      const status = Object.values(body).every(({ healthy }) => healthy) ? 200 : 503;
-      if (query.pretty) return { status, text: JSON.stringify(body, null, 2) };
-      return { json: body, status };
-    },
-  }),
-  openRoute('liveness', 'GET /1.0/healthcheck/live', {
-    summary: 'Check whether the process is running',
-    success: { status: 200 },
-    handle: () => ({}),
-  }),
-  openRoute('ping', 'GET /1.0/ping', {
-    summary: 'Return pong',
-    success: { status: 200, mediaTypes: ['text/plain'] },
-    handle: () => ({ text: 'pong' }),
-  }),
-]);
+export function healthRoutes(group: Pick<ServerGroup, 'health'>): readonly Route[] {
+  return inArea('monitoring', [
+    openRoute('healthcheck', 'GET /1.0/healthcheck', {
+      summary: 'Check whether the node can serve requests; returns 503 if a check fails',
+      query: { pretty: flag() },
+      success: { status: 200, body: Checks, also: { 503: 'A check failed' } },
+      async handle({ query }) {
+        const body = await group.health();
+        const status = Object.values(body).every(({ healthy }) => healthy) ? 200 : 503;
+        if (query.pretty) return { status, text: JSON.stringify(body, null, 2) };
+        return { json: body, status };
+      },
+    }),
+    openRoute('liveness', 'GET /1.0/healthcheck/live', {
+      summary: 'Check whether the process is running',
+      success: { status: 200 },
+      handle: () => ({}),
+    }),
+    openRoute('ping', 'GET /1.0/ping', {
+      summary: 'Return pong',
+      success: { status: 200, mediaTypes: ['text/plain'] },
+      handle: () => ({ text: 'pong' }),
+    }),
+  ]);
+}
 
 const textType = 'text/plain';
 /** The version of the format. */
@@ -82,26 +83,27 @@ const Metrics = {
 
 /** Routes of metrics, which are public unless `metrics.requireAuth` is set (platform §13 rule 3). */
 export function metricsRoutes(options: {
-  readonly http: HttpMetrics;
+  readonly group: Pick<ServerGroup, 'metrics'>;
   readonly requireAuth: boolean;
 }): readonly Route[] {
-  const route: typeof openRoute = options.requireAuth ? (...route) => rootUserRoute(...route) : openRoute;
-  const asText = async (billing: Pick<Billing, 'metrics'>): Promise<Answer> => ({
-    text: await prometheusText(await measured(await billing.metrics(), options.http)),
+  const { group, requireAuth } = options;
+  const route: typeof openRoute = requireAuth ? (...route) => rootUserRoute(...route) : openRoute;
+  const asText = async (): Promise<Answer> => ({
+    text: await prometheusText(await group.metrics()),
     headers: { 'Content-Type': prometheusType },
   });
   return inArea('monitoring', [
     route('metricsText', 'GET /metrics', {
       summary: "Get the node's metrics in the Prometheus text format",
       success: { status: 200, mediaTypes: [textType] },
-      handle: ({ billing }) => asText(billing),
+      handle: asText,
     }),
     route('metricsJson', 'GET /1.0/metrics', {
       summary: "Get the node's metrics as JSON, or in the Prometheus text format with Accept: text/plain",
       success: { status: 200, mediaTypes: [jsonType, textType], body: Metrics },
-      async handle({ billing, mediaType }) {
-        if (mediaType === textType) return asText(billing);
-        return { json: await metricsObject(await measured(await billing.metrics(), options.http)) };
+      async handle({ mediaType }) {
+        if (mediaType === textType) return asText();
+        return { json: metricsObject(await group.metrics()) };
       },
     }),
   ]);

@@ -1,0 +1,59 @@
+import type { Aggregator } from 'prom-client';
+
+/** The health checks of a process or a group by name (platform §13). */
+export type HealthChecks = Readonly<
+  Record<string, { readonly healthy: boolean; readonly message: string | null }>
+>;
+
+/** A metric with its values, as plain data that can be sent to another process. */
+export interface MetricSeries {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  /** Combines the values of several processes. */
+  readonly aggregator: Aggregator;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Record<string, string | number | undefined>>;
+    /** Name of a part of a histogram, such as `…_bucket`. */
+    readonly metricName?: string;
+  }[];
+}
+
+/** Metrics of one process, or of a group. */
+export interface Measured {
+  readonly series: readonly MetricSeries[];
+  /** Duration of the longest request in seconds, by method and route. */
+  readonly maxSeconds: Readonly<Record<string, number>>;
+}
+
+/** What a process of a group reports about itself, and the state that the group sets. */
+export interface GroupMember {
+  metrics(): Promise<Measured>;
+  health(): Promise<HealthChecks>;
+  setInRotation(isInRotation: boolean): void;
+}
+
+/**
+ * The processes that serve one port together, such as the workers of `billwright serve --workers`. A client
+ * cannot choose among them, so metrics, health and rotation are those of the group.
+ */
+export interface ServerGroup {
+  /** Adds this process. */
+  join(member: GroupMember): void;
+  metrics(): Promise<Measured>;
+  health(): Promise<HealthChecks>;
+  /** Resolves when all processes have applied the rotation state. */
+  setInRotation(isInRotation: boolean): Promise<void>;
+}
+
+/** Returns a group of one process. */
+export function groupOfOne(): ServerGroup {
+  const joined = Promise.withResolvers<GroupMember>();
+  return {
+    join: joined.resolve,
+    metrics: async () => (await joined.promise).metrics(),
+    health: async () => (await joined.promise).health(),
+    setInRotation: async (isInRotation) => (await joined.promise).setInRotation(isInRotation),
+  };
+}
