@@ -88,7 +88,7 @@ describe('command line', () => {
     }
   });
 
-  it('ends and answers a running wait immediately when it is stopped', async () => {
+  it('answers a running wait immediately when it is stopped', async () => {
     const running = await serve(['--database', join(directory, 'waiting.db'), '--test-mode'], {
       SERVICE_persistent_bus_main_off: 'true',
       SERVICE_notificationq_main_notification_off: 'true',
@@ -258,7 +258,7 @@ describe('command line', () => {
     expect((await run(['serve', ...args], { NODE_ENV: 'Production' })).code).to.equal(2);
   });
 
-  it('applies server properties of options and environment', async () => {
+  it('uses server properties from options and environment', async () => {
     const options = [
       '--base-path',
       '/billing',

@@ -108,13 +108,13 @@ describe('files of a server', () => {
     expect((await run(['rotate-key', ...args], keys)).errors).to.match(/set BILLWRIGHT_FORMER_SERVER_KEY/);
   });
 
-  it('are not left behind by a failed start', async () => {
+  it('are removed after a failed start', async () => {
     const away = 'postgresql://ada:secret@127.0.0.1:1/shop';
     const failed = await run(['serve', '--port', '0', '--database', away], environment, directory);
     expect([failed.code, readdirSync(directory)]).to.eql([1, []]);
   });
 
-  it('are required: a server that cannot create its key does not start', async () => {
+  it('must be created, because a server does not start without its key', async () => {
     const database = join(directory, 'mine.db');
     mkdirSync(`${database}.key`);
     const refused = await run(['serve', '--port', '0', '--database', database], environment);

@@ -274,7 +274,7 @@ describe('attempts of the typed client', () => {
 });
 
 describe('the module of the typed client', () => {
-  it('runs in a browser and needs nothing of the engine', async () => {
+  it('runs in a browser and imports no module of the engine', async () => {
     const { outputFiles } = await build({
       entryPoints: ['adapters/client/index.ts'],
       bundle: true,
@@ -297,7 +297,7 @@ describe('the module of the typed client', () => {
 describe('stories of the engine over HTTP', function () {
   this.timeout(180_000);
 
-  it('end as they do in process', async () => {
+  it('have the same result as with the engine in process', async () => {
     const files = ['account-credit', 'price-changes', 'quantities'].map(
       (name) => `test/engine/${name}.test.ts`,
     );

@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     ]);
   });
 
-  it('is used first in an invoice run while the card pays the rest, as its dry run shows', async () => {
+  it('is used first in an invoice run and its dry run, and the card pays the rest', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await charge(id, '5');
     await credit(id, '20');
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('comes from an adjustment that links to its item and has no plan of its own (R52), on the requested day', async () => {
+  it('is created on the requested day by an adjustment that links to its item and has no plan of its own (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -208,7 +208,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await engine.balancesOf(child.id)).to.eql(['-1', '1']);
   });
 
-  it('leaves charged items with the requested values, their dates and their description', async () => {
+  it('keeps the requested values, dates and descriptions of charged items', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const requestedDate = '2024-03-05';
     const gold = { planName: 'gold', itemDetails: '{}' };
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('R21: stores the references of charges and credits as given, of a tax only its bundle, without checking them', async () => {
+  it('R21: stores the references of charges and credits, and the bundle of a tax, without checking them', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const request = { accountId: id, planName: 'solo-now' };
     const { bundleId, subscriptionId } = await engine.acme.createSubscription(request);

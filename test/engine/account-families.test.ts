@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('account families and emails', (open, kind) => {
     ).to.have.length(1);
   });
 
-  it('accounts E11 Emails: added once, removed without complaint', async () => {
+  it('accounts E11 Emails: add an address only once, and accept the removal of an unknown one', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await accounts.addEmail(id, 'a@x.io');

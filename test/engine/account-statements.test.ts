@@ -42,7 +42,7 @@ eachDatabase.describe('statements of operations on whole accounts', (open) => {
     anonymizing: (id) => engine.acme.anonymizeAccount(id),
   };
 
-  it('are as many for reads of an account with many records as for one with few', async () => {
+  it('are equally many for reads of accounts with few and with many records', async () => {
     const counts: Record<string, number[]> = {};
     for (const count of [FEW, SEVERAL]) {
       const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];

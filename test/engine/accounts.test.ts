@@ -19,7 +19,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
   const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
     engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
 
-  it('match accounts E1 "Defaults": no field is required', async () => {
+  it('match accounts E1 "Defaults" and have no required field', async () => {
     const { id } = await create({});
     const account = await engine.acme.getAccount(id);
     expect(account).to.include({
@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
-  it('rejects text that a database cannot store, and numbers', async () => {
+  it('reject numbers, and texts that a database cannot store', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };
       for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }])
@@ -64,14 +64,14 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: rejected in one tenant, accepted in another', async () => {
+  it('accounts E2 Duplicate key: share no key within a tenant, but may share one across tenants', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);
     expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
   });
 
-  it('accounts E3 Merge: absent keeps, null resets only with the flag, fixed fields may be repeated only', async () => {
+  it('accounts E3 Merge: keep absent fields, reset null fields only with the flag, and accept only the current value of fixed fields', async () => {
     const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
     expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
     expect(await update(id, { notes: null }, true)).to.include({
@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
   });
 
-  it('1.1 rule 2: treats an empty external key or time zone as absent, also in an update', async () => {
+  it('1.1 rule 2: treat an empty external key or time zone as absent, also in an update', async () => {
     const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
     expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
     expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('requires the length of the first name to be at most that of the name, whichever is set later', async () => {
+  it('reject a first name that is longer than the name, whichever of them is set later', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
   });
 
-  it('accounts E4 Bill cycle day: set once, from unset', async () => {
+  it('accounts E4 Bill cycle day: accept a bill cycle day only if they have none yet', async () => {
     const { id } = await create({});
     expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
     expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(update((await create({})).id, { billCycleDayLocal: 32 }), 60003);
   });
 
-  it('rejects a currency that is added later', async () => {
+  it('reject a currency that is added later', async () => {
     const { id } = await create({});
     await expectCode(update(id, { currency: 'USD' }), 3005);
   });
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       7000,
     ],
   ] as const satisfies readonly (readonly [string, AccountInput, number])[])
-    it(`rejects an account for ${what} (${code}) and stores nothing`, async () => {
+    it(`are rejected for ${what} (${code}), and nothing is stored`, async () => {
       const events = newEvents(engine.database);
       await events();
       const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
@@ -138,11 +138,11 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(await events()).to.eql([]);
     });
 
-  describe('simultaneous creation', () => {
+  describe('created simultaneously', () => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('audits each account as a separate call', async () => {
+    it('are audited as separate calls', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('rejects each account for its own reason', async () => {
+    it('are each rejected for their own reason', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('stores an event and an audit row with author, reason, comment and token for every write', async () => {
+  it('store an event and an audit row with author, reason, comment and token for every write', async () => {
     const events = newEvents(engine.database);
     await events();
     const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('accounts §4 rule 4: stores an event and a row for a new default method, and nothing for an unchanged one', async () => {
+  it('accounts §4 rule 4: store an event and an audit row for a new default method, and nothing for an unchanged one', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('accounts §17: names the changed fields in the events of accounts, tags and custom fields', async () => {
+  it('accounts §17: have events that name the changed fields of accounts, tags and custom fields', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     }
   });
 
-  it('treats an account of another tenant as unknown', async () => {
+  it('are unknown to other tenants', async () => {
     const { id } = await create({ externalKey: 'mine' });
     const { acme: other } = await openShop(engine.billing);
     await expectCode(other.getAccount(id), 3002);
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await other.accounts.page({ offset: 0, limit: 10 })).rows).to.eql([]);
   });
 
-  it('creates one of two simultaneous accounts with the same key and rejects the other', async () => {
+  it('are created only once by two simultaneous calls with the same key', async () => {
     const codes = await Promise.all([
       codeOf(create({ externalKey: 'race' })),
       codeOf(create({ externalKey: 'race' })),

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`subscriptions W15 Date of a BCD change: asked for on ${today}, billing from ${billingStart}`, async () => {
+      it(`subscriptions W15 Date of a BCD change: is as expected if requested on ${today} with billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
     for (const type of objects)
-      it(`is that of a future charge, also while billing of the ${type} is blocked`, async () => {
+      it(`is the day of a future charge, also while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: '2012-03-03', entitlementDate: '2012-02-20' };
         const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
 
-    it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
+    it('is the day of the first charge, also if billing is blocked from the start on or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-08-10..2016-09-10 249.95']);
   });
 
-  it('subscriptions W9 c: count START_OF_TERM back from the changed day', async () => {
+  it('subscriptions W9 c: determine the start of the term for START_OF_TERM', async () => {
     await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await change(subscriptionId, 15);

@@ -71,12 +71,12 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     });
 
     for (const [query, ends] of table)
-      it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
+      it(`subscriptions W10 Cancel matrix: ends service and billing as specified for ${query || 'no parameter'}`, async () => {
         await cancel(subscriptionId, query);
         expect(await engine.endsOf(subscriptionId)).to.equal(ends);
       });
 
-    it('uses the reference time for dates, and date-times as they are', async () => {
+    it('uses the reference time for dates, and date-times unchanged', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
       expect(await rowsOf(subscriptionId)).to.eql([
         'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
         expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
       });
 
-    it('bills a cancelled subscription until the end of billing and not beyond', async () => {
+    it('bills a cancelled subscription exactly until the end of billing', async () => {
       await cancel(subscriptionId);
       await engine.runTo('2024-12-01');
       expect(await linesOf()).to.eql([
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     await expectCode(engine.acme.subscriptions.uncancel(subscriptionId), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
   });
 
-  it('matches subscriptions W9 "START_OF_TERM": a, in the trial', async () => {
+  it('matches subscriptions W9 "START_OF_TERM" in the trial (a)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     engine.clock.set('2024-06-05T00:00:00Z');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-05 2024-05-31');
   });
 
-  it('subscriptions W9 START_OF_TERM: b, after the trial', async () => {
+  it('matches subscriptions W9 "START_OF_TERM" after the trial (b)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     await engine.runTo('2024-07-04T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
   });
 
-  it('matches invoicing E11 "Fixed days 30": a full item cancelled', async () => {
+  it('matches invoicing E11 "Fixed days 30" for a cancelled full item', async () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
     engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
   });
 
-  it('matches invoicing E15 "Void chain": the cancellation and its credit', async () => {
+  it('matches invoicing E15 "Void chain" for the cancellation and its credit', async () => {
     engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');

@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(next.calls.catalog).to.have.length(2);
   });
 
-  it('fail the operation with every error of an invalid catalog and keep nothing of it', async () => {
+  it('cause an error with all faults of an invalid catalog, which is not stored', async () => {
     await begin();
     plugin.serve(
       harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(account)).to.have.length(2);
   });
 
-  it('fail with a clear error and never a price if they do not answer in time', async () => {
+  it('cause a clear error instead of a price if they do not answer in time', async () => {
     const timers: (() => void)[] = [];
     await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('are asked for a tenant that stored its catalog, which is served that catalog; two with the same name are rejected', async () => {
+  it('are called even for a tenant with a stored catalog, and two with the same name are rejected', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];
@@ -299,7 +299,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(await twice.catch((error: unknown) => error))).to.match(/the same name/);
   });
 
-  it('pass the plugin check if they are correct, which finds the faults of others', async () => {
+  it('pass the plugin check only if they are correct', async () => {
     await begin();
     const [one, other] = [engine.tenant.id, 'account-a', 'account-b'];
     plugin.serve(harbour());

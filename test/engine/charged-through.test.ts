@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: is raised by an older draft whose days end after the last charge and stay billed', async () => {
+  it('invoicing §8.5: moves to the end of an older draft whose days end after the last charge and stay billed', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
     await seatsInFront();
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: is not raised by an older draft that ends after the last charge', async () => {
+  it('invoicing §8.5: stays if an older draft that ends after the last charge is committed after a plan change', async () => {
     await begin();
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await engine.runTo('2030-03-14T06:00:00Z');

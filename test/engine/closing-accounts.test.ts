@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
-  it('matches accounts E9 "Close with item adjustment and write-off": the write-off wins', async () => {
+  it('matches accounts E9 "Close with item adjustment and write-off", where the write-off takes precedence', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);
@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('without flags leaves unpaid invoices, and closing again changes nothing', async () => {
+  it('leaves invoices unpaid without flags, and changes nothing when repeated', async () => {
     const id = await engine.settle(charged('10'));
     await told();
     await close(id);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
 
-  it('again processes what was left unpaid the first time, and skips adjusted items', async () => {
+  it('processes the remaining unpaid invoices when repeated, without adjusted items', async () => {
     const id = await charged('10');
     await close(id);
     await close(id, { itemAdjustUnpaidInvoices: true });
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
   });
 
-  it('is possible again after a clearing state has reopened the account for subscriptions', async () => {
+  it('can be repeated after a clearing blocking state has reopened the account for subscriptions', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await close(id);
     const openedAt = engine.clock.now();
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states[0]?.effective.at.getTime()).to.equal(openedAt);
   });
 
-  it("processes committed unpaid invoices on the account's date, of no child account", async () => {
+  it('processes the committed unpaid invoices of the account on its local date, but none of its children', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
     const charge = (accountId: Uuid, autoCommit: boolean) =>
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await descriptionOf(second)).to.equal('moved away');
   });
 
-  it('removes planned work of this account if requested', async () => {
+  it('removes planned work of only this account if requested', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await engine.settle(subscribe(id));
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.have.length(1);
   });
 
-  it('cancels all subscriptions: service immediately, billing at the end of the invoiced period', async () => {
+  it('cancels the service of all subscriptions immediately, and their billing at the end of the invoiced period', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId: ended } = await subscribe(id);
     const live = [await subscribe(id), await subscribe(id)];
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await engine.balancesOf(id)).to.eql(['0', '0']);
     });
 
-    it('waits for work that another node holds, as long as for a busy account', async () => {
+    it('waits for work that another node holds, up to the time limit for a busy account', async () => {
       const id = await cancelled();
       const claim = {
         node: 'another',

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
 
   describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`payments 13 AUTO_PAY_OFF: ${name} holds payments of new invoices back, oldest first when it is removed`, async () => {
+      it(`payments 13 AUTO_PAY_OFF: ${name} holds back payments of new invoices, and its removal releases them from the oldest on`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.eql(['19.95', '19.95']);

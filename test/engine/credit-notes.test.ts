@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('invoicing §21 rule 1: are written only if the tenant wants them, otherwise without any statement', async () => {
+  it('invoicing §21 rule 1: are written only if the tenant wants them, and otherwise cost no SQL statement', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: record a refund with adjustment on its invoice, and none without', async () => {
+  it('invoicing §21 rule 2: record a refund with adjustment on its invoice, but no refund without adjustment', async () => {
     await start(written);
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);

@@ -84,7 +84,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(await upcoming()).to.equal(null);
     });
 
-    it('is `upcoming` in the library, dated the day of its run', async () => {
+    it('is called `upcoming` in the library and returns an invoice with the date of its run', async () => {
       await begin('2024-01-10T00:00:00Z', 1);
       expect(await engine.acme.invoices.upcoming({ accountId })).to.equal(null);
       await subscribe('solo-now');
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: also dates it today if later days are billed already, to which the target is raised', async () => {
+    it('invoicing §10 rule 7: dates the credit today, too, if later days are billed already and the target is raised to them', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -268,7 +268,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('replaces the subscription from its start for a CHANGE on the start date', async () => {
+    it('replaces the whole subscription for a CHANGE on its start date', async () => {
       await begin('2024-08-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       engine.clock.set('2024-08-11T00:00:00Z');
@@ -277,7 +277,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       ).to.eql(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
-    it('uses the start for a date earlier on the day of the start', async () => {
+    it('uses the start of the subscription for an earlier time on the same day', async () => {
       await begin('2024-08-01T12:00:00Z', 1);
       engine.clock.set('2024-08-02T15:00:00Z');
       const of = await subscribe('solo-now');
@@ -311,7 +311,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(repaired);
     });
 
-    it('bills nothing of an add-on without charges, whose day has passed, for STOP_BILLING', async () => {
+    it('bills nothing for STOP_BILLING of an add-on without charges after its day has passed', async () => {
       await begin('2024-01-05T08:00:00Z', 1);
       const of = await subscribe('team-now');
       await engine.runTo('2024-01-16T09:00:00Z');
@@ -327,7 +327,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('catalog §6.1: uses the catalog version of the end of the requested day, without a date the current one', async () => {
+    it('catalog §6.1: uses the catalog version at the end of the requested day, or the current version without a date', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));
@@ -371,7 +371,7 @@ eachDatabaseByTurns.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('gives an account without a bill cycle day one for this call only', async () => {
+    it('assumes a bill cycle day for an account without one, without storing it', async () => {
       await begin('2024-01-10T00:00:00Z');
       expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.eql([
         'RECURRING 2024-01-10..2024-02-10 19.95',

@@ -74,7 +74,7 @@ const pairs: readonly Pair[] = isLongRun
 onPostgresql.describe('simultaneous operations on a child, its parent and their follow-up work', (open) => {
   const engine = engineBefore(open, { now: START });
 
-  it(`leave the result of one of the orders, complete: ${pairs.length} pairs`, async () => {
+  it(`have the complete result of one of the two orders (${pairs.length} pairs)`, async () => {
     const families = await inTurns(pairs.length * 4, (index) => found(engine, index));
     const placed = families.toSorted((a, b) => Number(a.mark) - Number(b.mark));
     await engine.settle();

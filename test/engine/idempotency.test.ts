@@ -43,7 +43,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.have.property('claim');
   });
 
-  it('are those of the call that took over, not of the late one', async () => {
+  it('come from the call that took over the key, not from the late call', async () => {
     const late = await claimOf();
     clock.push(10 * MINUTE_MS + 1);
     const current = await claimOf();
@@ -53,7 +53,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('release a key at its next call if the database could not release it immediately', async () => {
+  it('do not block a key whose release failed: its next call releases it', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,
@@ -73,7 +73,7 @@ eachDatabase.describe('stored answers', (open) => {
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
   });
 
-  it('release the key of a released request', async () => {
+  it('are possible again for the key of a released request', async () => {
     await service.release(await claimOf());
     expect(await begin('other')).to.have.property('claim');
   });

@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(heard).to.eql([]);
   });
 
-  it('are left to recovery if their transaction is UNKNOWN', async () => {
+  it('are not changed if their transaction is UNKNOWN, because recovery handles it', async () => {
     const id = await left('UNKNOWN');
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(await stateOf(id)).to.equal('RETRIED');
   });
 
-  it('of automatic payments are retried on the earlier of the two dates', async () => {
+  it('are retried on the earlier of two dates if they belong to automatic payments', async () => {
     const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();

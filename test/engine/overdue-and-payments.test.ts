@@ -109,7 +109,7 @@ anyDatabase.describe('overdue and payments', (open) => {
   });
 
   describe('the effective date (overdue §5.3)', () => {
-    it('rule 1: is the instant of the event for a refresh, and the scheduled instant for a check', async () => {
+    it('is the instant of the event for a refresh, and the scheduled instant for a check (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,14 +118,14 @@ anyDatabase.describe('overdue and payments', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('rule 1: stays the scheduled date if a check runs days late and the state was due then', async () => {
+    it('stays the scheduled date if a check runs days late and the state was due then (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('rule 2: is not before the invoices that the state requires', async () => {
+    it('is never before the dates of the invoices that cause the state (rule 2)', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue and payments', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('rule 2: is the later date on which the state was due', async () => {
+    it('is a date after the scheduled one if the state was due only then (rule 2)', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

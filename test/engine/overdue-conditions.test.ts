@@ -32,7 +32,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   }
 
   describe('boundary cases (overdue §4)', () => {
-    it('report clear on any day without unpaid invoices', async () => {
+    it('hold on no day without unpaid invoices', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       for (const day of ['2024-03-02', '2024-03-06', '2024-03-11', '2024-12-31']) {
         await engine.runTo(`${day}T12:00:00Z`);
@@ -41,7 +41,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('with 30 unpaid since 03-01: clear on 03-05, S1 on 03-06', async () => {
+    it('hold for S1 from 03-06 on, with 30 unpaid since 03-01', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('with 19.99 unpaid since 03-01: clear on 03-06 due to the total, S2 on 03-11 without a total condition', async () => {
+    it('hold with 19.99 unpaid since 03-01 only for S2, which has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -61,7 +61,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql(['S2 from 2024-03-11T12:00:00']);
     });
 
-    it('with 30 unpaid since 03-01 and zone −08:00, at 03-06T07:59Z: clear, since the local date is 03-05', async () => {
+    it('do not hold at 03-06T07:59Z in zone −08:00, because the local date is 03-05', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, { timeZone: '-08:00' });
       await debtor.charge('30');
       await engine.runTo('2024-03-06T07:59:00Z');
@@ -70,7 +70,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('with 30 unpaid since 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, since the offset is −07:00 from 03-10', async () => {
+    it('hold for S1 at 03-12T07:30Z in Los Angeles, because the offset is −07:00 from 03-10', async () => {
       const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, { timeZone: 'America/Los_Angeles' });
       await debtor.charge('30');
       await engine.runTo('2024-03-12T06:59:59Z');
@@ -79,7 +79,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('with 30 unpaid since 01-31, after one month: hold on 02-29 of a leap year', async () => {
+    it('hold on 02-29 of a leap year, one month after 01-31', async () => {
       const debtor = await begin('2024-01-31T12:00:00Z', oneState({ time: { unit: 'MONTHS', number: 1 } }));
       await debtor.charge('30');
       await engine.runTo('2024-02-28T12:00:00Z');
@@ -88,7 +88,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql(['S from 2024-02-29T12:00:00']);
     });
 
-    it('with 30 of 03-01 paid and 5 unpaid since 03-09: clear on 03-11, since the anchor has moved', async () => {
+    it('do not hold on 03-11 if only an invoice of 03-09 is unpaid, because the anchor has moved', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-09T12:00:00Z');
@@ -110,7 +110,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   });
 
   describe('criteria (overdue §1.1)', () => {
-    it('time: hold from the anchor plus the duration, and never with UNLIMITED', async () => {
+    it('on time hold from the anchor plus the duration, and never with UNLIMITED', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
@@ -128,7 +128,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('count: hold at this number of unpaid invoices or more', async () => {
+    it('on the count hold if at least this number of invoices is unpaid', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
       const found: string[] = [];
       for (let index = 0; index < 3; index += 1) {
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('total: hold at this total of all unpaid invoices or more', async () => {
+    it('on the total hold if all unpaid invoices together reach this total', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'clear', 'S', 'S']);
     });
 
-    it('response: compare the response of the newest failed purchase, OTHER if the gateway gave none', async () => {
+    it('on the response use the newest failed purchase, with OTHER if the gateway gave no response', async () => {
       const debtor = await begin(
         '2024-03-01T12:00:00Z',
         {
@@ -175,7 +175,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('response: have no response before the first attempt, and ignore paid invoices', async () => {
+    it('on the response do not hold before the first attempt, and ignore paid invoices', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -189,7 +189,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await payer.state()).to.equal('clear');
     });
 
-    it('tag in: hold while the account has the tag', async () => {
+    it('on a present tag hold while the account has the tag', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -199,7 +199,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('tag out: hold while the account does not have the tag', async () => {
+    it('on an absent tag hold while the account does not have the tag', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('S');
@@ -207,7 +207,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('rule 1: must all hold', async () => {
+    it('must all hold in a condition with several criteria (rule 1)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'BOTH', count: 2, total: 30, time: 1 },

@@ -121,7 +121,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect((await shown())[0], day).to.equal('CANCELLED');
     });
 
-  it('overdue §9.2: suspend invoicing while billing is blocked, and settle the period in one run afterwards', async () => {
+  it('overdue §9.2: suspend invoicing while billing is blocked, and bill the whole period in one run afterward', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     expect(await debtor.tags()).to.eql(['AUTO_INVOICING_OFF']);
     const before = (await debtor.invoices()).length;

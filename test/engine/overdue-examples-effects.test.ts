@@ -6,7 +6,7 @@ import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (open) => {
   let engine: TestEngine;
 
-  it('overdue §12 example 10, tags: an exempt account', async () => {
+  it('match overdue §12 example 10, tags, for an exempt account', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -23,7 +23,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     ]);
   });
 
-  it('overdue §12 example 10, tags: a written-off invoice', async () => {
+  it('match overdue §12 example 10, tags, for a written-off invoice', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-05-31');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     return debtor.chronicle.days('2012-06-01', '2012-07-31');
   }
 
-  it('overdue §12 example 11: Cancellation at the end of the term', async () => {
+  it('match overdue §12 example 11 for a cancellation at the end of the term', async () => {
     expect(await cancelledBy('END_OF_TERM')).to.eql([
       '06-05 OD1 from 06-05T00:03:42 blocks changes',
       '06-05 state OD1',
@@ -81,7 +81,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     ]);
   });
 
-  it('overdue §12 example 11: Cancellation at once', async () => {
+  it('match overdue §12 example 11 for an immediate cancellation', async () => {
     const lines = await cancelledBy('IMMEDIATE');
     expect(lines.filter((line) => !/ check /.test(line))).to.eql([
       '06-05 invoice 3 of 05-31: CBA_ADJ 06-05..06-05 -219.12',
@@ -107,7 +107,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     ]);
   });
 
-  it('overdue §12 example 14: Parent pays', async () => {
+  it('match overdue §12 example 14 "Parent pays"', async () => {
     engine = await openStory(open, CONFIG_D);
     const parent = await Debtor.sign(engine, { planName: null });
     const family = { parentAccountId: parent.accountId, hasCard: false };
@@ -168,7 +168,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     expect(await other.states()).to.eql([]);
   });
 
-  it('overdue §12 example 15: JSON upload', async () => {
+  it('match overdue §12 example 15 "JSON upload"', async () => {
     engine = await openStory(open, configB());
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },

@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('parking: parks an account above the safety bound without writing items, and bills the others', async () => {
+  it('skips an account above the safety bound without writing items, and bills the others', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     await expectCode(invoices.park(id, { reason: 'x'.repeat(256) }), 60003);
   });
 
-  it('is not needed for a past start, since each period counts for its own day', async () => {
+  it('does not happen for a start long ago, because each period counts for its own day', async () => {
     await begin('2024-06-01T00:00:00Z');
     const late = await engine.settle(subscriber('solo-now', { billingDate: '2022-01-01' }));
     expect(await isParked(late)).to.equal(false);
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
-  it('names the bound in the audit row after sixteen periods of AUTO_INVOICING_OFF', async () => {
+  it('writes the exceeded bound into the audit row after sixteen periods of AUTO_INVOICING_OFF', async () => {
     await begin('2023-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(itemLines(caught)).to.have.length(16);
   });
 
-  it('ignores a clock jump over many due dates', async () => {
+  it('does not happen if the clock jumps over many due dates', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await engine.runTo('2026-06-01T00:00:00Z');

@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('list a second change to the current plan once (subscriptions §18 rule 7)', async () => {
+  it('appear only once in lists if the second of two changes selects the same plan (subscriptions §18 rule 7)', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 1);
     const subscriptionId = await subscribe('solo-now');
     for (const date of ['2024-01-11', '2024-01-21']) {
@@ -295,7 +295,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2012-08-01..2012-11-01 69.95');
   });
 
-  it('match invoicing E13 "Quantity": by a change', async () => {
+  it('match invoicing E13 "Quantity" for a plan change', async () => {
     await begin('2022-11-27T00:00:00Z', shelf, 27);
     const subscriptionId = await subscribe('s-29', { quantity: 7 });
     engine.clock.set('2022-12-12T00:00:00Z');

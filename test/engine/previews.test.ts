@@ -42,7 +42,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
   }
 
   describe('invoicing §11.1', () => {
-    it('V1: CREATE returns the first two invoices', async () => {
+    it('V1: return the first two invoices for CREATE', async () => {
       expect(await previewedAndMade({ change: 'CREATE', accountId, planName: 'solo-now' })).to.eql({
         effective: '2024-01-05',
         dueNow: ['2024-01-05', 'RECURRING 2024-01-05..2024-02-05 19.95'],
@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       });
     });
 
-    it('V2: CHANGE_PLAN returns the prorated difference', async () => {
+    it('V2: return the prorated difference for CHANGE_PLAN', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
       expect(await previewedAndMade({ change: 'CHANGE_PLAN', subscriptionId, ...change })).to.eql({
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       });
     });
 
-    it('V3: CHANGE_QUANTITY returns the price of more seats', async () => {
+    it('V3: return the price of more seats for CHANGE_QUANTITY', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 })).to.eql({
         effective: '2024-01-15',
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       });
     });
 
-    it('V4: CANCEL returns nothing at the end of the term', async () => {
+    it('V4: return nothing for CANCEL at the end of the term', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CANCEL', subscriptionId })).to.eql({
         effective: '2024-02-05',
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       });
     });
 
-    it('V4: CANCEL returns the credit of an immediate end', async () => {
+    it('V4: return the credit for an immediate CANCEL', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CANCEL', subscriptionId, billingPolicy: 'IMMEDIATE' })).to.eql(
         {
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       );
     });
 
-    it('V5 and V6: PAUSE returns the credit, and RESUME uses it', async () => {
+    it('V5 and V6: return the credit for PAUSE, and use it for RESUME', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'PAUSE', bundleId })).to.eql({
         effective: '2024-01-15',
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       });
     });
 
-    it('rule 2: no invoice is due now while AUTO_INVOICING_OFF holds invoices back', async () => {
+    it('rule 2: return no invoice that is due now while AUTO_INVOICING_OFF holds invoices back', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
       const { dueNow, next } = await preview({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 });
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
     });
 
-    it('rule 5: each item contains the explanation of the created item', async () => {
+    it('rule 5: contain for each item the explanation that the created item has', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const { dueNow } = await preview({ change: 'PAUSE', bundleId });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -155,7 +155,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       expect(texts).to.have.length(2);
     });
 
-    it('rule 6: a change without or with an unknown name or object is rejected', async () => {
+    it('rule 6: are rejected for a change whose name or object is missing or unknown', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const valid = 'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CANCEL, PAUSE, RESUME';
       const unknownId = '00000000-0000-7000-8000-00000000dead';
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       }
     });
 
-    it('rule 4: usage up to an immediate end is billed', async () => {
+    it('rule 4: bill the usage up to an immediate end', async () => {
       const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
       const { acme } = stage.engine;
       await stage.use('3 calls 2026-04-12');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('previews of changes', (open) => {
       expect(dueNow && [...itemLines(dueNow)]).to.eql(['USAGE 2026-04-01..2026-04-20 3']);
     });
 
-    it('rule 5: the number of statements does not depend on the number of items', async () => {
+    it('rule 5: need the same number of SQL statements for any number of items', async () => {
       const request = { change: 'CREATE', accountId, planName: 'solo-now' } as const;
       const counts: number[] = [];
       for (const more of [2, 6]) {

@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(second?.catalogEffectiveDate?.toISOString()).to.equal('2024-02-15T08:00:00.000Z');
   });
 
-  it('match catalog W10 "Overrides": a later version with USD 29.00 for existing subscriptions', async () => {
+  it('match catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', async () => {
     const [a, d] = [await newAccount(), await newAccount()];
     await subscribe([evergreen19], { accountId: a });
     await subscribe([trial5], { accountId: d });
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('share a plan if they are equal and made at the same time, and never a number', async () => {
+  it('share a plan if they are equal and simultaneous, and otherwise have different numbers', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(

@@ -53,7 +53,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
       JSON.stringify({ 'org.service.billing.server.notifications.retries': schedule }),
     );
 
-  it('platform §18 P6 Registration event', async () => {
+  it('match platform §18 P6 "Registration event"', async () => {
     await engine.settle(register());
     const [first] = receiver.arrived;
     if (first === undefined) throw new Error('nothing has arrived');
@@ -101,7 +101,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(new Set(written.map(({ state }) => state))).to.eql(new Set(['PROCESSED']));
   });
 
-  it('platform §18 P4 Push retries', async () => {
+  it('match platform §18 P4 "Push retries"', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());
@@ -154,7 +154,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
   });
 
-  it('all arrive once after the receiver was down for an hour', async () => {
+  it('all arrive exactly once after the receiver was down for an hour', async () => {
     await register();
     await engine.settle(retryAfter('15m,15m,15m,30m'));
     const there = receiver.arrived.length;

@@ -167,7 +167,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen.toSorted()).to.eql([1, 2, 3, 4]);
   });
 
-  it('keeps the order of an account: bus entries first, then notifications by date', async () => {
+  it('processes the bus entries of an account before its notifications, which are sorted by date', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([], [notification(0, 3, 'third day'), notification(0, 1, 'first day')]);
@@ -177,7 +177,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql(['bus 1', 'bus 2', 'first day', 'third day']);
   });
 
-  it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
+  it('platform P11 Handler failure: retries a failing handler three times and then sets its entry to FAILED with error count 3', async () => {
     const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
     const node = dispatcher([handler]);
     await put([event(0, 1)]);
@@ -300,7 +300,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(await codeOf(late)).to.be.instanceOf(LeaseLostError);
   });
 
-  it('dispatches no event type without a handler', async () => {
+  it('ignores event types that have no handler', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([

@@ -80,14 +80,14 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
       externalKey: 'other',
       useGlobalDefault: true,
     })) {
-      it(`rejects another ${field} for a known key`, async () => {
+      it(`rejects a different ${field} for an existing key`, async () => {
         const { tenants } = engine.billing;
         await tenants.ensure(setup, keys);
         await expectCode(tenants.ensure(setup, { ...keys, [field]: value }), 'TENANT_ALREADY_EXISTS');
       });
     }
 
-    it('returns one tenant to all of several simultaneous calls', async () => {
+    it('returns the same tenant to several simultaneous calls', async () => {
       const { tenants } = engine.billing;
       const found = await Promise.all(Array.from({ length: 8 }, () => tenants.ensure(setup, keys)));
       expect(new Set(found.map((tenant) => tenant.id)).size).to.equal(1);
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
   });
 
   describe('catalogs.sync', () => {
-    it('uploads the versions that are new and reports their dates', async () => {
+    it('uploads new versions and returns their dates', async () => {
       const { catalogs } = engine.acme;
       expect(await catalogs.sync(gardens())).to.eql({ status: 'UPDATED', added: [january] });
       expect(await catalogs.sync(gardens())).to.eql({ status: 'UNCHANGED', added: [] });
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
       expect(again.status).to.equal('UNCHANGED');
     });
 
-    it('refuses an edited version, listing each difference', async () => {
+    it('rejects a changed version and lists each difference', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const title =
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
       expect((await catalogs.current()).versions).to.have.length(1);
     });
 
-    it('names plans that are only stored or only given', async () => {
+    it('reports plans that exist only in the stored or only in the given catalog', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const renamed = gardens().toXml().replaceAll('bed-monthly', 'bed-month');
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
       ]);
     });
 
-    it('refuses an invalid new version as an upload does', async () => {
+    it('rejects an invalid new version with the errors of an upload', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const other = gardens().toXml().replaceAll('2026-01-01', '2026-05-01').replaceAll('Gardens', 'Meadows');
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('a start that is repeated', (open) => {
     });
   });
 
-  it('leaves the repeated upload of a document an error', async () => {
+  it('still rejects the repeated upload of a document with catalogs.upload', async () => {
     await engine.acme.uploadCatalog(lantern.toXml());
     await expectCode(engine.acme.uploadCatalog(lantern.toXml()), 'CATALOG_INVALID_FOR_TENANT');
   });

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     await expectNothingCharged(subscriptionId);
   });
 
-  it('of an add-on with a quantity that is bought mid-trial end with the trial of its bundle', async () => {
+  it('end for an add-on bought mid-trial with a quantity when the trial of its bundle ends', async () => {
     const { bundleId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
   });
 
-  it('of a transferred bundle end on the same date, regardless of quantity and bill cycle day', async () => {
+  it('keep their end date in a transferred bundle, regardless of quantity and bill cycle day', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
     await engine.runTo('2024-03-05T00:00:00Z');

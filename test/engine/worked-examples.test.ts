@@ -326,14 +326,14 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   describe('fixed days 30', () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
 
-    it('matches invoicing E11 "Fixed days 30": of a leading period', async () => {
+    it('matches invoicing E11 "Fixed days 30" for a leading period', async () => {
       const now = '2023-05-23T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       expect(await linesOf(sold)).to.eql(['RECURRING 2023-05-23..2023-06-15 14.63']);
     });
 
-    it('matches invoicing E11 "Fixed days 30": of a short item that is cancelled', async () => {
+    it('matches invoicing E11 "Fixed days 30" for a cancelled short item', async () => {
       const now = '2023-05-15T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
       const sold = await sell(accountId, { planName: 'solo-now' });
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       ]);
     });
 
-    it('matches invoicing E11 "Fixed days 30": of an annual plan', async () => {
+    it('matches invoicing E11 "Fixed days 30" for an annual plan', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2025-01-01', price: '1200.00', period: 'ANNUAL' });
       const now = '2025-01-20T00:00:00Z';
       const accountId = await customer({ now, catalog, configuration, billCycleDayLocal: 1 });

@@ -36,7 +36,7 @@ anyDatabase.describe('arguments of a wrong type', (open) => {
 
   for (const [group, operations] of Object.entries(operationAccess))
     for (const name of Object.keys(operations))
-      it(`of ${group}.${name} raise no other error than BillingError`, async () => {
+      it(`cause only errors of type BillingError in ${group}.${name}`, async () => {
         const call = groupsOf(engine.acme)[group]?.[name];
         const failures = new Set<string>();
         for (const given of wrongCalls(shapes[group]?.[name] ?? [], ids)) {

@@ -127,7 +127,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changes(catalog, steps)).to.eql(['2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20']);
   });
 
-  it('match catalog W18 "Entries to versions": the p1 lines', () => {
+  it('match the p1 lines of catalog W18 "Entries to versions"', () => {
     const catalog = sold(
       '2024-01-01 10.00',
       '2024-02-01 10.00',
@@ -138,7 +138,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('match catalog W19 "Overlay": the x line', () => {
+  it('match the x line of catalog W19 "Overlay"', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });
@@ -239,7 +239,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-07-01 40.00 2024-06-01']);
   });
 
-  it('never follow those of a newer version, because the newest wins as in the lookup', () => {
+  it('never follow the events of a newer version, because the newest version applies', () => {
     const catalog = sold('2024-01-01 40.00', '2024-04-01 52.00 2025-01-01', '2024-07-01 64.00 2024-08-01');
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-08-01 64.00 2024-07-01']);
     const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));

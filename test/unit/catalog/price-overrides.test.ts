@@ -52,7 +52,7 @@ const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
 describe('price override', () => {
-  it('matches catalog W10 "Overrides": (a) EVERGREEN 19', () => {
+  it('matches catalog W10 "Overrides" for EVERGREEN 19 (a)', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');
     expect(made.parentPlanName).to.equal('studio-monthly');
@@ -64,19 +64,19 @@ describe('price override', () => {
     expect(fixedOf(made)).to.eql([]);
   });
 
-  it('matches catalog W10 "Overrides": (b) repeating 19.00 gives the same definition', () => {
+  it('matches catalog W10 "Overrides" for a repeated 19.00, with the same definition (b)', () => {
     const first = overridden([evergreen19]);
     const again = overridden([{ phaseName: 'studio-monthly-evergreen', recurringPrice: decimal('19.00') }]);
     expect(writeOverrides(again.overrides)).to.equal(writeOverrides(first.overrides));
   });
 
-  it('matches catalog W10 "Overrides": (c) TRIAL fixed 5 and EVERGREEN 19', () => {
+  it('matches catalog W10 "Overrides" for TRIAL fixed 5 and EVERGREEN 19 (c)', () => {
     const made = overridden([trial5, evergreen19]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 19', 'EUR 22']);
   });
 
-  it('matches catalog W10 "Overrides": (d) TRIAL fixed 5 alone', () => {
+  it('matches catalog W10 "Overrides" for TRIAL fixed 5 alone (d)', () => {
     const made = overridden([trial5]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 24', 'EUR 22']);
@@ -87,12 +87,12 @@ describe('price override', () => {
     ['(f) phaseType DISCOUNT', { phaseType: 'DISCOUNT', recurringPrice: decimal('3') }],
   ];
   for (const [name, request] of w10Refused)
-    it(`catalog W10 Overrides: ${name} is rejected`, () =>
+    it(`catalog W10 Overrides: rejects ${name}`, () =>
       expect(errorOf(() => matchPriceOverrides(base, [request])).code).to.equal(
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
 
-  it('matches catalog W10 "Overrides": a later version with USD 29.00 for existing subscriptions', () => {
+  it('matches catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', () => {
     const existing =
       '<effectiveDateForExistingSubscriptions>2024-07-01T00:00:00Z</effectiveDateForExistingSubscriptions>';
     const catalog = createCatalog([v1, studio({ date: '2024-06-01', usd: '29.00', more: existing })]);
@@ -122,7 +122,7 @@ describe('price override', () => {
     expect(fixedOf(plans.resolvePlan(d.name, at('2024-07-01'), at('2024-02-01')).plan)).to.eql(['USD 5']);
   });
 
-  it('keeps everything that it does not override', () => {
+  it('keeps all other values of the plan', () => {
     const made = overridden([evergreen19]).planFrom(base);
     const { name: _, parentPlanName: __, initialPhases, finalPhase, phases: ___, ...rest } = made;
     const { name: ____, initialPhases: ofBase, finalPhase: lastOfBase, phases: _____, ...restOfBase } = base;
@@ -240,7 +240,7 @@ describe('price override', () => {
 });
 
 describe('override plan definition', () => {
-  it('is independent of the order of overrides, and changes with amount, phase or currency', () => {
+  it('does not depend on the order of overrides, but on amount, phase and currency', () => {
     const textOf = (requests: readonly PriceOverrideRequest[]) =>
       writeOverrides(overridden(requests).overrides);
     expect(textOf([trial5, evergreen19])).to.equal(textOf([evergreen19, trial5]));
@@ -249,7 +249,7 @@ describe('override plan definition', () => {
     expect(overridden([evergreen19], 'EUR').currency).to.equal('EUR');
   });
 
-  it('survives a round trip', () => {
+  it('is equal after it is written and read', () => {
     const { overrides } = overridden([trial5, { ...evergreen19, recurringPrice: decimal('0.000000001') }]);
     expect(writeOverrides(readOverrides(writeOverrides(overrides)))).to.equal(writeOverrides(overrides));
     expect(
@@ -263,7 +263,7 @@ describe('override plan definition', () => {
     ).to.equal('0.000000001');
   });
 
-  it('merges the prices of a parent override plan, with the new ones winning', () => {
+  it('contains the prices of a parent override plan and replaces them by new ones', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),
@@ -362,7 +362,7 @@ describe('catalog with override plans', () => {
     expect(recurringOf(made)).to.eql(['USD 19']);
   });
 
-  it('gives a dry run a name of its own that skips the names of the catalog', () => {
+  it('contains a separate plan name for a dry run that no other plan of the catalog has', () => {
     const taken = studio({ other: 'studio-monthly-dryrun-1' });
     expect(dryRunOverridePlan(a, createCatalog([v1])).name).to.equal('studio-monthly-dryrun-1');
     expect(dryRunOverridePlan(a, createCatalog([v1]), 2).name).to.equal('studio-monthly-dryrun-2');

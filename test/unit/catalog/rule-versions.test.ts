@@ -77,7 +77,7 @@ describe('catalog version whose rules apply', () => {
     [],
   );
 
-  it('is, for a change, the version at its date, or the current one while the policy determines the date', () => {
+  it('is the version at the date of a change, or the current version while the policy determines that date', () => {
     const ask = (changeDate: string | null, now: string) =>
       planChangeRules(kept, {
         subscription,
@@ -92,7 +92,7 @@ describe('catalog version whose rules apply', () => {
     expect(ask('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
-  it('is, for a cancellation and the bill cycle, the version of the plan until a price change moves it', () => {
+  it('is the version of the plan for a cancellation and the bill cycle, until a price change of the subscription', () => {
     const moved = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m'] }),
@@ -110,7 +110,7 @@ describe('catalog version whose rules apply', () => {
     expect(cancelPolicyOf(kept, since, at('2024-09-01')).result).to.equal('END_OF_TERM');
   });
 
-  it('is, for a pending subscription, the version at its start, which may be the first to have the plan', () => {
+  it('is the version at the start of a pending subscription, which may be the first version with the plan', () => {
     const coming = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['q-m'] }),
@@ -125,7 +125,7 @@ describe('catalog version whose rules apply', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('is, for the create alignment, the version of the plan at the event, as of the subscription start', () => {
+  it('is the version of the plan at the event, as of the subscription start, for the create alignment', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');

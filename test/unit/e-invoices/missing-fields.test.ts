@@ -28,7 +28,7 @@ const untaxed = (category: 'AE' | 'K' | 'G' | 'E' | 'O') =>
   taxed(viewedItem('RECURRING', '100'), { tax: '0', rate: '0', category });
 
 describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
-  it('are one error that names each field and where to set it', () => {
+  it('are reported in one error that names each field and where to set it', () => {
     const nameless = { name: null, company: null, legalName: null, country: null };
     const items = [...standard(), viewedItem('EXTERNAL_CHARGE', '5', { description: 'Setup' })];
     const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
@@ -38,19 +38,19 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     );
   });
 
-  it('are the seller data if there are none', () => {
+  it('include the seller data if none are configured', () => {
     expect(missingOf(standard(), { seller: null })).to.eql([
       'seller data (name, country, taxId): acme.sellers.upload',
     ]);
   });
 
-  it('are the tax categories if no item has any', () => {
+  it('include the tax categories if no item has one', () => {
     expect(missingOf([viewedItem('RECURRING', '100')])).to.eql([
       'tax categories: return TAX items with taxCategory, taxRate and linkedItemId from the invoice plugin',
     ]);
   });
 
-  it('are one tax for a line with several', () => {
+  it('include a single tax for a line with several taxes', () => {
     const [charge, tax] = standard();
     const second = viewedItem('TAX', '5', {
       linkedItemId: charge?.id ?? null,
@@ -62,13 +62,13 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('are a charge on an invoice of credits only', () => {
+  it('include a charge for an invoice that consists of credits', () => {
     expect(missingOf([viewedItem('CREDIT_ADJ', '-5'), viewedItem('CBA_ADJ', '5')])).to.eql([
       'a charge: the document has none',
     ]);
   });
 
-  it('are VAT ids for a reverse charge, a supply within the EU and an export', () => {
+  it('include VAT ids for a reverse charge, a supply within the EU and an export', () => {
     const noVat = { seller: seller({ taxId: '30/123/45678' }), buyer: buyer({ taxId: null }) };
     expect(missingOf(untaxed('AE'), noVat)).to.eql([
       'account taxId (a VAT id, for the reverse charge): acme.accounts.update',
@@ -84,7 +84,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(missingOf(untaxed('G'), noVat)).to.eql([ofSeller]);
   });
 
-  it('are the reason of an exemption, and a document of its own for category O', () => {
+  it('include the reason of an exemption, and a separate document for category O', () => {
     expect(missingOf(untaxed('E'))).to.eql([
       'reason of the tax exemption (category E): return a TAX item with taxExemption',
     ]);
@@ -97,14 +97,14 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('are a currency with at most two decimals', () => {
+  it('include a currency with at most two decimals', () => {
     const items = taxed(viewedItem('RECURRING', '1.234', { currency: 'KWD' }), { tax: '0.234' });
     expect(missingOf(items, { invoice: { currency: 'KWD' } })).to.eql([
       'a currency with at most 2 decimals: EN 16931 has no amounts in KWD',
     ]);
   });
 
-  it('are addresses, contact and bank account for XRECHNUNG', () => {
+  it('include addresses, contact and bank account for XRECHNUNG', () => {
     const place = { city: null, postalCode: null };
     const given: DocumentCase = {
       profile: 'XRECHNUNG',
@@ -124,7 +124,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(missingOf(standard(), { ...given, profile: 'EN16931' })).to.eql([]);
   });
 
-  it('are electronic addresses for PEPPOL_BIS3, which an e-mail address is not', () => {
+  it('include electronic addresses other than e-mail addresses for PEPPOL_BIS3', () => {
     const given: DocumentCase = {
       profile: 'PEPPOL_BIS3',
       seller: seller({ country: 'US', taxId: '12-3456789' }),
@@ -138,7 +138,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(missingOf(standard(), { ...given, seller: seller(), customFields: own })).to.eql([]);
   });
 
-  it('are the KVK number and the address of a Dutch seller for PEPPOL_BIS3', () => {
+  it('include the KVK number and the address of a Dutch seller for PEPPOL_BIS3', () => {
     const dutch = seller({
       country: 'NL',
       taxId: 'NL123456789B01',

@@ -94,7 +94,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['0.26', '0.04', '0.3', '-0.01']);
     });
 
-    it('of a charge apply to its adjustment, and an adjusted tax lowers its group', () => {
+    it('also apply to the adjustment of a charge, and an adjusted tax lowers its group', () => {
       const charge = month('100');
       const tax = taxOf(charge, '19');
       const facts = factsOf([
@@ -107,7 +107,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(facts.lines.map(({ net }) => String(net))).to.eql(['100', '-40']);
     });
 
-    it('of a repair are its own TAX item below 0', () => {
+    it('include the negative TAX item of a repair', () => {
       const [earlier, charge] = [month('100'), month('120')];
       const repair = reduction('REPAIR_ADJ', earlier, '-50');
       const items = [charge, taxOf(charge, '22.8'), repair, taxOf(repair, '-9.5')];
@@ -115,7 +115,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(groupsOf(facts)).to.eql(['S 19 %: 70 + 13.3']);
     });
 
-    it('of a repair without a TAX item are those of its charge only if that was taxed with 0', () => {
+    it('are copied from a charge to its repair without TAX item only if the charge was taxed with 0', () => {
       const [taxed, exempt, charge] = [month('100'), month('100'), month('120')];
       const items = [
         charge,
@@ -136,7 +136,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       ]);
     });
 
-    it('are lines if no TAX item has facts', () => {
+    it('are shown as lines if no TAX item has facts', () => {
       const charge = month('100');
       const facts = factsOf([charge, viewedItem('TAX', '19', { linkedItemId: charge.id })]);
       expect(facts.taxes).to.eql([]);
@@ -144,7 +144,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['119', '0', '119', '0']);
     });
 
-    it('of several rates on one charge are a group each, with its net', () => {
+    it('form one group with its net amount for each of several rates on a charge', () => {
       const charge = month('100');
       const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
       expect(groupsOf(facts)).to.eql(['S 6.25 %: 100 + 6.25', 'S 1 %: 100 + 1']);
@@ -152,7 +152,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     });
   });
 
-  it('have the quantity and unit price of plans, also of a part of a period', () => {
+  it('include the quantity and unit price of plans, also for a part of a period', () => {
     const priced = { quantity: decimal('5'), rate: decimal('125') };
     const { lines } = factsOf([
       month('125', priced),
@@ -183,7 +183,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     expect(of('FR').servicePeriod).to.eql({ start: localDate(2026, 11, 1), end: localDate(2026, 12, 1) });
   });
 
-  it('of a credit note contain its number, the invoice, and the taxes of the credited charges', () => {
+  it('contain the number, the invoice and the taxes of the credited charges for a credit note', () => {
     const charge = month('100');
     const tax = taxOf(charge, '19');
     const [repair, adjusted] = [reduction('REPAIR_ADJ', charge, '50'), reduction('ITEM_ADJ', tax, '9.5')];

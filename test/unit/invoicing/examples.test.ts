@@ -285,7 +285,7 @@ describe('invoicing worked examples', () => {
     ]);
   });
 
-  it('match invoicing E19 "Zone": the dates', () => {
+  it('match the dates of invoicing E19 "Zone"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2026-01-15', { price: '30.00', bcd: 15 }),
     ]);
@@ -297,7 +297,7 @@ describe('invoicing worked examples', () => {
     expect(ledger.nextDueDate).to.equal('2026-04-15');
   });
 
-  it('are each also run through the engine by a test of the same name', async () => {
+  it('are all repeated with the engine in a test of the same name', async () => {
     const root = new URL('../../../', import.meta.url);
     const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
     const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];

@@ -21,7 +21,7 @@ describe('decimal', () => {
     expect(formatDecimal(product)).to.equal('999999998999999.999999999000000001');
   });
 
-  it('has its own constructor, independent of global settings', () => {
+  it('uses a separate constructor that global settings do not affect', () => {
     const before = GlobalDecimal.precision;
     GlobalDecimal.set({ precision: 3 });
     try {
@@ -84,7 +84,7 @@ describe('decimal text', () => {
 });
 
 describe('number in a request', () => {
-  it('http-api 10 Decimals: accepted spellings', () => {
+  it('http-api 10 Decimals: may be written in each of the accepted spellings', () => {
     for (const literal of ['10.50', '1.05e1', '10.5', '+10.5', '1050E-2']) {
       const parsed = parseWireDecimal(literal);
       expect(parsed === undefined ? undefined : formatDecimal(parsed), literal).to.equal('10.5');
@@ -93,7 +93,7 @@ describe('number in a request', () => {
     expect(formatDecimal(parseWireDecimal('99999999999999.99') ?? ZERO)).to.equal('99999999999999.99');
   });
 
-  it('http-api 10 Decimals: more than 9 fractional or 15 integer digits are refused', () => {
+  it('http-api 10 Decimals: may have at most 9 fractional and 15 integer digits', () => {
     expect(parseWireDecimal('0.1234567891')).to.equal(undefined);
     expect(parseWireDecimal('1000000000000000')).to.equal(undefined);
     expect(parseWireDecimal('-1000000000000000.5')).to.equal(undefined);

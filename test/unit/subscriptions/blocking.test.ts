@@ -60,7 +60,7 @@ function intervalsOf(life: Life): readonly string[] {
 describe('Worked examples of subscriptions: blocking', () => {
   const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
 
-  it('match subscriptions W13 "Pause and resume": events and rows', () => {
+  it('match the events and rows of subscriptions W13 "Pause and resume"', () => {
     const life = withBlocks(w13(), { ...paused, date: '2012-03-04' }, { ...resumed, date: '2012-04-05' });
     expect(billed(life)).to.eql([
       'CREATE 2012-03-02 pro-monthly-evergreen - 249.95',
@@ -162,7 +162,7 @@ describe('Worked examples of subscriptions: blocking', () => {
     }
   });
 
-  it('match subscriptions W22 "Gaps": a block of 23.5 hours that is a day of the calendar counts', () => {
+  it('match subscriptions W22 "Gaps" for a block of 23.5 hours that is a whole calendar day', () => {
     const life = lived({ zone: 'America/New_York', referenceTime: '2026-01-10T07:30:00Z' });
     const day = withBlocks(
       life,
@@ -206,7 +206,7 @@ function withEnd(life: Life, date: string): Life {
 describe('Billing pauses', () => {
   const set = (...blocks: readonly BlockParts[]) => withBlocks(lived({ phaseType: 'EVERGREEN' }), ...blocks);
 
-  it('end only on the same object and through the same service', () => {
+  it('are ended only on the same object by the same service', () => {
     const life = set(
       { service: 'A', flags: 'f f t', date: '2024-06-01' },
       { service: 'B', flags: 'f f f', date: '2024-06-05' },
@@ -229,7 +229,7 @@ describe('Billing pauses', () => {
   it('do not result from blocks of entitlement or changes only', () =>
     expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.eql([]));
 
-  it('shorter than a day count only together with an adjacent interval of another service', () => {
+  it('are ignored if shorter than a day, unless another service blocks an adjacent interval', () => {
     const life = set(
       { service: 'A', flags: 'f f t', date: '2024-06-01T00:00:00Z' },
       { service: 'A', flags: 'f f f', date: '2024-06-01T12:00:00Z' },
@@ -240,7 +240,7 @@ describe('Billing pauses', () => {
     expect(billed(life)[1]).to.equal('START_BILLING_DISABLED 2024-06-01 pro-monthly-evergreen - -');
   });
 
-  it('before the billing start delay that start to the end of the block', () => {
+  it('delay the start of billing to the end of a block before that start', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-04-20' },
@@ -252,7 +252,7 @@ describe('Billing pauses', () => {
     ]);
   });
 
-  it('without an end remove everything after their start', () => {
+  it('remove everything after their start if they have no end', () => {
     const life = withBlocks(lived(), { flags: 'f f t', date: '2024-05-11' });
     expect(billed(life)).to.eql([
       'CREATE 2024-05-01 pro-monthly-trial 0 -',
@@ -402,7 +402,7 @@ describe('Event list rows of blocking states', () => {
     ]);
   });
 
-  it('stop counting at an expiry as well', () => {
+  it('stop at the expiry of the subscription, too', () => {
     const life = passed(lived({ planName: 'term-3m', start: '2024-01-01' }), at('2024-04-02'));
     const rows = shown(withBlocks(life, { flags: 't t t', date: '2024-04-03' }));
     expect(rows.at(-1)).to.equal('SERVICE_STATE_CHANGE 2024-04-03 fraud');

@@ -116,7 +116,7 @@ describe('Worked examples of subscriptions', () => {
     ]);
   });
 
-  it('match subscriptions W17 "Price change for existing subscriptions": the events', () => {
+  it('match the events of subscriptions W17 "Price change for existing subscriptions"', () => {
     const priced = (effectiveDate: string, price: string, forExisting?: string) =>
       version({
         effectiveDate,
@@ -146,7 +146,7 @@ describe('Worked examples of subscriptions', () => {
     ]);
   });
 
-  it('match subscriptions W18 "Fixed term": the base', () => {
+  it('match the base subscription of subscriptions W18 "Fixed term"', () => {
     const life = created({ account: account(), request: { planName: 'term-3m' }, now: at('2023-01-01') });
     expect(rowsOf(viewOf(life))).to.eql([
       'START_ENTITLEMENT 2023-01-01T00:00:00.000Z',

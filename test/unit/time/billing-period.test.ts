@@ -50,13 +50,13 @@ describe('the 17 billing periods', () => {
     expect(isMonthBased(BillingPeriod.NO_BILLING_PERIOD)).to.equal(false);
   });
 
-  it('have exact names', () => {
+  it('are accepted only by their exact names', () => {
     expect(isBillingPeriod('SESQUIENNIAL')).to.equal(true);
     for (const text of ['monthly', 'YEARLY', '', 'toString', '__proto__'])
       expect(isBillingPeriod(text), text).to.equal(false);
   });
 
-  it('reject arithmetic with NO_BILLING_PERIOD', () => {
+  it('throw an error for dates of NO_BILLING_PERIOD', () => {
     const date = parseLocalDate('2024-01-31');
     expect(() => addPeriod(date, 'NO_BILLING_PERIOD', 1)).to.throw(InvariantError, 'NO_BILLING_PERIOD');
     expect(() => addPeriods(date, 'NO_BILLING_PERIOD', 1, 31)).to.throw(InvariantError);
@@ -85,13 +85,13 @@ describe('periods counted from an anchor', () => {
   ];
 
   for (const [period, expected] of cases)
-    it(`catalog W11 Periods from 2024-01-31, bill cycle day 31: ${period}`, () => {
+    it(`catalog W11 Periods: match the dates of ${period} from 2024-01-31 on bill cycle day 31`, () => {
       const start = parseLocalDate('2024-01-31');
       const dates = expected.map((_, index) => formatLocalDate(addPeriods(start, period, index + 1, 31)));
       expect(dates).to.eql(expected);
     });
 
-  it('catalog W11 Periods: day 29 and ANNUAL from 2024-02-29', () => {
+  it('catalog W11 Periods: match the dates for day 29 and for ANNUAL from 2024-02-29', () => {
     const dates = [1, 2, 3, 4].map((n) =>
       formatLocalDate(addPeriods(parseLocalDate('2024-02-29'), 'ANNUAL', n, 29)),
     );

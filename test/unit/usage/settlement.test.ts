@@ -191,7 +191,7 @@ describe('usage changed after billing', () => {
     expect(again.items[0]?.details).to.have.nested.property('tierDetails[0].quantity', 1);
   });
 
-  it('usage §7.7: is free to bill again when its invoice is voided', () => {
+  it('usage §7.7: can be billed again when its invoice is voided', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-05');
     expect(told(life.bill('2026-05-01'))).to.eql(['04: 10']);
