@@ -1,14 +1,14 @@
 import type { DryRunRequest, HostInput, Uuid } from '../../lib/index.ts';
 import { formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
+import { eachDatabase } from '../support/databases.ts';
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, messageOf, openEngine, rowsOf } from '../support/index.ts';
 
 type Request = Omit<HostInput<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
-eachDatabaseByTurns.describe('dry runs', (open) => {
+eachDatabase.describe('dry runs', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

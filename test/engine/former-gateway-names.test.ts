@@ -1,7 +1,7 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { PaymentGateway, TenantRef } from '../../lib/index.ts';
-import { anyDatabase, eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, eachDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   expect,
   migrated,
@@ -32,7 +32,7 @@ async function payingAccount(billing: Billing<never>, tenant: TenantRef, pluginN
   return { acme, accountId, method };
 }
 
-eachDatabaseByTurns.describe('a gateway with a former name (payments §2.1)', (open) => {
+eachDatabase.describe('a gateway with a former name (payments §2.1)', (open) => {
   it('serves payment methods and payments that were stored under the former name', async () => {
     const database = await open(migrated);
     const ledger = memoryLedger();

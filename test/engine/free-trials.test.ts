@@ -1,9 +1,9 @@
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
+import { eachDatabase, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
 
 const DROPS = 'org.service.invoice.disable.trial.zero.amount';
 
-eachDatabaseByTurns.describe('free trials without an invoice (invoicing §5.1 rule 4)', (open) => {
+eachDatabase.describe('free trials without an invoice (invoicing §5.1 rule 4)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
   const { acme } = engine;
   let accountId: Uuid;

@@ -1,6 +1,6 @@
 import type { HostInput, PreviewRequest, Uuid } from '../../lib/index.ts';
 import { ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { ChangePreview, InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
@@ -9,7 +9,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 
 type Change = HostInput<PreviewRequest>;
 
-eachDatabaseByTurns.describe('previews of changes', (open) => {
+eachDatabase.describe('previews of changes', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

@@ -1,7 +1,7 @@
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { BillingError } from '../../lib/index.ts';
-import { eachDatabaseByTurns } from '../support/databases.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
 
 const setup = { userName: 'setup' };
@@ -53,7 +53,7 @@ function gardens({
 const january = new Date('2026-01-01T00:00:00Z');
 const july = new Date('2026-07-01T00:00:00Z');
 
-eachDatabaseByTurns.describe('a start that is repeated', (open) => {
+eachDatabase.describe('a start that is repeated', (open) => {
   const engine = engineBeforeEach(open, { now: '2026-03-01T00:00:00Z', catalog: null });
 
   async function problemsOf(work: Promise<unknown>): Promise<readonly string[]> {

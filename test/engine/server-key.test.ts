@@ -1,11 +1,11 @@
 import { secretCipher } from '../../adapters/node/index.ts';
 import { lostSecrets, rotateServerKey } from '../../lib/security/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 const [OLD, NEW, OTHER] = ['o', 'n', 'x'].map((letter) => letter.repeat(40)) as [string, string, string];
 const NAMES = ['signing secret of tenant shop', 'signing key of tokens key-1'];
 
-eachDatabaseByTurns.describe('server key (platform §6.3)', (open) => {
+eachDatabase.describe('server key (platform §6.3)', (open) => {
   let engine: TestEngine;
   let cipher: ReturnType<typeof secretCipher>;
   beforeEach(async () => {

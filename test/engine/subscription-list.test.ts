@@ -1,6 +1,6 @@
 import type { EntitlementState, HostInput, Uuid } from '../../lib/index.ts';
 import {
-  eachDatabaseByTurns,
+  eachDatabase,
   expect,
   expectCode,
   messageOf,
@@ -8,7 +8,7 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('list of subscriptions', (open) => {
+eachDatabase.describe('list of subscriptions', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

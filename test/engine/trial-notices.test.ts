@@ -1,9 +1,9 @@
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
+import { eachDatabase, engineBeforeEach, expect } from '../support/index.ts';
 
 const DAYS = 'org.service.subscription.trial.noticeDays';
 
-eachDatabaseByTurns.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) => {
+eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
   const { acme } = engine;
   let accountId: Uuid;

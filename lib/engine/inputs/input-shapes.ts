@@ -214,7 +214,7 @@ export const paymentPage = ['request', { ...pageBounds, ...paymentRead[1], plugi
 export const paymentMethod = { ...comboParties.paymentMethod, ...plugins, accountId: id } as const;
 export const pluginCall = plugins;
 
-export const queueLook = { accountId: 'uuid', kind: oneOf(QueueKind), limit: 'number' } as const;
+export const queueLook = { accountId: orNull('uuid'), kind: oneOf(QueueKind), limit: 'number' } as const;
 export const chosenEntries = [
   'request',
   { kind: must(oneOf(QueueKind)), recordIds: must([must('number')]) },

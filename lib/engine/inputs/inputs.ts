@@ -464,7 +464,7 @@ export const inputs: Inputs = {
       [
         'request?',
         {
-          accountId: 'uuid',
+          accountId: orNull('uuid'),
           maxDate: 'instant',
           minDate: 'instant',
           queueName: 'text',
