@@ -41,7 +41,7 @@ eachDatabase((kind, open) => {
         const { effects, purchased, open: unresolved } = await told(key);
         expect([effects, unresolved], about).to.eql([purchased / 10, 0]);
         ended.add(effects);
-        const again = await serving.call('POST', '/1.0/kb/payments/combo', { body: comboOf(key) });
+        const again = await serving.post('/payments/combo', comboOf(key));
         expect(again.status, about).to.equal(effects === 1 ? 400 : 201);
         expect(await told(key), `again after ${about}`).to.eql(DONE);
       }

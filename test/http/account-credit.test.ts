@@ -20,7 +20,7 @@ interface Shown {
 
 eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, remove } = serving;
 
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     call(method, `${core}${path}`, body === undefined ? {} : { body });
@@ -180,9 +180,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
   it('answers the same for an id of another tenant as for an unknown one', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
-    const own = createdId(
-      await call('POST', `${core}/accounts`, { headers: eve, body: { currency: 'EUR' } }),
-    );
+    const own = createdId(await post('/accounts', { currency: 'EUR' }, eve));
     for (const [method, path, body, code] of [
       ['POST', `/invoices/charges/${own}`, [{ amount: 1, invoiceId: item?.invoiceId }], 4006],
       ['POST', `/invoices/${item?.invoiceId}`, { accountId: own, invoiceItemId: item?.invoiceItemId }, 4006],
@@ -222,7 +220,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     expect((await send('DELETE', `/accounts/${written}?${both}`)).status).to.equal(204);
     expect(await linesOf(written)).to.eql([['EXTERNAL_CHARGE 100']]);
     expect(await balancesOf(written)).to.eql([0, 0]);
-    await call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     for (const accountId of [adjusted, written]) {
       const refused = await send('POST', '/subscriptions', { accountId, planName: 'canopy-monthly' });
       expectRefusal(refused, 400, 6000);
@@ -240,7 +238,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     await send('PUT', '/security/roles', { role: 'closer', permissions });
     await send('POST', '/security/users', { username: 'cleo', password: 'password', roles: ['closer'] });
     const headers = { authorization: basic('cleo', 'password') };
-    const close = (query: string) => call('DELETE', `${core}/accounts/${id}${query}`, { headers });
+    const close = (query: string) => remove(`/accounts/${id}${query}`, headers);
     for (const flag of ['cancelAllSubscriptions', 'writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'])
       expect(outcomeOf(await close(`?${flag}=true`)), flag).to.eql([403, 40000]);
     expect((await send('GET', `/accounts/${id}/tags`)).json).to.eql([]);
@@ -249,7 +247,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
   });
 
   it('http-api 4.4: removes planned work by default in dialect K only', async () => {
-    await call('POST', `${core}/catalog`, { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     for (const [headers, removed] of [
       [{}, 0],
       [aliasHeaders, 1],
@@ -259,7 +257,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
       await send('POST', `/subscriptions?${later}`, { accountId, planName: 'canopy-monthly' });
       await serving.billing.settle();
       const before = await planned();
-      expectStatus(await call('DELETE', `${core}/accounts/${accountId}`, { headers }), 204);
+      expectStatus(await remove(`/accounts/${accountId}`, headers), 204);
       expect(Math.sign(before - (await planned()))).to.equal(removed);
     }
   });

@@ -22,17 +22,13 @@ const lengths = {
 
 eachDatabase.describe('account fields over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get, put } = serving;
 
-  const create = (body: object, headers = {}) => call('POST', '/1.0/kb/accounts', { body, headers });
-  const read = async (id: string) =>
-    (await call('GET', `/1.0/kb/accounts/${id}`)).json as Readonly<Record<string, unknown>>;
-  const update = (id: string, body: object, query = '') =>
-    call('PUT', `/1.0/kb/accounts/${id}${query}`, { body });
+  const create = (body: object, headers = {}) => post('/accounts', body, headers);
+  const read = async (id: string) => (await get(`/accounts/${id}`)).json as Readonly<Record<string, unknown>>;
+  const update = (id: string, body: object, query = '') => put(`/accounts/${id}${query}`, body);
   const count = async () =>
-    Number(
-      (await call('GET', '/1.0/kb/accounts/pagination')).headers.get('x-service-pagination-totalnbrecords'),
-    );
+    Number((await get('/accounts/pagination')).headers.get('x-service-pagination-totalnbrecords'));
 
   for (const [field, longest] of Object.entries(lengths))
     it(`accounts §1.1 rule 1: ${field} accepts at most ${longest} characters`, async () => {
@@ -68,7 +64,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
     const id = createdId(await create({ ...fixed, name: 'Ada', notes: 'n', phone: '1', parentAccountId }));
     const stored = await read(id);
     const inK = (body: object, query = '?treatNullAsReset=true') =>
-      call('PUT', `/1.0/kb/accounts/${id}${query}`, { body, headers: aliasHeaders });
+      put(`/accounts/${id}${query}`, body, aliasHeaders);
 
     expect((await update(id, { notes: 'n2' }, '?treatNullAsReset=true')).status).to.equal(204);
     expect((await inK({ notes: 'n3' }, '')).status).to.equal(204);
@@ -85,7 +81,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
 
   it('accounts §5 rule 1: include balance and credit on request, and both if both are requested', async () => {
     const id = createdId(await create({ currency: 'USD' }));
-    await call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId: id, amount: 2 }] });
+    await post('/credits?autoCommit=true', [{ accountId: id, amount: 2 }]);
     for (const [query, accountBalance, accountCBA] of [
       ['', null, null],
       ['?accountWithBalance=true', -2, null],
@@ -95,7 +91,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
     ] as const) {
       const shown = { accountBalance, accountCBA };
       expect(await read(`${id}${query}`), query).to.include(shown);
-      const found = await call('GET', `/1.0/kb/accounts/search/${id}${query}`);
+      const found = await get(`/accounts/search/${id}${query}`);
       expect((found.json as readonly unknown[])[0], query).to.include(shown);
     }
   });
@@ -158,7 +154,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
       const path = `/1.0/kb/accounts/${own}/paymentMethods`;
       const paymentMethodId = createdId(await call('POST', path, method));
       const headers = { 'x-service-createdby': 'changer' };
-      await call('PUT', `/1.0/kb/accounts/${own}`, { body: { paymentMethodId }, headers });
+      await put(`/accounts/${own}`, { paymentMethodId }, headers);
       values = { accountId: own, paymentMethodId, ...fields };
     });
 
@@ -196,7 +192,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
 
     const isFound = async (clause: string): Promise<boolean> => {
       const key = encodeURIComponent(`_q=1&id=${own}&${clause}`);
-      const reply = expectStatus(await call('GET', `/1.0/kb/accounts/search/${key}`), 200);
+      const reply = expectStatus(await get(`/accounts/search/${key}`), 200);
       return (reply.json as readonly unknown[]).length === 1;
     };
 
@@ -256,12 +252,10 @@ eachDatabase.describe('account fields over HTTP', (open) => {
       return (json as readonly { invoiceId: string }[])[0]?.invoiceId ?? '';
     };
     const [kept, draft, voided] = [await charge(true), await charge(false), await charge(false)];
-    expect((await call('PUT', `/1.0/kb/invoices/${voided}/voidInvoice`)).status).to.equal(204);
-    const credits = await call('POST', '/1.0/kb/credits?autoCommit=true', {
-      body: [{ accountId: id, amount: 2 }],
-    });
+    expect((await put(`/invoices/${voided}/voidInvoice`)).status).to.equal(204);
+    const credits = await post('/credits?autoCommit=true', [{ accountId: id, amount: 2 }]);
     const [{ invoiceId: credit } = { invoiceId: '' }] = credits.json as readonly { invoiceId: string }[];
-    const { invoices } = (await call('GET', `/1.0/kb/accounts/${id}/timeline`)).json as {
+    const { invoices } = (await get(`/accounts/${id}/timeline`)).json as {
       readonly invoices: readonly {
         readonly invoiceId: string;
         readonly status: string;

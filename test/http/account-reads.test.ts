@@ -19,9 +19,9 @@ async function accountWith(
   serving: Serving,
   { subscriptions, states }: { readonly subscriptions: number; readonly states: number },
 ): Promise<Held> {
-  const { call, billing, storage } = serving;
-  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-  const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })) as Uuid;
+  const { billing, storage, post } = serving;
+  await post('/catalog', await exampleCatalog(), xmlType);
+  const accountId = createdId(await post('/accounts', { currency: 'USD' })) as Uuid;
   const tenant = await billing.tenants.authenticate('bob', 'lazar');
   if (tenant === null) throw new Error('The server has no tenant bob');
   const acme = billing.as({ tenant, user: 'test' });
@@ -50,7 +50,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
   });
   after(() => serving.close());
 
-  const read = (path: string) => serving.call('GET', `/1.0/kb${path}`);
+  const read = (path: string) => serving.get(path);
 
   it('are rejected with a workaround if they would return too many rows', async () => {
     for (const path of ['bundles', 'timeline']) {
@@ -88,11 +88,11 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
   });
 
   it('count the credits shown with every invoice of a timeline', async () => {
-    const created = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const created = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(created);
     const addCredits = async (count: number): Promise<void> => {
       for (let left = count; left > 0; left -= 1)
-        await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId, amount: 1 }] });
+        await serving.post('/credits?autoCommit=true', [{ accountId, amount: 1 }]);
     };
     await addCredits(10);
     const { status, json } = await read(`/accounts/${accountId}/timeline`);
@@ -110,10 +110,10 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     try {
       const { accountId, tenant } = await accountWith(other, { subscriptions: 1, states: 40 });
       const acme = other.billing.as({ tenant, user: 'test' });
-      const paged = await other.call('GET', `/1.0/kb/accounts/${accountId}/bundles/pagination`);
+      const paged = await other.get(`/accounts/${accountId}/bundles/pagination`);
       const subscriptionId = bundlesIn(paged)[0]?.subscriptions[0]?.subscriptionId as Uuid;
       expect(await codeOf(acme.getSubscription(subscriptionId))).to.equal(60_020);
-      const { status } = await other.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+      const { status } = await other.get(`/subscriptions/${subscriptionId}`);
       expect(status).to.equal(422);
     } finally {
       await other.close();
@@ -138,9 +138,7 @@ eachDatabase((kind, open) => {
     });
 
     const read = (path: string) =>
-      serving.call('GET', `/1.0/kb/accounts/${held.accountId}/${path}`, {
-        headers: { 'accept-encoding': 'identity' },
-      });
+      serving.get(`/accounts/${held.accountId}/${path}`, { 'accept-encoding': 'identity' });
 
     for (const path of ['bundles', 'timeline'])
       it(`are rejected without blocking the event loop (${path})`, async () => {
@@ -184,7 +182,7 @@ eachDatabase((kind, open) => {
       const answer = await begun('bundles/pagination?limit=100');
       await setTimeout(200);
       // SQLite has one connection: a transaction that were open would keep every other call out.
-      const created = await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Meanwhile' } });
+      const created = await serving.post('/accounts', { name: 'Meanwhile' });
       expect(created.status).to.equal(201);
       answer.destroy();
       const { longestMs } = await withLongestTurn(() => setTimeout(200));

@@ -11,7 +11,7 @@ eachDatabase.describe('account search', (open) => {
   const create = async (name: string, body: object): Promise<void> => {
     names.set(await createAccount(serving, body), name);
   };
-  const search = (key: string) => serving.call('GET', `/1.0/kb/accounts/search/${key}`);
+  const search = (key: string) => serving.get(`/accounts/search/${key}`);
   const found = async (key: string): Promise<readonly unknown[]> => {
     const reply = expectStatus(await search(key), 200);
     return (reply.json as readonly { accountId: string }[]).map(({ accountId }) => names.get(accountId));
@@ -33,7 +33,7 @@ eachDatabase.describe('account search', (open) => {
     await create('B', { name: 'poe', company: 'Orbit', address2 });
     const max = { name: 'Max', currency: 'EUR', externalKey: 'MAX-ÜBER' };
     await create('D', { ...max, company: 'orbital', city: 'ÖLÜ Straße' });
-    await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Poe', company: 'Orbit' }, headers: eve });
+    await serving.post('/accounts', { name: 'Poe', company: 'Orbit' }, eve);
   });
 
   describe('accounts E10 Search', () => {
@@ -136,7 +136,7 @@ eachDatabase.describe('account search', (open) => {
 
     it('uses a changed name', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
-      await serving.call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: 'Zoë' } });
+      await serving.put(`/accounts/${id}`, { name: 'Zoë' });
       expect(await found('zo%C3%AB')).to.eql(['D']);
       expect(await found('Max')).to.eql(['D']);
       expect(await found('_q=1&name=Max')).to.eql([]);

@@ -24,8 +24,7 @@ eachDatabaseByTurns.describe('account timeline', (open) => {
   const world = populateOnce(open);
 
   const read = async (query = ''): Promise<Timeline> =>
-    (await world.serving.call('GET', `/1.0/kb/accounts/${world.accountId}/timeline${query}`))
-      .json as Timeline;
+    (await world.serving.get(`/accounts/${world.accountId}/timeline${query}`)).json as Timeline;
 
   it('contains the account without balances, its bundles, invoices with items, and payments', async () => {
     const { account, bundles, invoices, payments } = await read();
@@ -41,7 +40,7 @@ eachDatabaseByTurns.describe('account timeline', (open) => {
 
   it('matches the reads of its parts, including audit logs', async () => {
     const timeline = await read('?audit=FULL&parallel=true');
-    const part = async (path: string) => (await world.serving.call('GET', `/1.0/kb/${path}`)).json;
+    const part = async (path: string) => (await world.serving.get(`/${path}`)).json;
     const { accountId, invoiceId } = world;
     expect(timeline.account).to.eql(await part(`accounts/${accountId}?audit=FULL`));
     expect(timeline.bundles).to.eql(await part(`accounts/${accountId}/bundles?audit=FULL`));

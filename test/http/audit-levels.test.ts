@@ -82,8 +82,8 @@ eachDatabase.describe('audit levels', (open) => {
   let summaryId: string;
   before(async () => {
     const { accountId, serving } = world;
-    await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId, amount: 2 }] });
-    await serving.call('POST', '/1.0/kb/accounts', { body: { parentAccountId: accountId } });
+    await serving.post('/credits?autoCommit=true', [{ accountId, amount: 2 }]);
+    await serving.post('/accounts', { parentAccountId: accountId });
     await tagAndLabel(world);
     summaryId = await summaryOfChild(world);
   });
@@ -156,10 +156,10 @@ describe('routes with an audit history', () => {
 
 /** A tag and a custom field on one object of each kind. */
 async function tagAndLabel(world: World): Promise<void> {
-  const { call } = world.serving;
+  const { call, post } = world.serving;
   const applicableObjectTypes = taggedResources.map(({ type }) => type);
   const body = { name: 'everywhere', description: 'd', applicableObjectTypes };
-  const definition = createdId(await call('POST', '/1.0/kb/tagDefinitions', { body }));
+  const definition = createdId(await post('/tagDefinitions', body));
   const carried = [
     ...taggedResources.map((resource) => [resource, 'tags', definition] as const),
     ...fieldedResources.map(
@@ -177,7 +177,7 @@ async function summaryOfChild({ serving }: World): Promise<string> {
   const create = async (more: object) => createAccount(serving, { currency: 'USD', ...more });
   const parentAccountId = await create({});
   const child = await create({ parentAccountId, isPaymentDelegatedToParent: true });
-  await serving.call('POST', `/1.0/kb/invoices/charges/${child}?autoCommit=true`, { body: [{ amount: 5 }] });
+  await serving.post(`/invoices/charges/${child}?autoCommit=true`, [{ amount: 5 }]);
   await serving.billing.settle();
   const [summary] = await list(serving, `/1.0/kb/accounts/${parentAccountId}/invoices`);
   return textOf(summary, 'invoiceId');

@@ -17,10 +17,10 @@ eachDatabase.describe('invalid input', (open) => {
   let before_: string;
 
   before(async () => {
-    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await serving.post('/catalog', await exampleCatalog(), xmlType);
     accountId = await createAccount(serving);
     const body = { currency: 'USD', timeZone: 'Pacific/Tongatapu' };
-    tongan = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    tongan = createdId(await serving.post('/accounts', body));
     before_ = await everything();
   });
 
@@ -368,7 +368,7 @@ eachDatabase.describe('invalid input', (open) => {
       .replace('2024-01-01T00:00:00Z', '2031-01-01T00:00:00Z')
       .replace('<addonProduct>Archive</addonProduct>', '<addonProduct>Nowhere</addonProduct>')
       .replace('<toPriceList>Launch</toPriceList>', '<toPriceList>Nothing</toPriceList>');
-    const reply = await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
+    const reply = await serving.post('/catalog/xml', catalog, xmlType);
     expect(reply.status).to.equal(400);
     const { message, code } = reply.json as { message: string; code: number };
     expect(code).to.equal(2080);

@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
   });
 
   it('grant their own tenants, or those of the local user of that name', async () => {
-    const reply = await serving.call('GET', '/1.0/kb/tenants?apiKey=bob');
+    const reply = await serving.get('/tenants?apiKey=bob');
     expect((await call(await sign({ tid: [textOf(reply.json, 'tenantId')] }))).status).to.equal(200);
     expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });
     expect((await call(await sign({ tid: undefined }))).json).to.include({ code: 60005 });

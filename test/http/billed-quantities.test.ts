@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
   });
 
   async function get(path: string, headers = {}): Promise<unknown> {
-    return expectStatus(await serving.call('GET', `/1.0/kb${path}`, { headers }), 200).json;
+    return expectStatus(await serving.get(path, headers), 200).json;
   }
 
   async function use(amount: string): Promise<void> {

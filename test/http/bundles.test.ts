@@ -26,12 +26,12 @@ interface BundleJson {
 
 eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get, remove } = serving;
   let accountId: string;
   const names = new Map<string, string>();
 
   before(async () => {
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     accountId = await newAccount();
     for (const key of ['alpha', 'beta', 'Seat 100%']) await newBundle(accountId, key);
     await newBundle(await newAccount(), 'gamma');
@@ -41,11 +41,11 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
 
   async function newBundle(owner: string, bundleExternalKey: string, planName = 'canopy-monthly') {
     const body = { accountId: owner, bundleExternalKey, planName };
-    const subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
-    const { json } = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+    const subscriptionId = createdId(await post('/subscriptions', body));
+    const { json } = await get(`/subscriptions/${subscriptionId}`);
     const { bundleId } = json as { readonly bundleId: string };
     names.set(bundleId, bundleExternalKey);
-    return bundleOf(await call('GET', `/1.0/kb/bundles/${bundleId}`));
+    return bundleOf(await get(`/bundles/${bundleId}`));
   }
 
   const bundleOf = (reply: Reply): BundleJson => {
@@ -74,11 +74,11 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     expect(full.timeline.auditLogs).to.eql(full.auditLogs);
     expect(full.subscriptions[0]?.auditLogs).to.have.length(1);
     expect(full.subscriptions[0]?.events.map(({ auditLogs }) => auditLogs.length)).to.eql([1, 1]);
-    expect(bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=alpha&audit=FULL'))).to.eql([full]);
+    expect(bundlesOf(await get('/bundles?externalKey=alpha&audit=FULL'))).to.eql([full]);
   });
 
   it('return instants instead of days in dialect K', async () => {
-    const { json } = await call('GET', `/1.0/kb/bundles/${idOf('alpha')}`, { headers: aliasHeaders });
+    const { json } = await get(`/bundles/${idOf('alpha')}`, aliasHeaders);
     const [subscription] = (json as { readonly subscriptions: readonly object[] }).subscriptions;
     expect(subscription).to.have.property('startDate').that.matches(/T.*Z$/);
   });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
 
   describe('pages of bundles', () => {
     it('are in creation order, without prices, with the headers of both dialects', async () => {
-      const reply = await call('GET', '/1.0/kb/bundles/pagination?offset=1&limit=2&audit=FULL');
+      const reply = await get('/bundles/pagination?offset=1&limit=2&audit=FULL');
       expect(namesOf(reply)).to.eql(['beta', 'Seat 100%']);
       expect(bundlesOf(reply).flatMap(({ subscriptions }) => subscriptions[0]?.prices)).to.eql([]);
       expect(bundlesOf(reply)[0]?.auditLogs).to.have.length(1);
@@ -107,24 +107,21 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4', '4']);
       expect(reply.headers.get('x-killbill-pagination-nextoffset')).to.equal('3');
       expect(header(reply, 'NextPageUri')).to.match(/^\/1\.0\/kb\/bundles\/pagination\?.*offset=3/);
-      const last = await call('GET', '/1.0/kb/bundles/pagination?offset=3&limit=2');
+      const last = await get('/bundles/pagination?offset=3&limit=2');
       expect(namesOf(last)).to.eql(['gamma']);
       expect([header(last, 'NextOffset'), header(last, 'NextPageUri')]).to.eql([null, null]);
     });
 
     it('are in reverse order for a negative limit and contain only the counts for 0', async () => {
-      expect(namesOf(await call('GET', '/1.0/kb/bundles/pagination?limit=-2'))).to.eql([
-        'gamma',
-        'Seat 100%',
-      ]);
-      const none = await call('GET', '/1.0/kb/bundles/pagination?limit=0');
+      expect(namesOf(await get('/bundles/pagination?limit=-2'))).to.eql(['gamma', 'Seat 100%']);
+      const none = await get('/bundles/pagination?limit=0');
       expect(bundlesOf(none)).to.eql([]);
       expect(header(none, 'TotalNbRecords')).to.equal('4');
     });
   });
 
   describe('bundle search', () => {
-    const search = (key: string) => call('GET', `/1.0/kb/bundles/search/${key}`);
+    const search = (key: string) => get(`/bundles/search/${key}`);
     const cases: readonly (readonly [key: () => string, expected: readonly string[]])[] = [
       [() => 'alpha', ['alpha']],
       [() => 'ALPHA', []],
@@ -172,7 +169,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
 
     it('finds nothing of another tenant', async () => {
       for (const key of ['alpha', accountId, idOf('alpha'), '_q=1&external_key=alpha']) {
-        const reply = await call('GET', `/1.0/kb/bundles/search/${key}`, { headers: eve });
+        const reply = await get(`/bundles/search/${key}`, eve);
         expect(bundlesOf(reply)).to.eql([]);
         expect(header(reply, 'MaxNbRecords')).to.equal('0');
       }
@@ -188,9 +185,9 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect(renamed.externalKey).to.equal('delta 2');
       expect(renamed.timeline.externalKey).to.equal('delta 2');
       expect(renamed.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'UPDATE']);
-      const listed = await call('GET', '/1.0/kb/bundles?externalKey=delta&includedDeleted=true&audit=FULL');
+      const listed = await get('/bundles?externalKey=delta&includedDeleted=true&audit=FULL');
       expect(bundlesOf(listed)).to.eql([renamed]);
-      expectRefusal(await call('GET', '/1.0/kb/bundles?externalKey=delta'), 404, 1084);
+      expectRefusal(await get('/bundles?externalKey=delta'), 404, 1084);
     });
 
     const bodies: readonly (readonly [name: string, body: unknown, code: number])[] = [
@@ -215,19 +212,19 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
         subscriptions: [{ subscriptionId: subscriptions[0]?.subscriptionId, externalKey: 'moved' }],
       };
       const query = 'billingPolicy=immediate&bcdTransfer=ALIGN_WITH_EFF_DT&pluginProperty=a%3Db';
-      const reply = expectStatus(await call('POST', `/1.0/kb/bundles/${bundleId}?${query}`, { body }), 201);
+      const reply = expectStatus(await post(`/bundles/${bundleId}?${query}`, body), 201);
       expect(reply.text).to.equal('');
       const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
       expect(made).to.include({ accountId: target, externalKey: 'epsilon' });
       expect(made.subscriptions[0]).to.include({ externalKey: 'moved', sourceType: 'TRANSFERRED' });
-      const holder = bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=epsilon'));
+      const holder = bundlesOf(await get('/bundles?externalKey=epsilon'));
       expect(holder.map((each) => each.bundleId)).to.eql([made.bundleId]);
-      const all = bundlesOf(await call('GET', '/1.0/kb/bundles?externalKey=epsilon&includedDeleted=true'));
+      const all = bundlesOf(await get('/bundles?externalKey=epsilon&includedDeleted=true'));
       expect(all.map((each) => [each.bundleId, each.externalKey])).to.eql([
         [bundleId, 'epsilon'],
         [made.bundleId, 'epsilon'],
       ]);
-      const refused = await call('POST', `/1.0/kb/bundles/${bundleId}`, { body: { accountId: target } });
+      const refused = await post(`/bundles/${bundleId}`, { accountId: target });
       expectRefusal(refused, 400, 1099);
     });
 
@@ -239,7 +236,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       const reply = expectStatus(await call('POST', path, { body: { accountId: target } }), 201);
       const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
       expect(made.subscriptions[0]).to.include({ state: 'PENDING', startDate: `${year}-07-01` });
-      const left = bundleOf(await call('GET', `/1.0/kb/bundles/${bundleId}`));
+      const left = bundleOf(await get(`/bundles/${bundleId}`));
       expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
     });
 
@@ -249,9 +246,9 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');
       const path = `/1.0/kb/bundles/${bundleId}`;
       const addOn = { accountId: owner, bundleId, planName: 'archive-monthly' };
-      const ended = createdId(await call('POST', '/1.0/kb/subscriptions', { body: addOn }));
+      const ended = createdId(await post('/subscriptions', addOn));
       const policies = 'entitlementPolicy=IMMEDIATE&billingPolicy=IMMEDIATE';
-      await call('DELETE', `/1.0/kb/subscriptions/${ended}?${policies}`);
+      await remove(`/subscriptions/${ended}?${policies}`);
       const [base] = subscriptions;
       const keys = [
         { subscriptionId: base?.subscriptionId, externalKey: 'kept' },
@@ -299,7 +296,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
 
     it('reject an account of another tenant like an unknown one', async () => {
       const foreign = await createAccount({ call }, {}, eve);
-      const refused = await call('POST', `/1.0/kb/bundles/${idOf('beta')}`, { body: { accountId: foreign } });
+      const refused = await post(`/bundles/${idOf('beta')}`, { accountId: foreign });
       expectRefusal(refused, 404, 3002);
     });
   });

@@ -7,23 +7,24 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
   let accountId: string;
 
   before(async () => {
-    const { call } = serving;
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    const { post } = serving;
+    await post('/catalog', await exampleCatalog(), xmlType);
   });
   beforeEach(async () => {
     accountId = await createAccount(serving);
-    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-      body: { pluginName: 'killbill-payment-test' },
+    await serving.post(`/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      pluginName: 'killbill-payment-test',
     });
     await serving.billing.settle();
   });
   afterEach(() => serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }));
 
   const subscribe = (query: string, headers = {}): Promise<Reply> =>
-    serving.call('POST', `/1.0/kb/subscriptions?${query}`, {
-      body: { accountId, externalKey: `of-${accountId}`, planName: 'canopy-monthly' },
+    serving.post(
+      `/subscriptions?${query}`,
+      { accountId, externalKey: `of-${accountId}`, planName: 'canopy-monthly' },
       headers,
-    });
+    );
   const balances = async (): Promise<readonly unknown[]> =>
     (await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)).map(
       (invoice) => (invoice as { readonly balance: unknown }).balance,
@@ -52,7 +53,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
     const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
     expectRefusal(reply, 408, 60016);
-    const read = await serving.call('GET', `/1.0/kb/subscriptions?externalKey=of-${accountId}`);
+    const read = await serving.get(`/subscriptions?externalKey=of-${accountId}`);
     expect(read.status).to.equal(200);
     expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
     await serving.billing.settle();

@@ -8,13 +8,11 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
   const path = '/1.0/kb/catalog/xml/changeReport';
 
   it('is one JSON document, the same in both dialects, and stores nothing', async () => {
-    const { call, billing } = serving;
+    const { call, billing, post, get } = serving;
     const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
-    await call('POST', '/1.0/kb/catalog/xml', { body: first, headers: xmlType });
+    await post('/catalog/xml', first, xmlType);
     const accountId = await createAccount({ call });
-    const subscription = await call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId, planName: 'heat-monthly' },
-    });
+    const subscription = await post('/subscriptions', { accountId, planName: 'heat-monthly' });
     await billing.settle();
     const candidate = pricedCatalog({
       effectiveDate: '2024-04-01',
@@ -23,7 +21,7 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
     });
     const reply = expectStatus(await call('POST', path, { body: candidate, headers: xmlType }), 200);
     expect(reply.headers.get('content-type')).to.equal('application/json');
-    const { bundleId } = (await call('GET', `/1.0/kb/subscriptions/${createdId(subscription)}`)).json as {
+    const { bundleId } = (await get(`/subscriptions/${createdId(subscription)}`)).json as {
       bundleId: string;
     };
     expect(reply.json).to.eql({
@@ -56,7 +54,7 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
     });
     const inK = await call('POST', path, { body: candidate, headers: { ...aliasHeaders, ...xmlType } });
     expect(inK.json).to.eql(reply.json);
-    const { json: versions } = await call('GET', '/1.0/kb/catalog', { headers: aliasHeaders });
+    const { json: versions } = await get('/catalog', aliasHeaders);
     expect(versions).to.have.length(1);
   });
 

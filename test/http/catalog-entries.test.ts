@@ -40,7 +40,7 @@ const pot = { name: 'Pot', category: 'BASE' };
 
 eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
   const serving = serveEach(open);
-  const { call } = serving;
+  const { call, get, post } = serving;
   let authorization: string;
 
   beforeEach(async () => {
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
   const newAccount = () => createAccount({ call });
 
   async function versions(query = ''): Promise<readonly string[]> {
-    const { json } = await call('GET', `/1.0/kb/catalog${query}`, { headers: aliasHeaders });
+    const { json } = await get(`/catalog${query}`, aliasHeaders);
     return (json as readonly VersionJson[]).map(
       ({ effectiveDate, products }) =>
         `${effectiveDate.slice(0, 10)} ${products
@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
   });
 
   it('catalog W19 Overlay: give one account its own plan, which others cannot buy', async () => {
-    for (const body of overlayCatalog) await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
+    for (const body of overlayCatalog) await post('/catalog/xml', body, xmlType);
     await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
     expect(await versions()).to.eql(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
     const [a, b] = [await newAccount(), await newAccount()];
@@ -139,17 +139,17 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await versions(`?accountId=${a}`)).to.eql(['2024-01-01 acct-x']);
     expect(await versions(`?accountId=${b}`)).to.eql(await versions());
     const subscribe = (accountId: string): Promise<Reply> =>
-      call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'acct-x' } });
+      post('/subscriptions', { accountId, planName: 'acct-x' });
     expect(await refused(subscribe(b))).to.eql([400, 2021]);
     expect((await subscribe(a)).status).to.equal(201);
     const bought = async (accountId: string): Promise<readonly string[]> => {
-      const { json } = await call('GET', `/1.0/kb/catalog/availableBasePlans?accountId=${accountId}`);
+      const { json } = await get(`/catalog/availableBasePlans?accountId=${accountId}`);
       return (json as readonly { readonly plan: string }[]).map(({ plan }) => plan);
     };
     expect([await bought(a), await bought(b)]).to.eql([['acct-x'], ['x']]);
-    const dates = await call('GET', `/1.0/kb/catalog/versions?accountId=${a}`);
+    const dates = await get(`/catalog/versions?accountId=${a}`);
     expect(dates.json).to.eql(['2024-01-01T00:00:00.000Z']);
-    const { text } = await call('GET', `/1.0/kb/catalog/xml?accountId=${a}`);
+    const { text } = await get(`/catalog/xml?accountId=${a}`);
     expect(text.match(/<plan name="[^"]*/g)).to.eql(['<plan name="acct-x']);
     expect(await made(entries('GET', `plan/all?accountId=${a}`))).to.have.length(1);
     expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.eql([]);
@@ -260,7 +260,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await made(entries('POST', 'inputData', { body: repeated }))).to.eql(expected);
     expect(await made(entries('POST', 'plan', { body: { name: 'p1' } }))).to.eql(expected.plans[0]);
     expect(await made(entries('GET', 'product/all'))).to.eql(expected.products.toReversed());
-    const [version] = (await call('GET', '/1.0/kb/catalog?requestedDate=2024-02-02')).json as readonly {
+    const [version] = (await get('/catalog?requestedDate=2024-02-02')).json as readonly {
       readonly name: string;
       readonly units: unknown;
       readonly priceLists: readonly unknown[];
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     // catalog §15.1 rule 4: stored and shown, without effect on the first row.
     expect(created).to.include({ effectiveDateForExistingSubscriptions });
     expect(phases[0]).to.have.nested.property('recurringPrices.prices[0].value', '10.500000000');
-    const { text } = await call('GET', '/1.0/kb/catalog');
+    const { text } = await get('/catalog');
     expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
   });
 
@@ -309,19 +309,19 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
       ['old', last],
     ]);
     expect(await versions()).to.eql(['0001-01-01 old', '9999-12-31 far,old']);
-    const { json } = await call('GET', '/1.0/kb/catalog/versions');
+    const { json } = await get('/catalog/versions');
     expect(json).to.eql([first, last]);
-    const xml = await call('GET', '/1.0/kb/catalog/xml', { headers: aliasHeaders });
+    const xml = await get('/catalog/xml', aliasHeaders);
     expect(readCatalogXml(xml.text).versions).to.have.length(2);
 
     // Far west and far east of UTC those instants lie on days that the calendar has not.
     for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const account = { currency: 'USD', timeZone };
-      const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: account }));
+      const accountId = createdId(await post('/accounts', account));
       const subscription = { accountId, planName: 'old' };
-      expect((await call('POST', '/1.0/kb/subscriptions', { body: subscription })).status).to.equal(201);
+      expect((await post('/subscriptions', subscription)).status).to.equal(201);
       await serving.billing.settle();
-      const invoices = await call('GET', `/1.0/kb/accounts/${accountId}/invoices`);
+      const invoices = await get(`/accounts/${accountId}/invoices`);
       expect(invoices.json).to.have.length(1);
       expect(invoices.json).to.have.nested.property('[0].amount', 7);
     }
@@ -340,9 +340,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const before = [await versions(), await made(entries('GET', 'plan/all'))];
     const ghost = { ...planOf('p2', '2024-01-01'), productName: 'Ghost' };
-    const used = await call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId: account, planName: 'p1' },
-    });
+    const used = await post('/subscriptions', { accountId: account, planName: 'p1' });
     expect(used.status, used.text).to.equal(201);
     const early = 'effectiveDateForExistingSubscriptions=2025-01-01';
     const rows: readonly (readonly [call: () => Promise<Reply>, status: number, code: number])[] = [

@@ -30,7 +30,7 @@ const faulty = catalogXml({
 
 eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
   const serving = serveEach(open);
-  const { call } = serving;
+  const { call, post } = serving;
 
   const upload = (body: string | Uint8Array) => call('POST', `${core}/xml`, { body, headers: xmlType });
   const validate = (body: string | Uint8Array, headers = {}) =>
@@ -179,15 +179,15 @@ eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
       (await call('GET', core, { headers: { accept: 'text/xml' } })).headers.get('content-type'),
     ).to.match(/^text\/xml/);
     await upload(source);
-    const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const account = await post('/accounts', { currency: 'USD' });
     const accountId = account.headers.get('location')?.split('/').at(-1);
-    await call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'apple-monthly' } });
+    await post('/subscriptions', { accountId, planName: 'apple-monthly' });
     expectRefusal(await call('DELETE', core), 400, 2080);
     expect((await call('GET', `${core}/versions`)).json).to.have.length(1);
   });
 
   it('treats an account of another tenant as unknown in every read', async () => {
-    const foreign = await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve });
+    const foreign = await post('/accounts', {}, eve);
     const accountId = foreign.headers.get('location')?.split('/').at(-1) ?? '';
     for (const path of ['', '/xml', '/versions', '/availableBasePlans', '/availableAddons']) {
       const reply = await call('GET', `${core}${path}?accountId=${accountId}`);

@@ -17,7 +17,7 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
   const newKey = () => `combo-${++number}`;
   const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>> | null)?.[key];
   const accountOf = async (externalKey: string) => {
-    const { status, json } = await serving.call('GET', `/1.0/kb/accounts?externalKey=${externalKey}`);
+    const { status, json } = await serving.get(`/accounts?externalKey=${externalKey}`);
     return status === 200 ? json : null;
   };
   const methodsOf = (accountId: unknown) => list(serving, `/1.0/kb/accounts/${accountId}/paymentMethods`);
@@ -32,7 +32,7 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
     });
     expect(reply.status).to.equal(201);
     const account = await accountOf(externalKey);
-    const payment = await serving.call('GET', `/1.0/kb/payments/${createdId(reply)}`);
+    const payment = await serving.get(`/payments/${createdId(reply)}`);
     expect(payment.json).to.deep.include({
       accountId: member(account, 'accountId'),
       paymentMethodId: member(account, 'paymentMethodId'),
@@ -139,9 +139,11 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
       ['adder', ['payment:trigger', 'account:create', 'payment_method:create']],
     ] as const;
     for (const [name, permissions] of roles) {
-      await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
-      await serving.call('POST', '/1.0/kb/security/users', {
-        body: { username: name, password: 'long enough a password', roles: [name] },
+      await serving.put('/security/roles', { role: name, permissions });
+      await serving.post('/security/users', {
+        username: name,
+        password: 'long enough a password',
+        roles: [name],
       });
     }
     const as = (name: string) => ({ headers: { authorization: basic(name, 'long enough a password') } });

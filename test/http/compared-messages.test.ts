@@ -15,7 +15,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await serving.post('/catalog', await exampleCatalog(), xmlType);
     accountId = await created('accounts', { currency: 'USD' });
   });
 
@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
       const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
       const whole = { dryRunType: 'SUBSCRIPTION_ACTION', ...body };
       const headers = { ...aliasHeaders, ...jsonType };
-      const { status, json } = await serving.call('POST', `/1.0/kb/${path}`, { body: whole, headers });
+      const { status, json } = await serving.post(`/${path}`, whole, headers);
       const { code, message } = json as Json;
       return [status, code, message];
     };

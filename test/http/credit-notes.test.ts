@@ -7,7 +7,7 @@ eachDatabaseByTurns.describe('credit notes over HTTP (invoicing §21)', (open) =
   const serving = serveEach(open);
 
   it('are listed by invoice and account, shown as a page and a PDF, and hidden from other tenants', async () => {
-    const { call } = serving;
+    const { call, get } = serving;
     const setting = { 'org.service.invoice.creditNotes': 'true' };
     await configure({ call }, setting);
     const accountId = await createAccount({ call });
@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('credit notes over HTTP (invoicing §21)', (open) =
       amount: 4,
       currency: 'USD',
     });
-    const ofAccount = (query: string) => call('GET', `/1.0/kb/accounts/${accountId}/creditNotes?${query}`);
+    const ofAccount = (query: string) => get(`/accounts/${accountId}/creditNotes?${query}`);
     expect((await ofAccount('limit=1')).json).to.eql([note]);
     expect((await ofAccount('offset=1')).json).to.eql([]);
     const path = `/1.0/kb/creditNotes/${note?.creditNoteId}`;

@@ -89,11 +89,9 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
       const calls = await Promise.all([
         timed(() => world.serving.call('GET', path)),
         timed(() => world.serving.call('PUT', path, { body })),
-        timed(() =>
-          world.serving.call('POST', '/1.0/kb/accounts', { body: {}, headers: { 'idempotency-key': 'k' } }),
-        ),
-        timed(() => world.serving.call('GET', '/1.0/kb/test/queues')),
-        timed(() => world.serving.call('GET', '/1.0/kb/nonsense')),
+        timed(() => world.serving.post('/accounts', {}, { 'idempotency-key': 'k' })),
+        timed(() => world.serving.get('/test/queues')),
+        timed(() => world.serving.get('/nonsense')),
       ]);
       for (const { reply, ms } of calls) {
         expect([reply.status, reply.json]).to.deep.include(503).and.have.nested.property('[1].code', 60018);
@@ -111,9 +109,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);
       }
-      const { reply } = await timed(() =>
-        world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { name: 'new' } }),
-      );
+      const { reply } = await timed(() => world.serving.put(`/accounts/${world.accountId}`, { name: 'new' }));
       expect(reply.status, reply.text).to.equal(204);
     });
   });

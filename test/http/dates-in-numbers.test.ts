@@ -7,13 +7,12 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {
-    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await serving.post('/catalog', await exampleCatalog(), xmlType);
     accountId = await createAccount(serving);
   });
 
-  const inK = (path: string, body: unknown) =>
-    serving.call('POST', `/1.0/kb/${path}`, { body, headers: aliasHeaders });
-  const read = async (path: string) => (await serving.call('GET', `/1.0/kb/${path}`)).json as Json;
+  const inK = (path: string, body: unknown) => serving.post(`/${path}`, body, aliasHeaders);
+  const read = async (path: string) => (await serving.get(`/${path}`)).json as Json;
 
   it('R46: are accepted in charges, credits and taxes', async () => {
     const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
@@ -90,9 +89,9 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
       code: 60001,
       message: 'AccountJson referenceTime is not a date-time: a list',
     });
-    const inD = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}`, {
-      body: [{ amount: 3, startDate: [2012, 9, 25] }],
-    });
+    const inD = await serving.post(`/invoices/charges/${accountId}`, [
+      { amount: 3, startDate: [2012, 9, 25] },
+    ]);
     expect([inD.status, (inD.json as Json).code]).to.eql([400, 60001]);
   });
 });

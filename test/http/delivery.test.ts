@@ -21,7 +21,7 @@ describe('response delivery', () => {
   const listenings: Listening[] = [];
 
   before(async () => {
-    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await serving.post('/catalog', await exampleCatalog(), xmlType);
     account = `${accounts}/${createdId(await serving.call('POST', accounts, { body: { name: 'Ada' } }))}`;
   });
   after(async () => {

@@ -30,10 +30,7 @@ anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
     const http = { limits: { list: 7 }, rates: { tenant: 9_000 }, properties: { 'server.nodeName': 'n7' } };
     serving = await serve(await open(migrated), { configuration, http });
     authorization = await bearer(serving, 'admin');
-    await serving.call(
-      'POST',
-      '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1',
-    );
+    await serving.post('/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1');
   });
   after(async () => {
     await serving.close();
@@ -66,7 +63,7 @@ anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
       },
     });
     const catalog = await exampleCatalog();
-    await serving.call('POST', '/1.0/kb/catalog', { body: catalog, headers: { ...xmlType, ...eve } });
+    await serving.post('/catalog', catalog, { ...xmlType, ...eve });
     await serving.call(
       'POST',
       '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1',
@@ -107,10 +104,10 @@ anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
   });
 
   it('archives the account, its invoices, failures, and the settings without secrets', async () => {
-    const { call, billing, storage, clock, nextId } = serving;
+    const { call, billing, storage, clock, nextId, post } = serving;
     const accountId = await createAccount({ call }, { name: 'Ada', currency: 'USD' });
     const charge = [{ accountId, amount: 12.5, description: 'a lamp' }];
-    await call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, { body: charge });
+    await post(`/invoices/charges/${accountId}?autoCommit=true`, charge);
     const entry = await claimedByDeadNode(storage, {
       topics: [BusEventType.INVOICE_CREATION],
       kind: QueueKind.BUS,
@@ -120,19 +117,17 @@ anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
       leaseEndsAtMs: Date.now() - 1,
     });
     clock.advance({ days: 1 });
-    await call('POST', '/1.0/kb/tenants/uploadPluginConfig/stripe', {
-      body: 'url=https://bob:hush-5@example.com/a?x=hush-6\napiKey=sk_live_1',
-    });
-    await call(
-      'POST',
-      '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1%3Fx%3Dhush-7',
+    await post(
+      '/tenants/uploadPluginConfig/stripe',
+      'url=https://bob:hush-5@example.com/a?x=hush-6\napiKey=sk_live_1',
     );
+    await post('/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1%3Fx%3Dhush-7');
     await call(
       'GET',
       `/1.0/kb/accounts/${accountId}?pluginProperty=token%3Dhush-8&pluginProperty=x%3Dhush-9`,
     );
     await configure({ call }, { 'org.service.payment.retry.days': '1,2', 'my.plugin.secret': 'hush' });
-    await call('POST', '/1.0/kb/tenants/userKeyValue/access_token', { body: 'hush-too' });
+    await post('/tenants/userKeyValue/access_token', 'hush-too');
     const query = `?accountId=${accountId}&withTenantConfig=true&withServiceConfig=true`;
     const logs = (await unzipped('?withLogs=true&logsFilenames=leaky.log'))['logs/leaky.log'];
     expect(logs).to.equal('GET https://bob:*****@example.com/?apiKey=*****\n');
@@ -177,12 +172,8 @@ anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     const accountId = await createAccount(serving);
     expect((await get(`?accountId=${accountId}`, eve)).status).to.equal(404);
-    await serving.call('POST', '/1.0/kb/security/roles', {
-      body: { role: 'looker', permissions: ['admin:health'] },
-    });
-    await serving.call('POST', '/1.0/kb/security/users', {
-      body: { username: 'leo', password: 'password', roles: ['looker'] },
-    });
+    await serving.post('/security/roles', { role: 'looker', permissions: ['admin:health'] });
+    await serving.post('/security/users', { username: 'leo', password: 'password', roles: ['looker'] });
     const leo = { authorization: await bearer(serving, 'leo') };
     expect((await get(`?accountId=${accountId}`, leo)).status).to.equal(403);
     expect((await get('?withServiceConfig=true', leo)).status).to.equal(200);

@@ -11,8 +11,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
   const world = populateOnce(open);
   const { serving } = world;
 
-  const put = (invoiceId: string, operation: string) =>
-    serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);
+  const put = (invoiceId: string, operation: string) => serving.put(`/invoices/${invoiceId}/${operation}`);
   async function draft(accountId: string, autoCommit = false): Promise<string> {
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=${autoCommit}`;
     const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
@@ -20,7 +19,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
   }
 
   async function read(invoiceId: string, query = ''): Promise<InvoiceBody> {
-    return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
+    return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
   it('are committed and voided with the codes of http-api 12', async () => {
@@ -53,7 +52,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
   it('include the draft that plugin properties of a run select', async () => {
     const account = await createAccount(serving);
     const run = (property: string) =>
-      serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
+      serving.post(`/invoices?accountId=${account}&pluginProperty=${property}`);
     expectRefusal(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'), 400, 60002);
     expectRefusal(await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`), 404, 4006);
     const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
@@ -71,7 +70,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
     const invoiceId = await draft(await createAccount(serving, body), true);
     await serving.billing.settle();
-    const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);
+    const { json } = await serving.get(`/accounts/${parent}/invoices`);
     const [summary] = json as readonly InvoiceBody[];
     const id = summary?.invoiceId ?? '';
     expect(summary).to.include({ status: 'DRAFT', isParentInvoice: true, amount: 3, balance: 0 });

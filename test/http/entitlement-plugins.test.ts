@@ -36,14 +36,14 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
   const ids = { accountId: '', targetId: '', bundleId: '', subscriptionId: '' };
 
   const serving = serveOnce(open, { entitlementPlugins: [plugin] });
-  const { call } = serving;
+  const { call, post, get } = serving;
   before(async () => {
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     ids.accountId = await createAccount({ call });
     ids.targetId = await createAccount({ call });
     const body = { accountId: ids.accountId, planName: 'canopy-monthly' };
-    ids.subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
-    const { json } = await call('GET', `/1.0/kb/subscriptions/${ids.subscriptionId}`);
+    ids.subscriptionId = createdId(await post('/subscriptions', body));
+    const { json } = await get(`/subscriptions/${ids.subscriptionId}`);
     ids.bundleId = (json as { readonly bundleId: string }).bundleId;
     aborts = true;
   });
@@ -83,7 +83,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
   ];
   for (const [operation, method, path, body] of calls)
     it(`${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}: receive the properties and only the stated terms, and abort with 400 and code 8003`, async () => {
-      const read = () => call('GET', `/1.0/kb/accounts/${ids.accountId}/bundles`);
+      const read = () => get(`/accounts/${ids.accountId}/bundles`);
       const before = await read();
       const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';
       const reply = await call(method, `/1.0/kb/${path(ids)}?${query}`, body ? { body: body() } : {});
@@ -130,19 +130,19 @@ anyDatabase.describe('dates and policies of entitlement plugins over HTTP', (ope
       },
     ],
   });
-  const { call } = serving;
+  const { call, post } = serving;
   let account = '';
   let bundle = '';
   let path = '';
 
   before(async () => {
     const headers = xmlType;
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers });
+    await post('/catalog', await exampleCatalog(), headers);
   });
   beforeEach(async () => {
     replace = null;
     account = await createAccount({ call });
-    path = `/1.0/kb/subscriptions/${createdId(await call('POST', '/1.0/kb/subscriptions', { body: order() }))}`;
+    path = `/1.0/kb/subscriptions/${createdId(await post('/subscriptions', order()))}`;
     ({ bundleId: bundle } = await subscription());
   });
 

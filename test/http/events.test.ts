@@ -19,7 +19,7 @@ anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
   beforeEach(() => {
     sent = [];
   });
-  const read = async (query = '') => (await serving.call('GET', `/1.0/kb/events${query}`)).json as Feed;
+  const read = async (query = '') => (await serving.get(`/events${query}`)).json as Feed;
   const newAccount = async () => createAccount(serving);
 
   it('returns the same events and ids as push notifications, in both dialects', async () => {
@@ -44,7 +44,7 @@ anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
       body: JSON.stringify(body),
     }));
     expect(told).to.eql(sent);
-    const { json } = await serving.call('GET', '/1.0/kb/events', { headers: aliasHeaders });
+    const { json } = await serving.get('/events', aliasHeaders);
     expect(json).to.eql({ events, next });
   });
 
@@ -64,6 +64,6 @@ anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
 
   it('rejects invalid cursors, limits and types with 400', async () => {
     for (const query of ['after=x', 'limit=0', 'limit=1001', 'wait=31', 'wait=-1', 'eventType=NULL_INVOICE'])
-      expect((await serving.call('GET', `/1.0/kb/events?${query}`)).status, query).to.equal(400);
+      expect((await serving.get(`/events?${query}`)).status, query).to.equal(400);
   });
 });

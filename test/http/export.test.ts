@@ -36,12 +36,12 @@ eachDatabase.describe('account export', (open) => {
   });
 
   const exported = (accountId = world.accountId, headers = {}): Promise<Reply> =>
-    world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
+    world.serving.get(`/export/${accountId}`, headers);
   const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
 
   it('matches accounts E15 "Export"', async () => {
     const notes = 'a|b\nc';
-    await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+    await world.serving.put(`/accounts/${world.accountId}`, { notes });
     const reply = expectStatus(await exported(), 201);
     expect(reply.headers.get('content-type')).to.equal('application/octet-stream');
     const lines = reply.text.split('\n');
@@ -58,7 +58,7 @@ eachDatabase.describe('account export', (open) => {
 
   it('formats all times the same in rows and history and leaves similar texts unchanged (accounts §16 rule 1)', async () => {
     const notes = '2024-01-31T10:00:00.000Z';
-    await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+    await world.serving.put(`/accounts/${world.accountId}`, { notes });
     const sections = sectionsOf((await exported()).text);
     const cells = [...sections].flatMap(([table, rows]) =>
       rows.flatMap((row) => Object.entries(row).map(([column, text]) => ({ table, column, text }))),
@@ -141,7 +141,7 @@ eachDatabase.describe('account export', (open) => {
   });
 
   it('contains the account’s catalog entries with their history and a readable audit', async () => {
-    const { call } = world.serving;
+    const { call, get } = world.serving;
     const evergreen = {
       type: 'EVERGREEN',
       durationUnit: 'UNLIMITED',
@@ -167,7 +167,7 @@ eachDatabase.describe('account export', (open) => {
     expect(namesIn('catalog_entry_history')).to.eql(namesIn('catalog_entries'));
     for (const table of ['catalog_plan_rows', 'catalog_plan_row_history'])
       expect(sections.get(table)?.map((row) => row.plan_name)).to.eql(['own-monthly']);
-    const audit = expectStatus(await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`), 200);
+    const audit = expectStatus(await get(`/accounts/${world.accountId}/auditLogs`), 200);
     const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
     const written = (sections.get('audit_log') ?? []).filter(
       ({ table_name: table }) => table === 'CATALOG_ENTRIES',
@@ -211,16 +211,14 @@ eachDatabase.describe('account export', (open) => {
   });
 
   it('requires the permission admin:export', async () => {
-    const { call } = world.serving;
-    await call('POST', '/1.0/kb/security/roles', {
-      body: { role: 'exporter', permissions: ['admin:export'] },
-    });
+    const { post } = world.serving;
+    await post('/security/roles', { role: 'exporter', permissions: ['admin:export'] });
     for (const [username, roles] of [
       ['exporter', ['exporter']],
       ['clerk', []],
     ] as const) {
       const body = { username, password: 'password', roles };
-      expect((await call('POST', '/1.0/kb/security/users', { body })).status).to.equal(201);
+      expect((await post('/security/users', body)).status).to.equal(201);
     }
     const as = (name: string) => exported(world.accountId, { authorization: basic(name, 'password') });
     expect((await as('exporter')).status).to.equal(201);

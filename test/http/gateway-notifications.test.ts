@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
   let eveId: string;
 
   before(async () => {
-    eveId = textOf((await world.serving.call('GET', '/1.0/kb/tenants?apiKey=eve')).json, 'tenantId');
+    eveId = textOf((await world.serving.get('/tenants?apiKey=eve')).json, 'tenantId');
   });
   beforeEach(() => {
     nowMs += 60_000;
@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     pluginName: string,
     body: string | Uint8Array,
     headers: Readonly<Record<string, string | undefined>> = {},
-  ) => world.serving.call('POST', `/1.0/kb/paymentGateways/notification/${pluginName}`, { body, headers });
+  ) => world.serving.post(`/paymentGateways/notification/${pluginName}`, body, headers);
   /** As a processor sends it: an address and a signature. */
   const signed = (
     body: string | Uint8Array,
@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     };
     expect((await signed('paid', { headers: { 'x-service-createdby': 'mallory' } })).status).to.equal(200);
     expect(signing.received).to.eql([{ body: 'paid', tenantId: world.tenantId, userName: SIGNING_GATEWAY }]);
-    const made = await world.serving.call('GET', '/1.0/kb/accounts?externalKey=by-notification&audit=FULL');
+    const made = await world.serving.get('/accounts?externalKey=by-notification&audit=FULL');
     expect((made.json as { auditLogs: { changedBy: string }[] }).auditLogs[0]?.changedBy).to.equal(
       SIGNING_GATEWAY,
     );

@@ -60,19 +60,16 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const listener = new Listener();
 
   const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });
-  const { call } = serving;
+  const { call, post, remove, get, put } = serving;
   beforeEach(() => {
     listener.heard.length = 0;
     listener.contexts.length = 0;
     listener.prior = null;
   });
 
-  const newAccount = async (headers = {}) =>
-    createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' }, headers }));
+  const newAccount = async (headers = {}) => createdId(await post('/accounts', { currency: 'USD' }, headers));
   const addMethod = async (accountId: string, pluginName: string, query = '') =>
-    createdId(
-      await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, { body: { pluginName } }),
-    );
+    createdId(await post(`/accounts/${accountId}/paymentMethods${query}`, { pluginName }));
   const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
     call('POST', `${form}/${accountId}${query}`, { body });
 
@@ -108,7 +105,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
-    expectStatus(await call('DELETE', `/1.0/kb/paymentMethods/${deleted}`), 204);
+    expectStatus(await remove(`/paymentMethods/${deleted}`), 204);
     for (const id of [foreign, deleted, '11111111-1111-4111-8111-111111111111'])
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
@@ -166,7 +163,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
 
   const combine = (body: object, headers = {}) => call('POST', form, { body, headers });
   const accountsWith = async (key: string) =>
-    (await call('GET', `/1.0/kb/accounts?externalKey=${key}`)).json as { accountId: string };
+    (await get(`/accounts?externalKey=${key}`)).json as { accountId: string };
 
   it('payments §11: create the account and first method with a combined form and reuse both the next time', async () => {
     const body = {
@@ -178,7 +175,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expect([first.status, first.text]).to.eql([200, again.text]);
     const { accountId } = await accountsWith('combo-1');
     expect(first.json).to.deep.include({ kbAccountId: accountId, formFields: { a: 'b' } });
-    const methods = await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`);
+    const methods = await get(`/accounts/${accountId}/paymentMethods`);
     expect(methods.json).to.have.length(1);
     expect((methods.json as object[])[0]).to.deep.include({ isDefault: true, externalKey: 'combo-method' });
     expect((await combine({ account: { accountId }, paymentMethod: {} })).status).to.equal(200);
@@ -195,16 +192,16 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   it('http-api §5: create nothing for callers without the permission', async () => {
     const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
     const role = { role: 'clerk', permissions: ['payment:trigger'] };
-    await call('PUT', '/1.0/kb/security/roles', { body: role });
-    await call('POST', '/1.0/kb/security/users', { body: user });
+    await put('/security/roles', role);
+    await post('/security/users', user);
     const asClerk = { authorization: basic('clerk', 'password') };
     const paymentMethod = { pluginName: SIGNING_GATEWAY };
     const account = { externalKey: 'combo-3' };
     expectRefusal(await combine({ account, paymentMethod }, asClerk), 403, 40_000);
-    expect((await call('GET', '/1.0/kb/accounts?externalKey=combo-3')).status).to.equal(404);
+    expect((await get('/accounts?externalKey=combo-3')).status).to.equal(404);
     const accountId = await newAccount();
     expectRefusal(await combine({ account: { accountId }, paymentMethod }, asClerk), 403, 40_000);
-    expect((await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
+    expect((await get(`/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
   });
 
   it('payments §11: treat an account or method of another tenant as unknown', async () => {

@@ -44,10 +44,11 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
         body: { name: 'Olga' },
         headers: { 'idempotency-key': 'o-1' },
       }),
-      await serving.call('POST', '/1.0/kb/tagDefinitions', {
-        body: { name: 'red', description: 'd', applicableObjectTypes: ['ACCOUNT'] },
-        headers: { 'idempotency-key': 'o-1' },
-      }),
+      await serving.post(
+        '/tagDefinitions',
+        { name: 'red', description: 'd', applicableObjectTypes: ['ACCOUNT'] },
+        { 'idempotency-key': 'o-1' },
+      ),
     ];
     for (const { status, json } of others) {
       expect(status).to.equal(422);
@@ -90,10 +91,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
 
   it('are also recorded outside tenants, except for token requests', async () => {
     const tenant = (apiKey: string) =>
-      serving.call('POST', '/1.0/kb/tenants', {
-        body: { apiKey, apiSecret: 's' },
-        headers: { 'idempotency-key': 'n-1' },
-      });
+      serving.post('/tenants', { apiKey, apiSecret: 's' }, { 'idempotency-key': 'n-1' });
     const [made, again] = [await tenant('new'), await tenant('new')];
     expect([made.status, again.status]).to.eql([201, 201]);
     expect(again.headers.get('idempotency-replayed')).to.equal('true');

@@ -33,13 +33,13 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
   beforeEach(async () => {
     aborts = false;
     const body = await exampleCatalog();
-    await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
+    await serving.post('/catalog', body, xmlType);
   });
 
   async function subscriber(): Promise<string> {
     const accountId = await createAccount(serving);
     const body = { accountId, planName: 'sprout-monthly-direct' };
-    await serving.call('POST', '/1.0/kb/subscriptions', { body });
+    await serving.post('/subscriptions', body);
     return accountId;
   }
 
@@ -67,14 +67,14 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
 
   it('never split a run with POST /invoices', async () => {
     const accountId = await subscriber();
-    const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
-    const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
+    const reply = await serving.post(`/invoices?accountId=${accountId}`);
+    const { json } = await serving.get(`/invoices/${createdId(reply)}`);
     expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.eql(['RECURRING', 'TAX']);
   });
 
   it('answer 404 for a group of another account and for a missing one', async () => {
     const [accountId, otherId] = [await subscriber(), await subscriber()];
-    const reply = await serving.call('POST', `/1.0/kb/invoices/group?accountId=${accountId}`);
+    const reply = await serving.post(`/invoices/group?accountId=${accountId}`);
     const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
     for (const path of [
       `/1.0/kb/invoices/${groupId}/group?accountId=${otherId}`,
@@ -89,17 +89,17 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
     const accountId = await subscriber();
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {
-      const { status, json } = await serving.call('POST', `/1.0/kb/${path}?accountId=${accountId}`);
+      const { status, json } = await serving.post(`/${path}?accountId=${accountId}`);
       expectRefusal({ status, json }, 404, 4007);
     }
   });
 
   it('appear in the explanation of an item', async () => {
     const accountId = await subscriber();
-    const reply = await serving.call('POST', `/1.0/kb/invoices?accountId=${accountId}`);
-    const { json } = await serving.call('GET', `/1.0/kb/invoices/${createdId(reply)}`);
+    const reply = await serving.post(`/invoices?accountId=${accountId}`);
+    const { json } = await serving.get(`/invoices/${createdId(reply)}`);
     const tax = (json as InvoiceJson).items.find(({ itemType }) => itemType === 'TAX');
-    const explained = await serving.call('GET', `/1.0/kb/invoiceItems/${tax?.invoiceItemId}/explanation`);
+    const explained = await serving.get(`/invoiceItems/${tax?.invoiceItemId}/explanation`);
     expect(explained.json).to.include({
       pluginName: 'splitter',
       text: '1.00 USD, added by the invoice plugin "splitter": the rate of today.',
@@ -109,24 +109,25 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
   it('platform §18 P15: run a page of parked accounts with POST /admin/invoices and unpark those that succeed', async () => {
     const [first, second] = [await subscriber(), await subscriber()];
     const park = '00000000-0000-0001-0000-000000000001';
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-      body: '{"org.service.invoice.enabled":"false"}',
-      headers: plainType,
-    });
+    await serving.post(
+      '/tenants/uploadPerTenantConfig',
+      '{"org.service.invoice.enabled":"false"}',
+      plainType,
+    );
     await serving.billing.settle();
-    const page = await serving.call('POST', '/1.0/kb/admin/invoices?limit=1');
+    const page = await serving.post('/admin/invoices?limit=1');
     const [outcome] = Object.entries(page.json as Readonly<Record<string, string>>);
     expect(outcome?.[1]).to.equal('OK');
     expect(page.headers.get('x-service-pagination-currentoffset')).to.equal('0');
     expect(page.headers.get('x-service-pagination-nextoffset')).to.equal('1');
     expect(page.headers.get('x-service-pagination-totalnbrecords')).to.equal('2');
     const isParked = async (id: string): Promise<boolean> => {
-      const { json } = await serving.call('GET', `/1.0/kb/accounts/${id}/tags`);
+      const { json } = await serving.get(`/accounts/${id}/tags`);
       return (json as readonly { tagDefinitionId: string }[]).some((tag) => tag.tagDefinitionId === park);
     };
     expect(await isParked(outcome?.[0] ?? '')).to.equal(false);
     expect([await isParked(first), await isParked(second)]).to.include(true);
-    await serving.call('POST', '/1.0/kb/admin/invoices');
+    await serving.post('/admin/invoices');
     expect([await isParked(first), await isParked(second)]).to.eql([false, false]);
   });
 });

@@ -24,8 +24,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
   async function newAccount({ hasMethod = true } = {}): Promise<string> {
     const id = await createAccount(serving);
     const body = { pluginName: 'killbill-payment-test' };
-    if (hasMethod)
-      await serving.call('POST', `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true`, { body });
+    if (hasMethod) await serving.post(`/accounts/${id}/paymentMethods?isDefault=true`, body);
     return id;
   }
   async function invoiced(owner = accountId): Promise<{ invoiceId: string; invoiceItemId: string }> {
@@ -45,11 +44,11 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     return { ...invoice, paymentId: payment?.paymentId ?? '' };
   }
   const post = (path: string, body: object, headers: object = {}) =>
-    serving.call('POST', `/1.0/kb${path}`, { body, headers: headers as never });
+    serving.post(path, body, headers as never);
   const balanceOf = async (invoiceId: string) =>
-    ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
+    ((await serving.get(`/invoices/${invoiceId}`)).json as { balance: number }).balance;
   const paymentOf = async (paymentId: string) =>
-    (await serving.call('GET', `/1.0/kb/payments/${paymentId}`)).json as {
+    (await serving.get(`/payments/${paymentId}`)).json as {
       purchasedAmount: number;
       refundedAmount: number;
       transactions: Row[];
@@ -65,7 +64,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
         headers,
       );
       expect(made.status, made.text).to.equal(201);
-      const { json } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
+      const { json } = await serving.get(`/invoices/${invoiceId}`);
       const { items } = json as { items: { itemType: string; description: string; amount: number }[] };
       expect(items.find(({ itemType }) => itemType === 'ITEM_ADJ')).to.include({
         description: 'Goodwill',
@@ -194,13 +193,13 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
       const reply = await post(`/invoicePayments/${id}/${suffix}`, { amount: 5, transactionExternalKey });
       expect(outcomeOf(reply), suffix).to.eql([404, 4900]);
     }
-    expectRefusal(await serving.call('PUT', `/1.0/kb/invoicePayments/${id}`, { body: {} }), 404, 4900);
+    expectRefusal(await serving.put(`/invoicePayments/${id}`, {}), 404, 4900);
   });
 
   it('payments §6.1 rule 5: answer PUT on a completed payment with 204 on both paths', async () => {
     const { paymentId, invoiceId } = await paid();
     for (const path of ['invoicePayments', 'payments'])
-      expect((await serving.call('PUT', `/1.0/kb/${path}/${paymentId}`, { body: {} })).status).to.equal(204);
+      expect((await serving.put(`/${path}/${paymentId}`, {})).status).to.equal(204);
     await post(`/invoicePayments/${paymentId}/refunds?${PENDING}`, { amount: 5 });
     const path = `/1.0/kb/invoicePayments/${paymentId}`;
     expect((await serving.call('PUT', path, { body: { transactionType: 'REFUND' } })).status).to.equal(204);

@@ -6,19 +6,17 @@ eachDatabaseByTurns.describe('invoice item explanations over HTTP', (open) => {
   const serving = serveOnce(open);
 
   it('contain the facts, the steps and the text, the same in both dialects', async () => {
-    const { call, billing } = serving;
+    const { call, billing, post, get } = serving;
     const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
-    await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
+    await post('/catalog/xml', catalog, xmlType);
     const body = { currency: 'USD', billCycleDayLocal: 1 };
     const accountId = await createAccount({ call }, body);
-    await call('POST', '/1.0/kb/subscriptions?billingDate=2024-01-15&entitlementDate=2024-01-15', {
-      body: { accountId, planName: 'heat-monthly' },
+    await post('/subscriptions?billingDate=2024-01-15&entitlementDate=2024-01-15', {
+      accountId,
+      planName: 'heat-monthly',
     });
     await billing.settle();
-    const invoices = await call(
-      'GET',
-      `/1.0/kb/accounts/${accountId}/invoices?includeInvoiceComponents=true`,
-    );
+    const invoices = await get(`/accounts/${accountId}/invoices?includeInvoiceComponents=true`);
     const [invoice] = invoices.json as readonly {
       readonly items: readonly { readonly invoiceItemId: string; readonly invoiceId: string }[];
     }[];

@@ -110,7 +110,7 @@ describe('largest allowed catalogs over HTTP', () => {
     const lamp = { planId: 'lamp-monthly', productName: 'Product-1', currency: 'USD', amount: 3 };
     await expectShortTurns('POST /catalog/simplePlan', { ...lamp, billingPeriod: 'MONTHLY' }, 201);
     expect(await expectShortTurns('GET /catalog/xml')).to.include('lamp-monthly');
-    const account = await serving.call('POST', `${core}/accounts`, { body: { currency: 'USD' } });
+    const account = await serving.post('/accounts', { currency: 'USD' });
     const accountId = String(account.headers.get('location')).split('/').at(-1);
     const bought = { productName: 'Product-5', productCategory: 'BASE', billingPeriod: 'MONTHLY' };
     await expectShortTurns('POST /subscriptions', { accountId, ...bought, priceList: 'DEFAULT' }, 201);

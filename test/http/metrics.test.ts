@@ -20,12 +20,12 @@ eachDatabaseByTurns.describe('metrics over HTTP', (open, kind) => {
     (await world.serving.call('GET', path, { headers: { ...anonymous, accept } })).text;
 
   it('count requests by route, method, status and dialect, without ids', async () => {
-    const { call } = world.serving;
+    const { call, get } = world.serving;
     const path = `/1.0/kb/accounts/${world.accountId}`;
     await call('GET', path);
     await call('GET', path, { headers: aliasHeaders });
-    await call('GET', `/1.0/kb/accounts/${world.unknownId}`);
-    await call('GET', '/1.0/kb/nonsense/1');
+    await get(`/accounts/${world.unknownId}`);
+    await get('/nonsense/1');
     const lines = (await text()).split('\n');
     const route = 'route="/1.0/kb/accounts/{accountId}",method="GET"';
     for (const series of [

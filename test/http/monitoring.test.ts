@@ -220,12 +220,8 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
   });
 
   it('requires admin:health for reads and admin:update for changes', async () => {
-    await serving.call('POST', '/1.0/kb/security/roles', {
-      body: { role: 'looker', permissions: ['admin:health'] },
-    });
-    await serving.call('POST', '/1.0/kb/security/users', {
-      body: { username: 'lia', password: 'password', roles: ['looker'] },
-    });
+    await serving.post('/security/roles', { role: 'looker', permissions: ['admin:health'] });
+    await serving.post('/security/users', { username: 'lia', password: 'password', roles: ['looker'] });
     const lia = as({ authorization: await bearer(serving, 'lia') });
     expect((await lia('GET', '/data')).status).to.equal(200);
     expect((await lia('GET', '/bus/failed')).status).to.equal(200);

@@ -12,8 +12,8 @@ eachDatabase.describe('server without disk space for its database', (open) => {
     database = await open(migrated);
     full = await fillable(database);
     serving = await serve(database, { storage: full.storage });
-    const { call } = serving;
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    const { call, post } = serving;
+    await post('/catalog', await exampleCatalog(), xmlType);
     accountId = await createAccount({ call });
     await serving.billing.settle();
   });
@@ -28,13 +28,13 @@ eachDatabase.describe('server without disk space for its database', (open) => {
   async function refusedAccount(): Promise<Reply> {
     const notes = 'x'.repeat(4_000);
     for (;;) {
-      const reply = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', notes } });
+      const reply = await serving.post('/accounts', { currency: 'USD', notes });
       if (reply.status !== 201) return reply;
     }
   }
 
   it('answers writes with 503 and Retry-After, serves reads, and accepts writes when there is space again', async () => {
-    const { call } = serving;
+    const { call, post } = serving;
     await full.fill();
     const refused = expectStatus(await refusedAccount(), 503);
     expect(refused.json).to.include({ code: 60_019, className: 'RequestError' });
@@ -45,14 +45,14 @@ eachDatabase.describe('server without disk space for its database', (open) => {
       expect((await call('GET', path)).status, path).to.equal(200);
     expect(await rows('bw_accounts')).to.be.greaterThanOrEqual(before);
     await full.makeRoom();
-    expect((await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } })).status).to.equal(201);
+    expect((await post('/accounts', { currency: 'USD' })).status).to.equal(201);
   });
 
   it('runs due work when there is space again, however often it failed before', async () => {
-    const { call, billing, log } = serving;
+    const { billing, log, post, get } = serving;
     await full.makeRoom();
     const body = { accountId, planName: 'canopy-monthly' };
-    expect((await call('POST', '/1.0/kb/subscriptions', { body })).status).to.equal(201);
+    expect((await post('/subscriptions', body)).status).to.equal(201);
     await full.fill();
     const before = log.lines.length;
     await billing.settle({ timeoutMs: 1_000 }).catch((error: unknown) => log.error({ err: error }, 'settle'));
@@ -61,6 +61,6 @@ eachDatabase.describe('server without disk space for its database', (open) => {
     expect(await billing.settle({ timeoutMs: 60_000 })).to.equal(true);
     const failed = "select count(*) as n from bw_queue_history where processing_state = 'FAILED'";
     expect((await rowsOf(database, failed))[0]?.n).to.satisfy((n: unknown) => Number(n) === 0);
-    expect((await call('GET', `/1.0/kb/accounts/${accountId}/invoices`)).json).to.have.length(1);
+    expect((await get(`/accounts/${accountId}/invoices`)).json).to.have.length(1);
   });
 });

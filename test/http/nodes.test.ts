@@ -7,7 +7,7 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
   const serving = serveOnce(open);
 
   it('shows this node and the test-mode gateway in nodesInfo, even to users without a tenant', async () => {
-    const { status, json } = await serving.call('GET', '/1.0/kb/nodesInfo', { headers: withoutTenant });
+    const { status, json } = await serving.get('/nodesInfo', withoutTenant);
     expect(status).to.equal(200);
     const [node, ...others] = json as readonly Record<string, unknown>[];
     expect(others).to.eql([]);
@@ -39,11 +39,11 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
   });
 
   it('shows the plugins of this node in pluginsInfo and requires a tenant', async () => {
-    const nodes = (await serving.call('GET', '/1.0/kb/nodesInfo')).json as readonly {
+    const nodes = (await serving.get('/nodesInfo')).json as readonly {
       readonly pluginsInfo: unknown;
     }[];
-    expect((await serving.call('GET', '/1.0/kb/pluginsInfo')).json).to.eql(nodes[0]?.pluginsInfo);
-    const { status } = await serving.call('GET', '/1.0/kb/pluginsInfo', { headers: withoutTenant });
+    expect((await serving.get('/pluginsInfo')).json).to.eql(nodes[0]?.pluginsInfo);
+    const { status } = await serving.get('/pluginsInfo', withoutTenant);
     expect(status).to.equal(401);
   });
 
@@ -54,9 +54,9 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
       nodeCommandProperties: [{ key: 'pluginKey', value: pluginKey }],
     });
     const send = (body: unknown, headers = {}) =>
-      serving.call('POST', '/1.0/kb/nodesInfo', { body, headers: { ...withoutTenant, ...headers } });
+      serving.post('/nodesInfo', body, { ...withoutTenant, ...headers });
     const state = async () => {
-      const { json } = await serving.call('GET', '/1.0/kb/pluginsInfo');
+      const { json } = await serving.get('/pluginsInfo');
       return (json as readonly { readonly pluginKey: string | null; readonly state: string }[]).find(
         ({ pluginKey }) => pluginKey === 'payment-test',
       )?.state;
@@ -81,7 +81,7 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
     const rotation = (method: string) =>
       serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
     const health = async () => (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };
-    const create = () => serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const create = () => serving.post('/accounts', { currency: 'USD' });
     expect((await rotation('DELETE')).status).to.equal(204);
     expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(503);
     expect((await health()).rotation).to.eql({ healthy: false, message: 'This node is out of rotation' });
@@ -93,7 +93,7 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
     ]);
     expect([refused.status, refused.headers.get('retry-after')]).to.eql([503, '1']);
     expect(refused.json).to.include({ code: 60018 });
-    expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).json).to.eql([]);
+    expect((await serving.get('/accounts/pagination')).json).to.eql([]);
     const authorization = await bearer(serving, 'admin');
     const outcomes = routeTable({ testMode: true })
       .filter(({ method, operationId }) => method !== 'GET' && operationId !== 'putInRotation')
@@ -121,7 +121,7 @@ anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
   });
 
   it('answers cache calls with 204, with 400 for an unknown cache and with 404 for an unknown account', async () => {
-    const drop = async (path: string) => (await serving.call('DELETE', `/1.0/kb/admin/cache${path}`)).status;
+    const drop = async (path: string) => (await serving.remove(`/admin/cache${path}`)).status;
     expect(await drop('')).to.equal(204);
     expect(await drop('?cacheName=overridden-plan')).to.equal(204);
     expect(await drop('?cacheName=nothing')).to.equal(400);

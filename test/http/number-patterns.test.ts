@@ -20,7 +20,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
   const read = async (path: string): Promise<Body> => (await serving.call('GET', path)).json as Body;
   const everywhere = async (): Promise<readonly Body[]> => {
     const { accountId, invoiceId, invoiceItemId } = world;
-    const timeline = (await serving.call('GET', `/1.0/kb/accounts/${accountId}/timeline`)).json;
+    const timeline = (await serving.get(`/accounts/${accountId}/timeline`)).json;
     return [
       await read(`/1.0/kb/invoices/${invoiceId}`),
       await read('/1.0/kb/invoices/byNumber/1'),
@@ -47,7 +47,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     expect(status, text).to.equal(201);
     for (const each of await everywhere())
       expect(each).to.include({ invoiceNumber: 1, formattedNumber: 'INV-2024-000001' });
-    const page = await serving.call('GET', `/1.0/kb/invoices/${world.invoiceId}/html`);
+    const page = await serving.get(`/invoices/${world.invoiceId}/html`);
     expect(page.text).to.contain('INV-2024-000001');
   });
 

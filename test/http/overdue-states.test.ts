@@ -25,18 +25,16 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
   let accountId: string;
 
   beforeEach(async () => {
-    const { call } = serving;
-    await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
-    await call('POST', '/1.0/kb/overdue', { body: exampleConfigs.C });
-    accountId = createdId(
-      await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', timeZone: 'America/Los_Angeles' } }),
-    );
+    const { post } = serving;
+    await post('/catalog/xml', catalog, xmlType);
+    await post('/overdue', exampleConfigs.C);
+    accountId = createdId(await post('/accounts', { currency: 'USD', timeZone: 'America/Los_Angeles' }));
   });
 
   /** It has no payment method. */
   async function subscribe(): Promise<void> {
     const body = { accountId, planName: 'p-monthly' };
-    expectStatus(await serving.call('POST', '/1.0/kb/subscriptions', { body }), 201);
+    expectStatus(await serving.post('/subscriptions', body), 201);
     await serving.billing.settle();
   }
 
@@ -48,17 +46,14 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
   }
 
   const shown = async (query = '', headers = {}) => {
-    return serving.call('GET', `/1.0/kb/accounts/${accountId}/overdue${query}`, { headers });
+    return serving.get(`/accounts/${accountId}/overdue${query}`, headers);
   };
 
   it('overdue §10, http-api §4 line 9: shows the retry days in dialect D only', async () => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
     expect((await shown()).json).to.eql({ ...clearInK, daysBetweenPaymentRetries: [8, 8, 8] });
     const settings = '{"org.service.payment.retry.days":"3,5"}';
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
-      body: settings,
-      headers: plainType,
-    });
+    await serving.post('/tenants/uploadPerTenantConfig', settings, plainType);
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
@@ -92,7 +87,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     const due = (days: number) =>
       `<condition><timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${days}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds></condition>`;
     const xml = `<overdueConfig><accountOverdueStates><state name="S2">${due(2)}${interval('MONTHS')}</state><state name="S1">${due(1)}${interval('WEEKS')}</state></accountOverdueStates></overdueConfig>`;
-    await serving.call('POST', '/1.0/kb/overdue/xml', { body: xml, headers: xmlType });
+    await serving.post('/overdue/xml', xml, xmlType);
     await subscribe();
     await passDays(1);
     expect((await shown()).json).to.include({ name: 'S1', reevaluationIntervalDays: 14 });
@@ -170,7 +165,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
   it('overdue §2.1: shows the stored name if the configuration no longer contains it', async () => {
     await subscribe();
     await passDays(7);
-    await serving.call('POST', '/1.0/kb/overdue', { body: { overdueStates: [afterDays('LATE', 90)] } });
+    await serving.post('/overdue', { overdueStates: [afterDays('LATE', 90)] });
     expect((await shown('', aliasHeaders)).json).to.eql({
       ...clearInK,
       name: 'BLOCKED',

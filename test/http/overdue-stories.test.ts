@@ -13,7 +13,7 @@ anyDatabase.describe('dunning over HTTP', (open) => {
     teller = httpTeller(serving, database);
     await teller.runTo(BEGINS);
     const body = await readFile(specCatalog);
-    expectStatus(await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType }), 201);
+    expectStatus(await serving.post('/catalog', body, xmlType), 201);
   });
   afterEach(() => teller.close());
 

@@ -9,16 +9,16 @@ anyDatabase.describe('permission to pay all invoices (http-api §5)', (open) => 
       ['cashier', ['payment:trigger']],
       ['creditor', ['payment:trigger', 'account:credit']],
     ] as const) {
-      await serving.call('PUT', '/1.0/kb/security/roles', { body: { role: name, permissions } });
+      await serving.put('/security/roles', { role: name, permissions });
       const body = { username: name, password: PASSWORD, roles: [name] };
-      await serving.call('POST', '/1.0/kb/security/users', { body });
+      await serving.post('/security/users', body);
     }
   });
 
   const member = (value: unknown, key: string) => (value as Readonly<Record<string, unknown>>)[key];
 
   it('allows an external overpayment only to users who may grant credit and otherwise pays nothing', async () => {
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const account = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(account);
     const charge = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
     await serving.call('POST', charge, { body: [{ accountId, amount: 10, currency: 'USD' }] });
@@ -34,7 +34,7 @@ anyDatabase.describe('permission to pay all invoices (http-api §5)', (open) => 
     expect((await paid('cashier', 4)).status).to.equal(201);
     expect((await paid('creditor', 8)).status).to.equal(201);
     const query = 'accountWithBalanceAndCBA=true';
-    const { json } = await serving.call('GET', `/1.0/kb/accounts/${accountId}?${query}`);
+    const { json } = await serving.get(`/accounts/${accountId}?${query}`);
     expect(member(json, 'accountCBA')).to.equal(2);
     expect((await paid('cashier', 1)).status).to.equal(403);
   });

@@ -13,7 +13,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     accountId = await newAccount();
   });
 
-  const post = (path: string, body?: object) => serving.call('POST', `/1.0/kb${path}`, { body });
+  const post = (path: string, body?: object) => serving.post(path, body);
   async function newAccount(): Promise<string> {
     const id = createdId(await post('/accounts', { currency: 'USD' }));
     await post(`/accounts/${id}/paymentMethods?isDefault=true`, { pluginName: 'killbill-payment-test' });
@@ -27,7 +27,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     return (json as { invoiceId: string }[])[0]?.invoiceId ?? '';
   }
   const balanceOf = async (invoiceId: string) =>
-    ((await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number }).balance;
+    ((await serving.get(`/invoices/${invoiceId}`)).json as { balance: number }).balance;
 
   it('payments §9.6 rule 1: returns the invoice payment for an instant payment, and 204 if nothing is due', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
@@ -41,7 +41,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     const paymentId = createdId(paid);
     expect([paid.status, paid.text]).to.eql([201, '']);
     expect(paid.headers.get('location')).to.equal(`${serving.url}/1.0/kb/invoicePayments/${paymentId}`);
-    const { json } = await serving.call('GET', `/1.0/kb/invoicePayments/${paymentId}`);
+    const { json } = await serving.get(`/invoicePayments/${paymentId}`);
     expect(json).to.deep.include({ paymentExternalKey: body.paymentExternalKey, purchasedAmount: 5 });
     const [transaction] = (json as { transactions: { transactionExternalKey: string }[] }).transactions;
     expect(transaction?.transactionExternalKey).to.equal(`transaction-${accountId}`);
@@ -77,7 +77,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect((await post(`${path}?targetDate=2024-02-09`)).status).to.equal(204);
     expect((await post(`${path}?externalPayment=true&paymentAmount=100`)).status).to.equal(201);
     expect(await balanceOf(second)).to.equal(0);
-    const account = await serving.call('GET', `/1.0/kb/accounts/${accountId}?accountWithBalanceAndCBA=true`);
+    const account = await serving.get(`/accounts/${accountId}?accountWithBalanceAndCBA=true`);
     expect(account.json).to.include({ accountCBA: 75 });
     expect((await post(`${path}?externalPayment=true&paymentAmount=5`)).status).to.equal(204);
     expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
@@ -86,7 +86,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
   it('payments §6.2: accepts the outcome of a pending transaction once, with payment and status', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
-    const payment = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    const payment = await serving.get(`/payments/${paymentId}`);
     const [pending] = (payment.json as { transactions: { transactionId: string }[] }).transactions;
     const path = `/paymentTransactions/${pending?.transactionId}`;
     expectRefusal(await post(path, { status: 'SUCCESS' }), 400, 60003);
@@ -97,15 +97,14 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect([told.status, told.text]).to.eql([201, '']);
     expect(told.headers.get('location')).to.equal(`${serving.url}/1.0/kb/payments/${paymentId}`);
     expectRefusal(await post(path, { paymentId, status: 'SUCCESS' }), 404, 7024);
-    const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    const { json } = await serving.get(`/payments/${paymentId}`);
     expect(json).to.include({ purchasedAmount: 5 });
   });
 
   it('payments §6.1 rule 2: requires the key of one of several pending transactions', async () => {
     const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
-    const complete = (choice: object) =>
-      serving.call('PUT', `/1.0/kb/payments/${paymentId}`, { body: choice });
+    const complete = (choice: object) => serving.put(`/payments/${paymentId}`, choice);
     expect((await complete({})).status).to.equal(204);
     expectRefusal(await complete({ transactionType: 'VOID' }), 400, 7031);
     for (const key of ['one', 'two'])
@@ -116,7 +115,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expectRefusal(await complete({}), 400, 7031);
     expect((await complete({ transactionExternalKey: `two-${paymentId}` })).status).to.equal(204);
     expect((await complete({})).status).to.equal(204);
-    const { json } = await serving.call('GET', `/1.0/kb/payments/${paymentId}`);
+    const { json } = await serving.get(`/payments/${paymentId}`);
     expect(json).to.include({ refundedAmount: 10 });
   });
 });

@@ -3,7 +3,7 @@ import { aliasHeaders, createAccount, createdId, type Reply, serveOnce } from '.
 
 anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get, put } = serving;
   let accountId: string;
   beforeEach(async () => {
     accountId = await createAccount(serving);
@@ -11,8 +11,9 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
 
   const add = async (query = '', body: object = {}) =>
     createdId(
-      await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods${query}`, {
-        body: { pluginName: 'killbill-payment-test', ...body },
+      await post(`/accounts/${accountId}/paymentMethods${query}`, {
+        pluginName: 'killbill-payment-test',
+        ...body,
       }),
     );
   const remove = (id: string, query = '', headers = {}) =>
@@ -21,7 +22,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
   const idsOf = ({ json }: Reply) =>
     (json as { paymentMethodId: string }[]).map(({ paymentMethodId }) => paymentMethodId);
   const tags = async () => {
-    const { json } = await call('GET', `/1.0/kb/accounts/${accountId}/tags`);
+    const { json } = await get(`/accounts/${accountId}/tags`);
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
@@ -43,7 +44,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     const id = await add('?isDefault=true');
     expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
     expect(await tags()).to.eql(['AUTO_PAY_OFF']);
-    const { json } = await call('GET', `/1.0/kb/accounts/${accountId}`);
+    const { json } = await get(`/accounts/${accountId}`);
     expect(json).to.include({ paymentMethodId: null });
   });
 
@@ -70,11 +71,11 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     expect(idsOf(found)).to.eql([ids[1]]);
     expect(found.headers.get('x-killbill-pagination-totalnbrecords')).to.equal('3');
     expect(found.headers.get('x-killbill-pagination-nextoffset')).to.equal('2');
-    const listed = await call('GET', '/1.0/kb/paymentMethods/pagination?limit=-3');
+    const listed = await get('/paymentMethods/pagination?limit=-3');
     expect(idsOf(listed)).to.eql([...ids].reverse());
     const defaults = (listed.json as { isDefault: boolean }[]).map(({ isDefault }) => isDefault);
     expect(defaults).to.eql([false, false, true]);
-    const none = await call('GET', '/1.0/kb/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__');
+    const none = await get('/paymentMethods/pagination?pluginName=__EXTERNAL_PAYMENT__');
     expect(idsOf(none)).to.eql([]);
     const unknown = await call('GET', `${path}?pluginName=nobody`);
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
@@ -92,11 +93,10 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
 
   it('payments §10.5: accept pluginName and PluginName in a refresh and keep existing methods unchanged', async () => {
     const ids = [await add('?isDefault=true'), await add()];
-    const refresh = (query: string) =>
-      call('PUT', `/1.0/kb/accounts/${accountId}/paymentMethods/refresh${query}`);
+    const refresh = (query: string) => put(`/accounts/${accountId}/paymentMethods/refresh${query}`);
     for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {
       expect((await refresh(query)).status).to.equal(204);
-      expect(idsOf(await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods`))).to.eql(ids);
+      expect(idsOf(await get(`/accounts/${accountId}/paymentMethods`))).to.eql(ids);
     }
     for (const name of ['pluginName', 'PluginName']) {
       const unknown = await refresh(`?${name}=nobody&${name}=killbill-payment-test`);

@@ -230,11 +230,11 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     const location = reply.headers.get('location');
     const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];
     const id = location === null ? named : createdId(reply);
-    const { json } = await serving.call('GET', `/1.0/kb/payments/${id}`);
+    const { json } = await serving.get(`/payments/${id}`);
     return json as { paymentId: string; transactions: { status: string; transactionType: string }[] };
   };
   const newestPayment = async () => {
-    const { json } = await serving.call('GET', `/1.0/kb/accounts/${stage.accountId}/payments`);
+    const { json } = await serving.get(`/accounts/${stage.accountId}/payments`);
     return (json as Awaited<ReturnType<typeof paymentOf>>[]).at(-1);
   };
 
@@ -293,7 +293,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
     expectRefusal(reply, 400, 7028);
     expect(reply.headers.has('location')).to.equal(false);
-    expect((await serving.call('GET', `/1.0/kb/accounts/${goneId}/payments`)).json).to.eql([]);
+    expect((await serving.get(`/accounts/${goneId}/payments`)).json).to.eql([]);
   });
 
   it('payments §2.3 rule 5: answer an abort with 422 without Location and without a gateway call', async () => {
@@ -305,9 +305,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   });
 
   const unpaidInvoice = async () => {
-    await serving.call('POST', `/1.0/kb/accounts/${stage.accountId}/tags`, {
-      body: ['00000000-0000-0000-0000-000000000001'],
-    });
+    await serving.post(`/accounts/${stage.accountId}/tags`, ['00000000-0000-0000-0000-000000000001']);
     const path = `/1.0/kb/invoices/charges/${stage.accountId}?autoCommit=true`;
     const body = [{ accountId: stage.accountId, amount: 20, currency: 'USD' }];
     const { json } = await serving.call('POST', path, { body });
@@ -370,7 +368,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   it('http-api §11 rule 2: are not kept for a busy payment (409), which runs again under its Idempotency-Key', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
-      serving.call('POST', `/1.0/kb/payments/${id}`, { body: { amount: 3, currency: 'USD' }, headers });
+      serving.post(`/payments/${id}`, { amount: 3, currency: 'USD' }, headers);
     await configure(serving, { 'org.killbill.payment.globalLock.retries': '2' });
     const { promise, resolve } = Promise.withResolvers<void>();
     gateway.held = promise;

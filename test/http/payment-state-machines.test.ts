@@ -6,7 +6,7 @@ const xmlPath = (plugin: string) => `/1.0/kb/tenants/uploadPluginPaymentStateMac
 
 eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get } = serving;
 
   const newAccount = async (pluginName: string, headers = {}) => {
     const body = { currency: 'USD' };
@@ -16,12 +16,8 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     return id;
   };
   const begin = (accountId: string, transactionType: string, headers = {}) =>
-    call('POST', `/1.0/kb/accounts/${accountId}/payments`, {
-      body: { transactionType, amount: 10, currency: 'USD' },
-      headers,
-    });
-  const capture = (paymentId: string) =>
-    call('POST', `/1.0/kb/payments/${paymentId}`, { body: { amount: 5, currency: 'USD' } });
+    post(`/accounts/${accountId}/payments`, { transactionType, amount: 10, currency: 'USD' }, headers);
+  const capture = (paymentId: string) => post(`/payments/${paymentId}`, { amount: 5, currency: 'USD' });
   const upload = (document: string, plugin = 'killbill-payment-test') =>
     call('POST', xmlPath(plugin), { body: document, headers: plainType });
   const remove = () => call('DELETE', xmlPath('killbill-payment-test'));
@@ -70,8 +66,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     const charged = await call('POST', path, { body: [{ accountId, amount: 20, currency: 'USD' }] });
     await serving.billing.settle();
     const { invoiceId } = (charged.json as { invoiceId: string }[])[0] ?? { invoiceId: '' };
-    const invoice = async () =>
-      (await call('GET', `/1.0/kb/invoices/${invoiceId}`)).json as { balance: number };
+    const invoice = async () => (await get(`/invoices/${invoiceId}`)).json as { balance: number };
     expect((await invoice()).balance).to.equal(20);
     const paying = { body: { accountId } };
     expectRefusal(await call('POST', `/1.0/kb/invoices/${invoiceId}/payments`, paying), 400, 7032);

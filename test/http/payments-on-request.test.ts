@@ -9,13 +9,11 @@ eachDatabaseByTurns.describe('optional details in payment reads', (open) => {
 
   it('include payment method details with withPluginInfo', async () => {
     const { serving, accountId } = world;
-    const created = await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
-      body: {
-        pluginName: 'killbill-payment-test',
-        pluginInfo: {
-          externalPaymentMethodId: 'tok_http',
-          properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
-        },
+    const created = await serving.post(`/accounts/${accountId}/paymentMethods`, {
+      pluginName: 'killbill-payment-test',
+      pluginInfo: {
+        externalPaymentMethodId: 'tok_http',
+        properties: [{ key: 'last4', value: '4242', isUpdatable: true }],
       },
     });
     const path = `/1.0/kb/paymentMethods/${createdId(created)}`;
@@ -52,13 +50,13 @@ eachDatabaseByTurns.describe('optional details in payment reads', (open) => {
 
   it('include the scheduled attempt, without audit, with withAttempts', async () => {
     const { serving } = world;
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const account = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(account);
-    await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-      body: { pluginName: 'killbill-payment-test' },
+    await serving.post(`/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      pluginName: 'killbill-payment-test',
     });
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-    await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
+    await serving.post('/subscriptions', { accountId, planName: 'canopy-monthly' });
     await serving.billing.settle();
     const path = `/1.0/kb/accounts/${accountId}/payments`;
     const [plain] = await list(serving, path);

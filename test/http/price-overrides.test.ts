@@ -31,21 +31,21 @@ interface PricesJson {
 
 eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get } = serving;
   let accountId: string;
 
   before(async () => {
-    await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
+    await post('/catalog', catalog, xmlType);
     accountId = await createAccount({ call });
   });
 
   function create(priceOverrides: unknown, more: object = {}, headers = {}): Promise<Reply> {
     const body = { accountId, planName: 'gold-monthly', priceOverrides, ...more };
-    return call('POST', '/1.0/kb/subscriptions', { body, headers });
+    return post('/subscriptions', body, headers);
   }
 
   async function read(id: string, headers = {}): Promise<Record<string, unknown>> {
-    const reply = expectStatus(await call('GET', `/1.0/kb/subscriptions/${id}`, { headers }), 200);
+    const reply = expectStatus(await get(`/subscriptions/${id}`, headers), 200);
     return reply.json as Record<string, unknown>;
   }
 
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
   });
 
   it('never appear in the catalog', async () => {
-    const { text } = await call('GET', '/1.0/kb/catalog');
+    const { text } = await get('/catalog');
     expect(text)
       .to.contain('gold-monthly')
       .and.not.to.match(/gold-monthly-\d/);
@@ -206,7 +206,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
       'a bad bundle': [evergreen({ recurringPrice: 77 }), 1081, { bundleId: bare }],
     };
     const everything = async (): Promise<string> => {
-      const { text } = await call('GET', `/1.0/kb/accounts/${accountId}/bundles?audit=FULL`);
+      const { text } = await get(`/accounts/${accountId}/bundles?audit=FULL`);
       return text;
     };
     const before = await everything();
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
 
   async function lastPlan(): Promise<number> {
     const { recordId, id } = await serving.billing.tenants.refOf(
-      ((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json as { readonly tenantId: never }).tenantId,
+      ((await get('/tenants?apiKey=bob')).json as { readonly tenantId: never }).tenantId,
     );
     return serving.storage.read({ id, recordId }, (session) => session.catalogs.lastOverridePlanNumber());
   }

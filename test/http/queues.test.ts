@@ -9,7 +9,7 @@ anyDatabase.describe('queues over HTTP (platform §9.4, §9.5)', (open) => {
   });
 
   it('returns admin/queues as one JSON object, filtered by the options and by a known or unknown account', async () => {
-    const get = (query = '') => serving.call('GET', `/1.0/kb/admin/queues${query}`);
+    const get = (query = '') => serving.get(`/admin/queues${query}`);
     const all = await get();
     expect([all.status, all.headers.get('content-type')]).to.eql([200, 'application/octet-stream']);
     expect(JSON.parse(all.text)).to.have.all.keys('busEvents', 'notifications');
@@ -25,8 +25,7 @@ anyDatabase.describe('queues over HTTP (platform §9.4, §9.5)', (open) => {
   });
 
   it('lists late entries with the reason in admin/queues/late and requires a permission for both routes', async () => {
-    const get = async (path: string, headers = {}) =>
-      serving.call('GET', `/1.0/kb/admin/queues${path}`, { headers });
+    const get = async (path: string, headers = {}) => serving.get(`/admin/queues${path}`, headers);
     await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });
     await plan(serving, accountId);
     expect((await get('/late')).json).to.eql([]);

@@ -7,7 +7,7 @@ const alias = '/plugins/killbill-payment-test';
 
 eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get } = serving;
   const own = {};
   const accounts = new Map<object, string>();
 
@@ -30,10 +30,11 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
   const status = async (headers: object = {}, at = root) =>
     (await call('GET', `${at}/status`, { headers: headers as never })).json;
   const pay = (headers: object = own, transactionType = 'PURCHASE', query = '') =>
-    call('POST', `/1.0/kb/accounts/${accounts.get(headers)}/payments${query}`, {
-      body: { transactionType, amount: 10, currency: 'USD' },
-      headers: headers as never,
-    });
+    post(
+      `/accounts/${accounts.get(headers)}/payments${query}`,
+      { transactionType, amount: 10, currency: 'USD' },
+      headers as never,
+    );
 
   it('payments §2.4: accepts a configuration without an author and keeps it until it is cleared', async () => {
     const action = 'ACTION_RETURN_PLUGIN_STATUS_ERROR';
@@ -57,7 +58,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     const made = await call('POST', `${path}/paymentMethods?isDefault=true`, {
       body: { pluginName: 'sandbox' },
     });
-    expect((await call('GET', `/1.0/kb/paymentMethods/${createdId(made)}`)).json).to.include({
+    expect((await get(`/paymentMethods/${createdId(made)}`)).json).to.include({
       pluginName: 'sandbox',
     });
     const payNamed = () =>
@@ -81,10 +82,8 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);
-    await call('GET', `/1.0/kb/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
-    await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods`, {
-      body: { pluginName: 'killbill-payment-test' },
-    });
+    await get(`/accounts/${accountId}/paymentMethods?withPluginInfo=true`);
+    await post(`/accounts/${accountId}/paymentMethods`, { pluginName: 'killbill-payment-test' });
     expect([(await pay()).status, (await pay()).status, (await pay()).status]).to.eql([402, 402, 201]);
   });
 

@@ -10,7 +10,7 @@ eachDatabase.describe('search keys in paths', (open) => {
       { name: 'Zoë', email: 'zoe@x.org', company: 'R&D 50%' },
       { name: 'Ann', email: 'ann+b@x.org', notes: 'a%40b' },
     ])
-      await serving.call('POST', '/1.0/kb/accounts', { body });
+      await serving.post('/accounts', body);
   });
 
   const found = async (key: string) =>

@@ -14,7 +14,7 @@ const read = '/1.0/kb/accounts/pagination';
 
 eachDatabaseByTurns.describe('security over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post } = serving;
 
   const as = (name: string, password = 'password') => ({ authorization: basic(name, password) });
   const newUser = async (username: string, more: object = {}): Promise<Reply> =>
@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     await define(['account:*'], 'clerk');
     await newUser('clerk', { roles: ['clerk'] });
     const upload = async (headers: Request['headers']) =>
-      call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: { ...xmlType, ...headers } });
+      post('/catalog', await exampleCatalog(), { ...xmlType, ...headers });
     expectCode(await upload(as('clerk')), 403, 40000);
     expectCode(await upload({ ...aliasHeaders, ...as('clerk') }), 401, 40000);
     await define(['account:*', 'catalog:config_upload'], 'clerk');
@@ -295,7 +295,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
         expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
         expectCode(await call('GET', read, { headers: { authorization, ...eve } }), 401, 60005);
         const body = {};
-        expectCode(await call('POST', '/1.0/kb/accounts', { body, headers: { authorization } }), 403, 40000);
+        expectCode(await post('/accounts', body, { authorization }), 403, 40000);
       }
     });
 
@@ -377,7 +377,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
 
   it('logs the authenticated user and the author that the caller names', async () => {
     const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
-    await call('POST', '/1.0/kb/accounts', { body: {}, headers });
+    await post('/accounts', {}, headers);
     const line = serving.log.lines.find(
       ({ fields }) => 'requestId' in fields && fields.requestId === 'who-was-it',
     );
@@ -392,7 +392,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
       await call('POST', `${security}/clients`, {
         body: { clientId: 'ida', clientSecret: client, roles: [] },
       }),
-      await call('POST', '/1.0/kb/tenants', { body: { apiKey: 'ida', apiSecret: tenant } }),
+      await post('/tenants', { apiKey: 'ida', apiSecret: tenant }),
       await call('GET', read, { headers: as('ida', guess) }),
       await call('GET', read, { headers: { 'x-service-apisecret': guess } }),
       await call('GET', read, { headers: { authorization: `Bearer ${guess}` } }),

@@ -164,14 +164,14 @@ const statements: readonly Statement[] = [
 
 eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, get } = serving;
 
   const post = async (path: string, body: unknown): Promise<Reply> => {
     const reply = await call('POST', `/1.0/kb${path}`, { body });
     expect(reply.status, `${path} ${reply.text}`).to.equal(201);
     return reply;
   };
-  const read = async (path: string) => (await call('GET', `/1.0/kb${path}`)).json as Json;
+  const read = async (path: string) => (await get(path)).json as Json;
   async function charged(accountId: string): Promise<{ invoiceId: string; invoiceItemId: string }> {
     const { json } = await post(`/invoices/charges/${accountId}?autoCommit=true`, [{ accountId, amount: 5 }]);
     await serving.billing.settle();

@@ -104,12 +104,12 @@ describe('long lists', () => {
   it('are written in chunks, with every record once, in order, and with the total counts', async () => {
     const headers = { 'accept-encoding': 'identity' };
     const names = Array.from({ length: 250 }, (_, n) => `Account ${n}`);
-    for (const name of names) await serving.call('POST', '/1.0/kb/accounts', { body: { name } });
-    const long = await serving.call('GET', '/1.0/kb/accounts/pagination?limit=1000', { headers });
+    for (const name of names) await serving.post('/accounts', { name });
+    const long = await serving.get('/accounts/pagination?limit=1000', headers);
     expect((long.json as readonly { readonly name: string }[]).map(({ name }) => name)).to.eql(names);
     expect(long.headers.get('x-service-pagination-totalnbrecords')).to.equal('250');
     expect(long.headers.has('content-length')).to.equal(false);
-    const short = await serving.call('GET', '/1.0/kb/accounts/pagination?limit=100', { headers });
+    const short = await serving.get('/accounts/pagination?limit=100', headers);
     expect(short.headers.get('content-length')).to.equal(String(short.text.length));
   });
 });

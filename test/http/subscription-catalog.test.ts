@@ -14,20 +14,19 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
       { effectiveDate: '2024-07-01', price: '70.00', isRetired: true },
     ]) {
       const body = pricedCatalog(version);
-      const reply = await serving.call('POST', '/1.0/kb/catalog', { body, headers: xmlType });
+      const reply = await serving.post('/catalog', body, xmlType);
       expect(reply.status, reply.text).to.equal(201);
     }
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-    const subscription = await serving.call(
-      'POST',
-      '/1.0/kb/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
-      { body: { accountId: createdId(account), planName: 'heat-monthly' } },
+    const account = await serving.post('/accounts', { currency: 'USD' });
+    const subscription = await serving.post(
+      '/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
+      { accountId: createdId(account), planName: 'heat-monthly' },
     );
     subscriptionId = createdId(subscription);
   });
 
   function get(path: string, query: string, headers = {}): Promise<Reply> {
-    return serving.call('GET', `/1.0/kb/catalog/${path}?${query}`, { headers });
+    return serving.get(`/catalog/${path}?${query}`, headers);
   }
 
   const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
@@ -67,7 +66,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
 
   it('shows the chosen price list if several contain the plan', async () => {
     const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
-      serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...eve, ...more } });
+      serving.post(`/${path}`, body, { ...eve, ...more });
     await call('catalog', catalogXml({ priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'] }) }), xmlType);
     const accountId = createdId(await call('accounts', { currency: 'USD' }));
     for (const priceList of ['VIP', 'DEFAULT']) {
@@ -100,16 +99,14 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
   });
 
   it('rejects a date on or after the cancellation and accepts earlier ones', async () => {
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-    const subscription = await serving.call(
-      'POST',
-      '/1.0/kb/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',
-      { body: { accountId: createdId(account), planName: 'heat-monthly' } },
+    const account = await serving.post('/accounts', { currency: 'USD' });
+    const subscription = await serving.post(
+      '/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',
+      { accountId: createdId(account), planName: 'heat-monthly' },
     );
     const id = createdId(subscription);
-    const cancelled = await serving.call(
-      'DELETE',
-      `/1.0/kb/subscriptions/${id}?requestedDate=2024-03-20&useRequestedDateForBilling=true`,
+    const cancelled = await serving.remove(
+      `/subscriptions/${id}?requestedDate=2024-03-20&useRequestedDateForBilling=true`,
     );
     expect(cancelled.status, cancelled.text).to.equal(204);
     const atDate = async (path: string, date: string) => {
@@ -127,13 +124,14 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
   });
 
   it('interprets a date in the account’s time zone, from the first billing day on', async () => {
-    const { call, clock } = serving;
+    const { clock, post, remove } = serving;
     clock.set('2024-06-10T20:15:30Z');
     const body = { currency: 'USD', timeZone: 'America/Los_Angeles', referenceTime: '2024-06-01T08:00:00Z' };
-    const account = await call('POST', '/1.0/kb/accounts', { body });
+    const account = await post('/accounts', body);
     // Begins at 13:15 of the day, whose reference time is 01:00.
-    const subscription = await call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId: createdId(account), planName: 'heat-monthly' },
+    const subscription = await post('/subscriptions', {
+      accountId: createdId(account),
+      planName: 'heat-monthly',
     });
     const id = createdId(subscription);
     const statusAt = async (date: string) =>
@@ -142,9 +140,8 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     expect(await statusAt('2024-06-10')).to.equal(200);
     expect(await statusAt('2024-06-10T20:15:29Z')).to.equal(400);
     expect(await statusAt('2024-06-10T20:15:30Z')).to.equal(200);
-    const cancelled = await call(
-      'DELETE',
-      `/1.0/kb/subscriptions/${id}?requestedDate=2024-06-20&useRequestedDateForBilling=true`,
+    const cancelled = await remove(
+      `/subscriptions/${id}?requestedDate=2024-06-20&useRequestedDateForBilling=true`,
     );
     expect(cancelled.status, cancelled.text).to.equal(204);
     expect(await statusAt('2024-06-19')).to.equal(200);

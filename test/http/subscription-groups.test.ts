@@ -7,11 +7,11 @@ const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
 eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post, get } = serving;
   let accountId: string;
 
   before(async () => {
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     accountId = await createAccount({ call });
   });
 
@@ -35,11 +35,9 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
       'bloom-monthly',
       'archive-monthly',
     ]);
-    const alone = await call('POST', '/1.0/kb/subscriptions', {
-      body: of('archive-monthly', { bundleId: bundle?.bundleId }),
-    });
+    const alone = await post('/subscriptions', of('archive-monthly', { bundleId: bundle?.bundleId }));
     expect(alone.status, alone.text).to.equal(201);
-    const added = (await call('GET', `/1.0/kb/subscriptions/${createdId(alone)}`)).json;
+    const added = (await get(`/subscriptions/${createdId(alone)}`)).json;
     expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
   });
 
@@ -139,7 +137,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
   it('reject a bundle of another tenant like a missing one', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
     const theirs = await createAccount({ call }, {}, eve);
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: { ...xmlType, ...eve } });
+    await post('/catalog', await exampleCatalog(), { ...xmlType, ...eve });
     const attempt = async (bundleId: string) => {
       const body = [{ accountId: theirs, planName: 'archive-monthly', bundleId }];
       const reply = await call('POST', ONE, { body, headers: eve });

@@ -242,7 +242,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     const account = `/accounts/${await newAccount()}`;
     const setting = { 'org.service.tags.enforceApplicableTypes': 'false' };
     const body = JSON.stringify(setting);
-    await serving.call('POST', `${core}/tenants/uploadPerTenantConfig`, { body, headers: plainType });
+    await serving.post('/tenants/uploadPerTenantConfig', body, plainType);
     expect((await send('POST', `${account}/tags`, [bundlesOnly])).status).to.equal(201);
     expectRefusal(await send('POST', `${account}/tags`, [WRITTEN_OFF]), 400, 3954);
     await send('DELETE', '/tenants/uploadPerTenantConfig');

@@ -9,9 +9,9 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
   let ofEve: string;
 
   before(async () => {
-    const { call } = serving;
+    const { call, get } = serving;
     const tenantIdOf = async (apiKey: string) =>
-      textOf((await call('GET', `/1.0/kb/tenants?apiKey=${apiKey}`)).json, 'tenantId');
+      textOf((await get(`/tenants?apiKey=${apiKey}`)).json, 'tenantId');
     [ofBob, ofEve] = [await tenantIdOf('bob'), await tenantIdOf('eve')];
     const roles = {
       manager: ['user:create', 'tag:*', 'account:create'],

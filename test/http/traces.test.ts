@@ -13,12 +13,12 @@ eachDatabaseByTurns.describe('request traces', (open) => {
   before(async () => {
     const pushSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 204 }) };
     serving = await serve(await open(migrated), { tracer: traces.tracer, pushSender });
-    const { call } = serving;
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-    await call('POST', '/1.0/kb/tenants/registerNotificationCallback?cb=https://receiver.example/cb');
+    const { call, post } = serving;
+    await post('/catalog', await exampleCatalog(), xmlType);
+    await post('/tenants/registerNotificationCallback?cb=https://receiver.example/cb');
     accountId = await createAccount({ call });
-    await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
-      body: { pluginName: 'killbill-payment-test' },
+    await post(`/accounts/${accountId}/paymentMethods?isDefault=true`, {
+      pluginName: 'killbill-payment-test',
     });
     await serving.billing.settle();
   });
@@ -26,10 +26,11 @@ eachDatabaseByTurns.describe('request traces', (open) => {
   after(() => serving.close());
 
   it("platform §13.1: include the request, its transaction, entry, invoice, gateway call and push in the caller's trace", async () => {
-    const reply = await serving.call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId, planName: 'canopy-monthly' },
-      headers: { traceparent: `00-${TRACE}-${CALLER}-01` },
-    });
+    const reply = await serving.post(
+      '/subscriptions',
+      { accountId, planName: 'canopy-monthly' },
+      { traceparent: `00-${TRACE}-${CALLER}-01` },
+    );
     expect(reply.status, reply.text).to.equal(201);
     await serving.billing.settle();
     const own = traces.spans().filter(({ traceId }) => traceId === TRACE);
@@ -59,9 +60,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
   });
 
   it('start new if the trace parent is invalid', async () => {
-    await serving.call('GET', `/1.0/kb/accounts/${accountId}`, {
-      headers: { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` },
-    });
+    await serving.get(`/accounts/${accountId}`, { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` });
     const request = traces.spans().find(({ attributes }) => 'http.request.method' in attributes);
     expect(request?.name).to.equal('GET /1.0/kb/accounts/{accountId}');
     expect(request?.parentId).to.equal(undefined);
@@ -69,8 +68,8 @@ eachDatabaseByTurns.describe('request traces', (open) => {
   });
 
   it('mark a request for a missing object as successful and contain no id in the span name', async () => {
-    await serving.call('GET', `/1.0/kb/accounts/${serving.nextId()}`);
-    await serving.call('GET', `/1.0/kb/nonsense/${serving.nextId()}`);
+    await serving.get(`/accounts/${serving.nextId()}`);
+    await serving.get(`/nonsense/${serving.nextId()}`);
     const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
     expect(requests.map(({ name, hasFailed }) => [name, hasFailed])).to.eql([
       ['GET /1.0/kb/accounts/{accountId}', false],
@@ -80,11 +79,11 @@ eachDatabaseByTurns.describe('request traces', (open) => {
 
   it('appear in the log lines of a request and of the work it causes', async () => {
     const requestId = serving.nextId();
-    const { log, call } = serving;
+    const { log, get, put } = serving;
     log.lines.length = 0;
     const body = { name: 'Ada' };
-    await call('PUT', `/1.0/kb/accounts/${accountId}`, { body, headers: { 'x-request-id': requestId } });
-    await call('GET', `/1.0/kb/accounts/${accountId}`, { headers: { 'x-request-id': 'my own' } });
+    await put(`/accounts/${accountId}`, body, { 'x-request-id': requestId });
+    await get(`/accounts/${accountId}`, { 'x-request-id': 'my own' });
     expect(log.lines.map(({ fields }) => (fields as { requestId?: string }).requestId)).to.eql([
       requestId,
       'my own',

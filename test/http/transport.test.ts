@@ -20,7 +20,7 @@ import { listenOnOwnPort } from '../support/own-port.ts';
 
 describe('HTTP transport', () => {
   const serving = serveOnce(freshSqlite);
-  const { call } = serving;
+  const { call, put, post } = serving;
 
   it('ignores one trailing slash and is case-sensitive', async () => {
     expect((await call('GET', '/1.0/kb/accounts/pagination/')).status).to.equal(200);
@@ -47,7 +47,7 @@ describe('HTTP transport', () => {
   });
 
   it('never treats a literal segment as an id', async () => {
-    const reply = await call('PUT', '/1.0/kb/accounts/pagination', { body: {} });
+    const reply = await put('/accounts/pagination', {});
     expectRefusal(reply, 405, 60009);
     expect(reply.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
   });
@@ -79,13 +79,13 @@ describe('HTTP transport', () => {
   it('accepts a JSON body without a media type or with a charset', async () => {
     for (const type of [undefined, 'application/json; charset=UTF-8']) {
       const body = new TextEncoder().encode('{"name":"Zoë"}');
-      const reply = await call('POST', '/1.0/kb/accounts', { body, headers: { 'content-type': type } });
+      const reply = await post('/accounts', body, { 'content-type': type });
       expect(reply.status, reply.text).to.equal(201);
       const { json } = await call('GET', `/1.0/kb/accounts/${createdId(reply)}`);
       expect(json).to.include({ name: 'Zoë' });
     }
     const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
-    const latin = await call('POST', '/1.0/kb/accounts', { body: '{}', headers });
+    const latin = await post('/accounts', '{}', headers);
     expect(latin.status).to.equal(415);
     const message = 'The body must be uncompressed application/json in UTF-8; the request declares ';
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
@@ -99,7 +99,7 @@ describe('HTTP transport', () => {
 
   it('reports an oversized body after the client has sent it and reads as little as possible', async () => {
     for (const bytes of [1_100_000, 12_000_000]) {
-      const reply = await call('POST', '/1.0/kb/accounts', { body: ' '.repeat(bytes), headers: jsonType });
+      const reply = await post('/accounts', ' '.repeat(bytes), jsonType);
       expect([reply.status, reply.headers.get('connection')]).to.eql([413, 'close']);
       expect(reply.json).to.include({ code: 60012 });
     }
@@ -168,10 +168,7 @@ describe('HTTP transport', () => {
 
   it('accepts an empty body of any type if the body is optional', async () => {
     const id = await createAccount({ call });
-    const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
-      body: '',
-      headers: jsonType,
-    });
+    const reply = await post(`/invoices/dryRun?accountId=${id}`, '', jsonType);
     expect(reply.status).to.equal(204);
   });
 
@@ -179,7 +176,7 @@ describe('HTTP transport', () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><catalog/>';
     const body = Buffer.from(`\ufeff${text}`, 'utf16le');
     const headers = { 'content-type': 'application/xml' };
-    const reply = await call('POST', '/1.0/kb/catalog/xml', { body, headers });
+    const reply = await post('/catalog/xml', body, headers);
     expect(reply.status).to.equal(400);
     // It was read: what is wrong with it is its content.
     expect(reply.json).to.include({ code: 2080 });
@@ -242,7 +239,7 @@ describe('HTTP transport', () => {
 
   it('returns the request id and stores it with the changes of the call', async () => {
     const id = 'c0ffee00-0000-4000-8000-000000000002';
-    const created = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { 'x-request-id': id } });
+    const created = await post('/accounts', {}, { 'x-request-id': id });
     expect(created.headers.get('x-request-id')).to.equal(id);
     const { json } = await call('GET', `/1.0/kb/accounts/${createdId(created)}?audit=FULL`);
     expect((json as { auditLogs: { userToken: string }[] }).auditLogs[0]?.userToken).to.equal(id);
@@ -260,7 +257,7 @@ describe('HTTP transport', () => {
       'x-killbill-reason': encode('why'),
       'x-killbill-comment': 'not base64!',
     };
-    const created = await call('POST', '/1.0/kb/accounts', { body: {}, headers });
+    const created = await post('/accounts', {}, headers);
     const { json } = await call('GET', `/1.0/kb/accounts/${createdId(created)}?audit=FULL`);
     expect((json as { auditLogs: object[] }).auditLogs[0]).to.include({
       changedBy: 'Zoë',

@@ -48,10 +48,10 @@ anyDatabase.describe('abandoned requests (http-api §1 rule 9)', (open) => {
   describe('document request', () => {
     let path: string;
     before(async () => {
-      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
-      const made = await serving.call('POST', `/1.0/kb/invoices/migration/${createdId(account)}`, {
-        body: [{ itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' }],
-      });
+      const account = await serving.post('/accounts', { currency: 'USD' });
+      const made = await serving.post(`/invoices/migration/${createdId(account)}`, [
+        { itemType: 'EXTERNAL_CHARGE', amount: 12.5, description: 'Work' },
+      ]);
       path = `/1.0/kb/invoices/${createdId(made)}/pdf`;
     });
 

@@ -10,7 +10,7 @@ interface ItemJson {
 
 eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
   const serving = serveEach(open);
-  const { call } = serving;
+  const { call, put, remove } = serving;
   let accountId: string;
   let subscriptionId: string;
 
@@ -82,8 +82,8 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     await use('101 sms 2026-04-20', 'b');
     await runTo('2026-05-01T00:00:00Z');
     await runTo('2026-05-02T00:00:00Z');
-    const changed = await call('PUT', `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`, {
-      body: { planName: 'api-std' },
+    const changed = await put(`/subscriptions/${subscriptionId}?requestedDate=2026-04-15`, {
+      planName: 'api-std',
     });
     expect(changed.status, changed.text).to.equal(204);
     await serving.billing.settle();
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
       amountInForce: null,
     });
     expect(await get(path, aliasHeaders)).to.eql(explained);
-    await call('DELETE', `/1.0/kb/usages/${subscriptionId}/records/a`);
+    await remove(`/usages/${subscriptionId}/records/a`);
     await runTo('2026-07-01T00:00:00Z');
     const credit = (await items()).find(({ itemType }) => itemType === 'REPAIR_ADJ');
     expect(await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`)).to.deep.include({

@@ -12,13 +12,13 @@ anyDatabase.describe('bulk usage over HTTP', (open) => {
   let subscriptionId: string;
 
   before(async () => {
-    const { call } = serving;
-    await call('POST', '/1.0/kb/catalog/xml', { body: await exampleCatalog(), headers: xmlType });
+    const { post } = serving;
+    await post('/catalog/xml', await exampleCatalog(), xmlType);
   });
   beforeEach(async () => {
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const account = await serving.post('/accounts', { currency: 'USD' });
     const body = { accountId: createdId(account), planName: 'canopy-monthly' };
-    subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
+    subscriptionId = createdId(await serving.post('/subscriptions', body));
   });
 
   const lineOf = (trackingId: string, recordDate: unknown = '2024-03-01', own: object = {}) => ({
@@ -30,7 +30,7 @@ anyDatabase.describe('bulk usage over HTTP', (open) => {
 
   async function summed(): Promise<unknown> {
     const query = 'startDate=2024-01-01&endDate=2025-01-01';
-    const { json } = await serving.call('GET', `/1.0/kb/usages/${subscriptionId}?${query}`);
+    const { json } = await serving.get(`/usages/${subscriptionId}?${query}`);
     return (json as { rolledUpUnits: readonly { amount: number }[] }).rolledUpUnits[0]?.amount;
   }
 

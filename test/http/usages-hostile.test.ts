@@ -24,13 +24,12 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
 
   async function begin(): Promise<void> {
     serving = await serve(await open(migrated));
-    const { call } = serving;
-    for (const headers of [xmlType, { ...xmlType, ...eve }])
-      await call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers });
-    const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+    const { post, get } = serving;
+    for (const headers of [xmlType, { ...xmlType, ...eve }]) await post('/catalog/xml', catalog, headers);
+    const account = await post('/accounts', { currency: 'USD' });
     const body = { accountId: createdId(account), planName: 'p-monthly' };
-    subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
-    const made = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+    subscriptionId = createdId(await post('/subscriptions', body));
+    const made = await get(`/subscriptions/${subscriptionId}`);
     ({ bundleId } = made.json as { readonly bundleId: string });
   }
 
@@ -42,7 +41,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
   }
 
   const record = (body: string, headers: object = {}) =>
-    serving.call('POST', '/1.0/kb/usages', { body, headers: { ...jsonType, ...headers } });
+    serving.post('/usages', body, { ...jsonType, ...headers });
 
   async function outcomeOf(body: string, headers: object = {}): Promise<string> {
     const reply = await record(body, headers);
@@ -137,11 +136,11 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
 
   it('usage §2.1: can record for a blocked subscription, for a cancelled one until its end, and never for a foreign or unknown one', async () => {
     await begin();
-    expectStatus(await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`), 204);
+    expectStatus(await serving.put(`/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');
     expect(await lineOf(text(['2'], { trackingId: 'blocked, a line' }))).to.equal('ACCEPTED');
-    await serving.call('PUT', `/1.0/kb/bundles/${bundleId}/resume`);
-    expectStatus(await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`), 204);
+    await serving.put(`/bundles/${bundleId}/resume`);
+    expectStatus(await serving.remove(`/subscriptions/${subscriptionId}`), 204);
     expect(await outcomeOf(text(['4'], { trackingId: 'before the end' }))).to.equal('201');
     const late = text(['8'], { trackingId: 'after the end' }).replace('2024-02-01', '2024-03-01');
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;

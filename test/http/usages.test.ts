@@ -18,21 +18,21 @@ anyDatabase.describe('usage over HTTP', (open) => {
   let subscriptionId: string;
 
   before(async () => {
-    expectStatus(await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType }), 201);
+    expectStatus(await serving.post('/catalog/xml', catalog, xmlType), 201);
   });
   beforeEach(async () => {
     subscriptionId = await subscribed();
   });
 
   async function subscribed(timeZone = 'UTC'): Promise<string> {
-    const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', timeZone } });
+    const account = await serving.post('/accounts', { currency: 'USD', timeZone });
     const body = { accountId: createdId(account), planName: 'p-monthly' };
-    return createdId(expectStatus(await serving.call('POST', '/1.0/kb/subscriptions', { body }), 201));
+    return createdId(expectStatus(await serving.post('/subscriptions', body), 201));
   }
 
   async function configure(settings: Readonly<Record<string, string>>): Promise<void> {
     const body = JSON.stringify(settings);
-    await serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body, headers: plainType });
+    await serving.post('/tenants/uploadPerTenantConfig', body, plainType);
   }
 
   const usageOf = (usageRecords: unknown, own: object = {}) => ({
@@ -47,7 +47,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
   }
 
   async function record(body: unknown, { query = '', headers = {} }: Recording = {}): Promise<string> {
-    const { status, json, text } = await serving.call('POST', `/1.0/kb/usages${query}`, { body, headers });
+    const { status, json, text } = await serving.post(`/usages${query}`, body, headers);
     if (status < 300) expect(text).to.equal('');
     const code = (json as { readonly code?: number } | undefined)?.code;
     return code === undefined ? String(status) : `${status} ${code}`;
@@ -77,7 +77,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
       [usageOf([point, { ...point, quantity: 7 }]), 'unitUsageRecords[0].usageRecords[1].quantity'],
     ];
     for (const [body, member] of wrong) {
-      const { status, json, text } = await serving.call('POST', '/1.0/kb/usages', { body });
+      const { status, json, text } = await serving.post('/usages', body);
       expectRefusal({ status, json }, 400, 60_003);
       expect(text).to.include(`SubscriptionUsageRecord ${member} is not a field`);
     }
@@ -87,7 +87,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
 
   it('usage §2.1: is recorded with 201, without body or Location, and included in the sum', async () => {
     const body = usageOf([{ recordDate: '2024-8-1', amount: '5' }]);
-    const made = await serving.call('POST', '/1.0/kb/usages', { body });
+    const made = await serving.post('/usages', body);
     expect([made.status, made.text, made.headers.get('location')]).to.eql([201, '', null]);
     expect((await rollUp('2024-08-01', '2024-09-01')).json).to.eql({
       subscriptionId,
@@ -177,7 +177,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
     expect(await record(usageOf(records, { subscriptionId: unknown }))).to.equal('404 1082');
-    expectStatus(await serving.call('DELETE', `/1.0/kb/subscriptions/${subscriptionId}`), 204);
+    expectStatus(await serving.remove(`/subscriptions/${subscriptionId}`), 204);
     expect(await record(usageOf(records))).to.equal(`400 ${ended}`);
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
@@ -217,7 +217,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
       '201',
     );
     expect(await summed('2024-03-01', '2024-03-02')).to.contain('"amount":1}');
-    const { text } = await serving.call('POST', '/1.0/kb/usages', { body });
+    const { text } = await serving.post('/usages', body);
     expect(text).to.contain(`Tracking id t1 was already used on subscription ${subscriptionId}`);
   });
 
@@ -234,7 +234,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     }
     expect(await record(body)).to.equal('400 50000');
     expectStatus(await serving.call('DELETE', `${path}other`), 404);
-    expect((await serving.call('DELETE', `/1.0/kb/usages/${unknown}/records/x`)).status).to.equal(404);
+    expect((await serving.remove(`/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
   it('usage §3.1: answers 400 without valid bounds and 404 for an unknown subscription', async () => {
@@ -255,9 +255,9 @@ anyDatabase.describe('usage over HTTP', (open) => {
   });
 
   it('usage §1.2: writes no audit log and no event', async () => {
-    const before = await serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}?audit=FULL`);
+    const before = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
     expect(await record(usageOf([{ recordDate: '2024-03-01', amount: 1 }]))).to.equal('201');
-    const after = await serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}?audit=FULL`);
+    const after = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
     expect(after.json).to.eql(before.json);
   });
 });

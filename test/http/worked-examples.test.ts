@@ -9,10 +9,10 @@ interface Listed {
 
 eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   const serving = serveEach(open);
-  const { call } = serving;
+  const { call, post, get, put } = serving;
 
   async function newAccount(body: object = { name: 'A', currency: 'USD' }): Promise<string> {
-    return createdId(expectStatus(await call('POST', '/1.0/kb/accounts', { body }), 201));
+    return createdId(expectStatus(await post('/accounts', body), 201));
   }
 
   function header(reply: Reply, name: string): string | null {
@@ -31,7 +31,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(created.headers.get('location')).to.match(
       new RegExp(`^${serving.url}/1\\.0/kb/tenants/[0-9a-f-]{36}$`),
     );
-    const read = expectStatus(await call('GET', '/1.0/kb/tenants/?apiKey=new', { headers: onlyBasic }), 200);
+    const read = expectStatus(await get('/tenants/?apiKey=new', onlyBasic), 200);
     const hidden = { externalKey: null, apiSecret: null, auditLogs: [] };
     expect(read.json).to.eql({ tenantId: createdId(created), apiKey: 'new', ...hidden });
     const again = expectStatus(await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request), 409);
@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   it('match http-api 15.3 "Coercion and nulls"', async () => {
     const coerced = { postalCode: 94105, isMigrated: 'false', parentAccountId: '' };
     const id = await newAccount({ name: 'A', ...coerced, foo: 1 });
-    const { json } = await call('GET', `/1.0/kb/accounts/${id}`);
+    const { json } = await get(`/accounts/${id}`);
     expect(json).to.include({ postalCode: '94105', isMigrated: false });
     expect(json).to.include({ parentAccountId: null, accountBalance: null });
     expect(json).to.deep.include({ auditLogs: [] });
@@ -50,21 +50,18 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
 
   it('match http-api 15.4 "Author"', async () => {
     const body = { name: 'A' };
-    const inD = await call('POST', '/1.0/kb/accounts', {
-      body,
-      headers: { 'x-service-createdby': undefined },
-    });
+    const inD = await post('/accounts', body, { 'x-service-createdby': undefined });
     expect(inD.status).to.equal(400);
     expect(inD.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
     const headers = { ...aliasHeaders, 'x-killbill-createdby': undefined };
-    const inK = await call('POST', '/1.0/kb/accounts', { body, headers });
+    const inK = await post('/accounts', body, headers);
     expect(inK.status).to.equal(400);
     expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 
   it('match http-api 15.5 "204, on another call"', async () => {
     const id = await newAccount();
-    const reply = expectStatus(await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' } }), 204);
+    const reply = expectStatus(await put(`/accounts/${id}`, { notes: 'x' }), 204);
     expect(reply.text).to.equal('');
     expect(reply.headers.get('content-type')).to.equal('application/json');
   });
@@ -109,7 +106,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
       ['bob', 'USD'],
     ] as const)
       await newAccount({ name, currency, email: `${name}@x.org` });
-    const search = (key: string) => call('GET', `/1.0/kb/accounts/search/${key}`);
+    const search = (key: string) => get(`/accounts/search/${key}`);
     const found = async (key: string) =>
       ((await search(key)).json as readonly Listed[]).map(({ name }) => name);
     expect(await found('ali')).to.eql(['alice', 'alicia']);
@@ -122,12 +119,10 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   });
 
   it('match http-api 15.8 "Dates by dialect"', async () => {
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     serving.clock.set('2024-03-05T03:30:00Z');
     const accountId = await newAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
-    const created = await call('POST', '/1.0/kb/subscriptions', {
-      body: { accountId, planName: 'sprout-monthly' },
-    });
+    const created = await post('/subscriptions', { accountId, planName: 'sprout-monthly' });
     expect(created.status, created.text).to.equal(201);
     await serving.billing.settle();
     const path = `/1.0/kb/subscriptions/${createdId(created)}`;
@@ -141,29 +136,25 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   });
 
   it('match http-api 15.13 "Who may"', async () => {
-    const nobody = await call('GET', '/1.0/kb/accounts/pagination', {
-      headers: { authorization: undefined },
-    });
+    const nobody = await get('/accounts/pagination', { authorization: undefined });
     expectRefusal(nobody, 401, 60004);
     expect(nobody.headers.get('www-authenticate')).to.equal('Basic realm="service"');
-    const wrongSecret = await call('GET', '/1.0/kb/accounts/pagination', {
-      headers: { 'x-service-apisecret': 'wrong' },
-    });
+    const wrongSecret = await get('/accounts/pagination', { 'x-service-apisecret': 'wrong' });
     expectRefusal(wrongSecret, 401, 60005);
-    const ofEve = await call('POST', '/1.0/kb/accounts', { body: {}, headers: eve });
-    expectRefusal(await call('GET', `/1.0/kb/accounts/${createdId(ofEve)}`), 404, 3002);
+    const ofEve = await post('/accounts', {}, eve);
+    expectRefusal(await get(`/accounts/${createdId(ofEve)}`), 404, 3002);
   });
 
   it('match http-api 15.13 "Who may, without a permission"', async () => {
     await addUser(serving, 'limited', { permissions: ['payment:refund'] });
     const authorization = basic('limited', 'password');
-    const inD = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { authorization } });
+    const inD = await post('/accounts', {}, { authorization });
     expect(inD.status).to.equal(403);
     expect(inD.json).to.include({ code: 40000, className: 'SecurityError' });
     const body = {};
-    const inK = await call('POST', '/1.0/kb/accounts', { body, headers: { ...aliasHeaders, authorization } });
+    const inK = await post('/accounts', body, { ...aliasHeaders, authorization });
     expectRefusal(inK, 401, 40000);
-    const read = await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization } });
+    const read = await get('/accounts/pagination', { authorization });
     expect(read.status).to.equal(200);
   });
 
@@ -172,12 +163,12 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     const january = (await exampleCatalog()).toString('utf8');
     const july = january.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z');
     for (const body of [january, july]) {
-      const reply = expectStatus(await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType }), 201);
+      const reply = expectStatus(await post('/catalog/xml', body, xmlType), 201);
       expect(reply.headers.get('location')).to.equal(`${serving.url}/1.0/kb/catalog`);
     }
     const versions = async (query: string, headers = {}) =>
-      ((await call('GET', `/1.0/kb/catalog${query}`, { headers })).json as { effectiveDate: string }[]).map(
-        (version) => version.effectiveDate.slice(0, 10),
+      ((await get(`/catalog${query}`, headers)).json as { effectiveDate: string }[]).map((version) =>
+        version.effectiveDate.slice(0, 10),
       );
     expect(await versions('')).to.eql(['2024-01-01']);
     expect(await versions('', aliasHeaders)).to.eql(['2024-01-01', '2024-07-01']);
@@ -185,19 +176,19 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
       expect(await versions('?requestedDate=2024-08-01', headers)).to.eql(['2024-07-01']);
       expect(await versions('?requestedDate=2023-06-01', headers)).to.eql(['2024-01-01']);
     }
-    const xml = await call('GET', '/1.0/kb/catalog', { headers: { accept: 'text/xml' } });
+    const xml = await get('/catalog', { accept: 'text/xml' });
     expect(xml.headers.get('content-type')).to.equal('text/xml; charset=utf-8');
     expect(xml.text).to.match(/^<(\?xml|catalogs)/);
     expect(xml.text.match(/<catalogName>Meadow/g)).to.have.lengthOf(2);
-    const asJson = await call('GET', '/1.0/kb/catalog', { headers: { accept: '*/*' } });
+    const asJson = await get('/catalog', { accept: '*/*' });
     expect(asJson.headers.get('content-type')).to.equal('application/json');
   });
 
   it('match http-api 15.15 "Nothing to invoice"', async () => {
     const accountId = await newAccount();
     const query = `accountId=${accountId}&targetDate=2024-03-01`;
-    expectRefusal(await call('POST', `/1.0/kb/invoices?${query}`), 404, 4007);
-    const dryRun = expectStatus(await call('POST', `/1.0/kb/invoices/dryRun?${query}`), 204);
+    expectRefusal(await post(`/invoices?${query}`), 404, 4007);
+    const dryRun = expectStatus(await post(`/invoices/dryRun?${query}`), 204);
     expect(dryRun.headers.get('content-type')).to.equal('application/json');
   });
 
@@ -236,7 +227,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
       [{}, onlyInD],
       [aliasHeaders, {}],
     ] as const) {
-      const reply = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalance=true`, { headers });
+      const reply = await get(`/accounts/${id}?accountWithBalance=true`, headers);
       expect(reply.json).to.eql({ ...expected, ...more });
     }
   });
@@ -244,14 +235,14 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
   it('match json-models 17.2 "Audit levels"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const logs = async (level: string) => {
-      const { json } = await call('GET', `/1.0/kb/accounts/${id}?audit=${level}`);
+      const { json } = await get(`/accounts/${id}?audit=${level}`);
       return (json as { auditLogs: Record<string, unknown>[] }).auditLogs;
     };
     const [first, ...others] = await logs('MINIMAL');
     expect(others).to.eql([]);
     expect(first).to.include({ changeType: 'INSERT', objectType: 'ACCOUNT', objectId: id, history: null });
     const headers = { 'x-service-createdby': 'bo', 'x-request-id': 'c0ffee00-0000-4000-8000-000000000001' };
-    await call('PUT', `/1.0/kb/accounts/${id}`, { body: { notes: 'x' }, headers });
+    await put(`/accounts/${id}`, { notes: 'x' }, headers);
     expect(await logs('minimal')).to.have.lengthOf(1);
     const full = await logs('FULL');
     expect(full).to.have.lengthOf(2);
@@ -265,8 +256,8 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
 
   it('match json-models 17.3 "Null and reset"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
-    const read = async () => (await call('GET', `/1.0/kb/accounts/${id}`)).json as Record<string, unknown>;
-    await call('PUT', `/1.0/kb/accounts/${id}`, { body: { name: null, notes: 'y' } });
+    const read = async () => (await get(`/accounts/${id}`)).json as Record<string, unknown>;
+    await put(`/accounts/${id}`, { name: null, notes: 'y' });
     expect(await read()).to.include({ name: 'Ada', notes: 'y' });
     const reset = `/1.0/kb/accounts/${id}?treatNullAsReset=true`;
     await call('PUT', reset, { body: { name: null, notes: 'y' } });
@@ -278,9 +269,9 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
 
   it('match json-models 16.1 "An account can be sent back as it was read"', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
-    const read = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
-    expectStatus(await call('PUT', `/1.0/kb/accounts/${id}`, { body: read.json }), 204);
-    const again = await call('GET', `/1.0/kb/accounts/${id}?accountWithBalanceAndCBA=true`);
+    const read = await get(`/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
+    expectStatus(await put(`/accounts/${id}`, read.json), 204);
+    const again = await get(`/accounts/${id}?accountWithBalanceAndCBA=true`);
     expect(again.json).to.eql({ ...(read.json as object), auditLogs: [] });
   });
 });

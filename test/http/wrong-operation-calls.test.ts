@@ -53,14 +53,14 @@ const wrongBodies: readonly (readonly [title: string, request: Request])[] = [
 
 anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
   const serving = serveOnce(open);
-  const { call } = serving;
+  const { call, post } = serving;
   let ids: KnownIds;
 
   before(async () => {
-    await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    await post('/catalog', await exampleCatalog(), xmlType);
     const accountId = await createAccount(serving);
     const body = { accountId, planName: 'canopy-monthly' };
-    const subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
+    const subscriptionId = createdId(await post('/subscriptions', body));
     ids = { accountId, subscriptionId };
   });
 
@@ -113,7 +113,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
         `queries/accounts/${name}`,
         `operations/accounts/${name}`,
       ]) {
-        const reply = await call('POST', `/1.0/kb/${path}`, { body });
+        const reply = await post(`/${path}`, body);
         expectRefusal(reply, `${path}: ${reply.status} ${reply.text}`);
       }
     });

@@ -20,20 +20,22 @@ import { ACCEPTS_UNKNOWN_UNITS } from '../usage/unknown-units.ts';
 
 export interface Reply {
   readonly status: number;
-  readonly headers: Pick<Headers, 'get' | 'has'>;
+  readonly headers: Pick<globalThis.Headers, 'get' | 'has'>;
   readonly text: string;
   /** The body as JSON; undefined without one. */
   readonly json: unknown;
 }
 
+type Headers = Readonly<Record<string, string | undefined>>;
+
 export interface Request {
   /** Sent as JSON unless it is text. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Headers;
 }
 
 /** A server over a database of its own, with an administrator `admin`/`password` and tenants `bob`/`lazar`, `eve`/`other`. */
-export interface Serving {
+export interface Serving extends CallsOfMethods {
   readonly url: string;
   readonly database: TestDatabase;
   readonly billing: Billing<never>;
@@ -47,6 +49,27 @@ export interface Serving {
   /** Calls as the administrator and tenant `bob` with the headers of the documents. */
   call(method: string, path: string, request?: Request): Promise<Reply>;
   close(): Promise<void>;
+}
+
+/** Calls of one method, on paths below `/1.0/kb`. */
+interface CallsOfMethods {
+  get(path: string, headers?: Headers): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Headers): Promise<Reply>;
+  put(path: string, body?: unknown, headers?: Headers): Promise<Reply>;
+  remove(path: string, headers?: Headers): Promise<Reply>;
+}
+
+function callsOfMethods(call: Serving['call']): CallsOfMethods {
+  const calling =
+    (method: string) =>
+    (path: string, body?: unknown, headers: Headers = {}) =>
+      call(method, `/1.0/kb${path}`, { body, headers });
+  return {
+    get: (path, headers) => calling('GET')(path, undefined, headers),
+    post: calling('POST'),
+    put: calling('PUT'),
+    remove: (path, headers) => calling('DELETE')(path, undefined, headers),
+  };
 }
 
 export const START = '2024-02-10T08:15:30.120Z';
@@ -103,7 +126,7 @@ export async function serve(database: TestDatabase, options: ServeOptions = {}):
   return { ...serving, clock };
 }
 
-/** Serves a migrated database to all tests of the surrounding `describe`. Only `call` exists before the first hook. */
+/** Serves a migrated database to all tests of the surrounding `describe`. Before the first hook, it has only the members that call. */
 export function serveOnce(open: OpenDatabase, options?: ServeOptions): Served {
   const { serving, start, stop } = deferredServer(open, options);
   before(start);
@@ -125,7 +148,7 @@ function deferredServer(open: OpenDatabase, options?: ServeOptions) {
     if (current === undefined) throw new Error('The server has not started');
     return current.call(...request);
   };
-  const serving = { call } as Served;
+  const serving = { call, ...callsOfMethods(call) } as Served;
   return {
     serving,
     async start() {
@@ -193,7 +216,10 @@ async function serveAt(
   );
   const url = `http://${listening.host}:${listening.port}`;
   const agent = new Agent({ keepAlive: true });
+  const call: Serving['call'] = (method, path, request) => send(agent, url, { method, path, ...request });
   return {
+    ...callsOfMethods(call),
+    call,
     url,
     database,
     billing,
@@ -203,7 +229,6 @@ async function serveAt(
     gateway,
     signing,
     hashChecks: hasher.checks,
-    call: (method, path, request) => send(agent, url, { method, path, ...request }),
     async close() {
       agent.destroy();
       await listening.close();
