@@ -41,7 +41,7 @@ export class NodeMeters implements Meters {
     known.durations.add(milliseconds);
   }
 
-  /** Returns the values of each category with events. Durations are those since the previous call. */
+  /** Returns the values of each category with events. Durations are measured since the previous call. */
   read(): readonly Measured[] {
     const nowMs = this.#systemClock.nowMs();
     const meters = [...this.#meters].map(([eventCategory, meter]) => ({

@@ -176,7 +176,7 @@ export interface ComboOperations<C extends Leading = []> {
    * Begins a payment with an existing or new account and payment method (payments §11). Account, method,
    * permissions and transaction are checked in this order before anything is written. The first method of an
    * account becomes its default.
-   * @throws BillingError as `authorize`, `accounts.create` and `paymentMethods.add`;
+   * @throws BillingError with the codes of `authorize`, `accounts.create` and `paymentMethods.add`;
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed,
    * PRECONDITION_FAILED (60006) for another type of transaction, MISSING_OR_INVALID_FIELD (60003) without an
    * amount.
@@ -272,7 +272,7 @@ export interface PaymentReadOperations<C extends Leading = []> {
     ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly PaymentView[]>;
 
-  /** Returns the account's payments with their invoices, oldest first. @throws BillingError as `ofAccount`. */
+  /** Returns the account's payments with their invoices, oldest first. @throws BillingError with the codes of `ofAccount`. */
   invoicePaymentsOfAccount(
     ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;

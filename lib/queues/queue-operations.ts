@@ -70,11 +70,11 @@ export interface QueueOperations<C extends Leading = []> {
    * limit.
    */
   late(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
-  /** Returns entries that nodes are processing now. @throws BillingError as `late`. */
+  /** Returns entries that nodes are processing now. @throws BillingError with the codes of `late`. */
   busy(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
   /**
    * Returns failed entries of the tenant or the system, the oldest first. Pushes appear as notifications.
-   * @throws BillingError as `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
+   * @throws BillingError with the codes of `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
    */
   failed(...given: [...C, request?: HostInput<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
@@ -110,9 +110,9 @@ export interface BacklogOperations {
   busy(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
   /** Returns failed entries. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit or date range. */
   failed(request?: HostInput<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /** Repeats failed entries and returns their number. @throws BillingError as `QueueOperations.putBack`. */
+  /** Repeats failed entries and returns their number. @throws BillingError with the codes of `QueueOperations.putBack`. */
   putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
-  /** Frees stuck entries and returns their number. @throws BillingError as `QueueOperations.free`. */
+  /** Frees stuck entries and returns their number. @throws BillingError with the codes of `QueueOperations.free`. */
   free(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
 }
 

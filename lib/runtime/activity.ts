@@ -272,7 +272,7 @@ export function authorshipOf(
   return { userName, reasonCode, comments, createdDate, userTokenOf: () => userToken };
 }
 
-/** Returns the authorship of a change outside all tenants. @throws as `authorshipOf`. */
+/** Returns the authorship of a change outside all tenants. @throws the errors of `authorshipOf`. */
 export function systemAuthorshipOf(
   { userName, reasonCode = null, comments = null, userToken }: SystemAuthor,
   { clock, ids }: { readonly clock: Clock; readonly ids: IdGenerator },

@@ -41,7 +41,7 @@ export interface RotatedSecrets {
   /** Number of texts that are now encrypted with the new key. */
   readonly rotated: number;
   /**
-   * Number of texts that already were encrypted with the new key, such as those of an interrupted rotation.
+   * Number of texts that already were encrypted with the new key, for example by an interrupted rotation.
    */
   readonly upToDate: number;
   /** Names of the texts that neither key decrypts. They stay unchanged. */

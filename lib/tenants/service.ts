@@ -210,7 +210,7 @@ export interface TenantOperations {
    * Returns the tenant with this API key, and creates a missing tenant. Call this at each start of an
    * application.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key
-   * or `useGlobalDefault` (unless omitted); otherwise as `create`.
+   * or `useGlobalDefault` (unless omitted); otherwise the errors of `create`.
    */
   ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 

@@ -100,7 +100,7 @@ function attempt(stage: PaymentStage, script: Script) {
 
 eachDatabase.describe('automatic payments with control plugins (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
-    it('payments §8.1: use the values that control plugins have adjusted, and report the result to them', async () => {
+    it('use the values that control plugins have adjusted, and report the result to them', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = ({ amount }) => ({
         adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
@@ -147,7 +147,7 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
 
 anyDatabase.describe('automatic payments with control plugins (payments §2.3)', (open) => {
   withStage(open, (stageAt) => {
-    it('payments §2.3 rule 5: end with their attempt at the first abort', async () => {
+    it('rule 5: end with their attempt at the first abort', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = () => ({ isAborted: true });
       expect(await stage.payments(await invoiced(stage))).to.eql([]);
@@ -159,7 +159,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(first.calls).to.eql(['prior']);
     });
 
-    it('payments §2.3 rule 8: end with their attempt if a prior call throws', async () => {
+    it('rule 8: end with their attempt if a prior call throws', async () => {
       const { stage, first } = await stageAt();
       first.prior = () => {
         throw new Error('no');
@@ -169,7 +169,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
-    it('payments §2.3 rule 6: use a method that a control plugin names only if that is allowed', async () => {
+    it('rule 6: use a method that a control plugin names only if that is allowed', async () => {
       for (const overwritesMethod of [false, true]) {
         const { stage, first } = await stageAt({ overwritesMethod });
         const account = await stage.account();
@@ -185,7 +185,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       }
     });
 
-    it('payments §2.3 rule 6: reject a method of another account from a control plugin', async () => {
+    it('rule 6: reject a method of another account from a control plugin', async () => {
       const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
@@ -195,7 +195,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.balance(invoiceId)).to.equal('249.95');
     });
 
-    it('payments §2.3: settle the balance with an amount in a currency that a control plugin has chosen', async () => {
+    it('settle the balance with an amount in a currency that a control plugin has chosen', async () => {
       const { stage, second } = await stageAt();
       second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
       const invoiceId = await invoiced(stage);
@@ -205,7 +205,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('payments §2.3 rule 7: retry on the earliest of several dates', async () => {
+    it('rule 7: retry on the earliest of several dates', async () => {
       const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');

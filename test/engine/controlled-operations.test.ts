@@ -57,7 +57,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
   const transactions = async () =>
     (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
 
-  it('payments §4.1: reject invalid operations before calling a control plugin, without an attempt', async () => {
+  it('reject invalid operations before calling a control plugin, without an attempt', async () => {
     const paid = await purchase({ controlPlugins: [] });
     const refused: readonly (readonly [ErrorName, Promise<unknown>])[] = [
       ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', purchase()],
@@ -74,7 +74,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql([]);
   });
 
-  it('payments §4.1: accept a payment method from a control plugin if there is none', async () => {
+  it('accept a payment method from a control plugin if there is none', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const method = { accountId, pluginName: engine.gateway.name };
     const { pluginName, id } = await engine.acme.paymentMethods.add(method);
@@ -213,7 +213,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
 });
 
 anyDatabase.describe('failure after prior calls (payments §2.3 rule 3)', (open) => {
-  it('payments §2.3 rule 3: returns the original error, even if ending the attempt fails', async () => {
+  it('returns the original error, even if ending the attempt fails', async () => {
     const control = new ScriptedControl('control');
     const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
     try {

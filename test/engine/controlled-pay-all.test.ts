@@ -142,7 +142,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §2.3 rule 3: are informed of an instant payment that is rejected after their prior calls', async () => {
+  it('rule 3: are informed of an instant payment that is rejected after their prior calls', async () => {
     const [invoiceId = account.id] = await invoiced('50');
     control.prior = { adjustedAmount: decimal('51') };
     const refused = engine.acme.invoicePayments.pay({ invoiceId });

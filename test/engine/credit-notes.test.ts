@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('invoicing §21 rule 1: are written only if the tenant wants them, and otherwise cost no SQL statement', async () => {
+  it('rule 1: are written only if the tenant wants them, and otherwise cost no SQL statement', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(all.rows.map(lineOf)).to.eql((await notesOf(invoice.id)).slice(0, 2));
   });
 
-  it('invoicing §21 rule 2: exclude the excess of a credit over the charges of a voided invoice', async () => {
+  it('rule 2: exclude the excess of a credit over the charges of a voided invoice', async () => {
     await start(written);
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await findings()).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: exclude write-offs, but record reductions of a written-off invoice, so that its notes are complete', async () => {
+  it('rule 2: exclude write-offs, but record reductions of a written-off invoice, so that its notes are complete', async () => {
     await start(written);
     const { id } = await charged(10);
     const object = { type: 'INVOICE', id } as const;
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(id)).to.eql(['1 ADJUSTMENT 2012-05-02 4 (4)', '2 VOID 2012-05-02 6 (10 + -4)']);
   });
 
-  it('invoicing §21 rule 2: exclude changes of drafts', async () => {
+  it('rule 2: exclude changes of drafts', async () => {
     await start(written);
     const account = await acme.createAccount({ currency: 'USD' });
     const charge = { accountId: account.id, autoCommit: false, items: [{ amount: '5' }] };
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('invoicing §21 rule 2: record a refund with adjustment on its invoice, but no refund without adjustment', async () => {
+  it('rule 2: record a refund with adjustment on its invoice, but no refund without adjustment', async () => {
     await start(written);
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(invoice.id)).to.eql(['1 ADJUSTMENT 2012-05-02 25 (25)']);
   });
 
-  it('invoicing §21 rule 2: record a repair on the invoice of the repaired item', async () => {
+  it('rule 2: record a repair on the invoice of the repaired item', async () => {
     await start(written);
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
     const request = { accountId: account.id, planName: 'pro-monthly' };
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(repair?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('invoicing §21 rule 3: have numbers without gaps despite simultaneous writers and failures', async () => {
+  it('rule 3: have numbers without gaps despite simultaneous writers and failures', async () => {
     await start(written);
     const invoices: InvoiceView[] = [];
     for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     return found;
   };
 
-  it('invoicing §21 rule 4: are checked for missing numbers and for sums that differ from their lines', async () => {
+  it('rule 4: are checked for missing numbers and for sums that differ from their lines', async () => {
     await start(written);
     const invoice = await charged(100);
     for (const amount of ['1', '2', '3']) await adjust(invoice, 0, amount);
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     );
   });
 
-  it('invoicing §21 rule 5: show their number and the credited invoice as a page and as a PDF', async () => {
+  it('rule 5: show their number and the credited invoice as a page and as a PDF', async () => {
     await start(written);
     const invoice = await charged(100);
     await adjust(invoice, 0, '12.5');
@@ -212,7 +212,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(info).to.include({ Title: 'Credit note 1' });
   });
 
-  it('invoicing §21 rule 3: show the number in the configured pattern when read, on the page and in the PDF', async () => {
+  it('rule 3: show the number in the configured pattern when read, on the page and in the PDF', async () => {
     await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');

@@ -33,7 +33,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
   const types = ({ events }: EventFeed) => events.map(({ eventType }) => eventType);
   const createAccount = (name?: string) => engine.acme.createAccount({ currency: 'USD', name: name ?? null });
 
-  it('platform §10.6: returns the events of pushes with the same ids in the same order', async () => {
+  it('returns the events of pushes with the same ids in the same order', async () => {
     await engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
     const { next } = await list({ after: 'latest' });
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -86,7 +86,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(engine.logger.lines.filter(({ message }) => /subscriber/.test(message))).to.eql([]);
   });
 
-  it('platform §10.6: continues from any position, page by page, without gaps or repetitions', async () => {
+  it('continues from any position, page by page, without gaps or repetitions', async () => {
     const accounts: string[] = [];
     for (let index = 0; index < 7; index += 1) accounts.push((await createAccount()).id);
     const whole = await list();
@@ -108,7 +108,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect((await list()).events).to.eql(whole.events);
   });
 
-  it('platform §10.6: returns events by type, without those the tenant skips or of another tenant', async () => {
+  it('returns events by type, without those the tenant skips or of another tenant', async () => {
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
     const theirs = engine.billing.as({ tenant: other, user: 'test' });
@@ -131,7 +131,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     ]);
   });
 
-  it('platform §10.6: returns an awaited event at its commit, and nothing at the time limit', async () => {
+  it('returns an awaited event at its commit, and nothing at the time limit', async () => {
     const { next } = await list({ after: 'latest' });
     expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });
@@ -142,7 +142,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect((await last).events).to.eql([]);
   });
 
-  it('platform §10.6: rejects invalid cursors and limits, and positions not yet committed', async () => {
+  it('rejects invalid cursors and limits, and positions not yet committed', async () => {
     for (const request of [
       { after: 'x' },
       { after: '-1' },
@@ -159,7 +159,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(message).to.match(/cannot be read inside a host transaction/);
   });
 
-  it('platform §10.6: sends the same number of statements for any number of events', async () => {
+  it('sends the same number of statements for any number of events', async () => {
     const counted = async (request: Parameters<typeof list>[0]): Promise<number> => {
       statements = [];
       await list(request);

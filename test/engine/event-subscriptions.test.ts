@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
       ]),
     );
 
-  it('platform §10.6: receive later events of the named types after their commit, in order', async () => {
+  it('receive later events of the named types after their commit, in order', async () => {
     await createAccount();
     const { put, until } = inbox();
     const failed = inbox();
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect(missed).to.have.length(1);
   });
 
-  it('platform §10.6: receive an event again until their handler accepts it, without skipping events or delaying other handlers', async () => {
+  it('receive an event again until their handler accepts it, without skipping events or delaying other handlers', async () => {
     const [{ put, until }, other] = [inbox(), inbox()];
     let refusals = 0;
     const errors = [new Error('not now'), new RetryLater(10), new Error('not yet')];
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect(said).to.have.length(3);
   });
 
-  it('platform §10.6: continue from a cursor that the host keeps, including events from meanwhile', async () => {
+  it('continue from a cursor that the host keeps, including events from meanwhile', async () => {
     const first = inbox();
     const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
     await createAccount();

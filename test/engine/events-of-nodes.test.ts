@@ -43,7 +43,7 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     return { billing, acme: billing.as({ tenant, user: 'test' }) };
   };
 
-  it('platform §10.6 rule 4: reach each sink once from two nodes, in order per account; a node without the sink ignores them', async () => {
+  it('rule 4: reach each sink once from two nodes, in order per account; a node without the sink ignores them', async () => {
     const taken: PublishedEvent[] = [];
     const sink: EventSink = { name: 'books', onEvent: (event) => void taken.push(event) };
     const [one, two, plain] = [await openNode([sink]), await openNode([sink]), await openNode([])];
@@ -68,7 +68,7 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     }
   });
 
-  it('platform §10.6 rule 3: reach a subscriber on one node from the other nodes, in the order of the feed', async () => {
+  it('rule 3: reach a subscriber on one node from the other nodes, in the order of the feed', async () => {
     const [one, two] = [await openNode([]), await openNode([])];
     const given: FeedEvent[] = [];
     const all = Promise.withResolvers<void>();

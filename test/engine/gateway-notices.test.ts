@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
   };
   const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  it('payments §11.2 rule 3: start a query of a pending payment, whose answer is recorded', async () => {
+  it('start a query of a pending payment, whose answer is recorded', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     const request = { accountId: account.id, amount: '12' };
     const { payment, transaction } = await engine.acme.payments.purchase(request);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     expect(Number(after.totals.purchasedAmount)).to.equal(12);
   });
 
-  it('payments §11.2 rule 3: record an open dispute as a chargeback once, and reverse it when the dispute ends', async () => {
+  it('record an open dispute as a chargeback once, and reverse it when the dispute ends', async () => {
     const { id, paymentId } = await invoices.paid('20');
     for (const _ of [1, 2]) {
       await disputed(paymentId);
@@ -66,13 +66,13 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     ]);
   });
 
-  it('payments §11.2 rule 3: change nothing for a dispute that never took money', async () => {
+  it('change nothing for a dispute that never took money', async () => {
     const { id, paymentId } = await invoices.paid('20');
     await disputed(paymentId, { stands: false });
     expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
   });
 
-  it('payments §11.2 rule 3: are logged and accepted for a dispute above the remaining amount', async () => {
+  it('are logged and accepted for a dispute above the remaining amount', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
     expect(status).to.equal(200);
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     expect(warnings()).to.contain(`too-much-${number}`);
   });
 
-  it('payments §11.2 rule 3: are ignored for a payment of another gateway or an unknown one', async () => {
+  it('are ignored for a payment of another gateway or an unknown one', async () => {
     const accountId = account.id;
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     ['an invalid state', { stands: 'yes' }],
   ] as const;
   for (const [what, given] of unreadable)
-    it(`payments §11.2 rule 3: are unreadable if a dispute has ${what}`, async () => {
+    it(`are unreadable if a dispute has ${what}`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       const reference = 'name' in given ? '' : `dispute-${number}`;
       const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;

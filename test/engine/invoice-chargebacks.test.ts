@@ -43,14 +43,14 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ['of more than was paid', '20.01', 4901],
   ] as const;
   for (const [what, amount, code] of refused)
-    it(`payments §9.5 rule 3: are rejected with ${code} and not recorded: ${what}`, async () => {
+    it(`rule 3: are rejected with ${code} and not recorded: ${what}`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       await expectCode(engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never }), code);
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
     });
 
-  it('payments §9.5 rule 3: all count if they are partial, up to the remaining amount of the payment', async () => {
+  it('rule 3: all count if they are partial, up to the remaining amount of the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(0);
   });
 
-  it('payments §9.5 rule 3: take at most the remaining amount after a refund', async () => {
+  it('rule 3: take at most the remaining amount after a refund', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 3: take the whole payment in another currency, and a second one is rejected', async () => {
+  it('rule 3: take the whole payment in another currency, and a second one is rejected', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'one');
     expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 100', 'CHARGED_BACK SUCCESS -100']);
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: take the amount that refunds and chargebacks have left in another currency', async () => {
+  it('rule 3: take the amount that refunds and chargebacks have left in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: leave the amount of a pending external refund in another currency', async () => {
+  it('rule 3: leave the amount of a pending external refund in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { acme, gateway } = engine;
     const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 4: can be recorded again under their key after a reversal, unlike the reversal', async () => {
+  it('rule 4: can be recorded again under their key after a reversal, unlike the reversal', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     await expectCode(payments.reverseChargeback(reversal), none);
   });
 
-  it('payments §9.5 rule 4: are reversed separately when won, also after a refund', async () => {
+  it('rule 4: are reversed separately when won, also after a refund', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const keys = ['one', 'two', 'three'].map((name) => ({ paymentId, transactionExternalKey: keyOf(name) }));
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('payments §9.5 rule 3: take at most the remaining amount if an operator corrects a rejected one to a success', async () => {
+  it('rule 3: take at most the remaining amount if an operator corrects a rejected one to a success', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { acme } = engine;
     await acme.invoicePayments.refund({ paymentId, amount: '5' });
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 5: count on the invoice if they, their reversal or a refund are sent to the payment', async () => {
+  it('rule 5: count on the invoice if they, their reversal or a refund are sent to the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ]);
   });
 
-  it('payments §9.5 rule 5: follow the rule of a refund sent to the payment that succeeds later', async () => {
+  it('rule 5: follow the rule of a refund sent to the payment that succeeds later', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     return { accountId: account.id, invoiceId: invoice.id };
   }
 
-  it('invoicing §14 rule 2: use the template of the locale, of its language, the general one or the built-in one', async () => {
+  it('rule 2: use the template of the locale, of its language, the general one or the built-in one', async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     expect(await html(invoiceId))
       .to.contain('<html lang="de-AT"')
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('invoicing §14 rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general one', async () => {
+  it('rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general one', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -156,14 +156,14 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
   ] as const)
-    it(`invoicing §14 rule 5: reject ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) and store nothing`, async () => {
+    it(`rule 5: reject ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) and store nothing`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
       expect(await told()).to.eql([]);
     });
 
-  it('invoicing §14 rule 5: reject an invalid locale', async () => {
+  it('rule 5: reject an invalid locale', async () => {
     for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
       const bad: DocumentText = { kind: TRANSLATION, locale };
       await expectCode(texts().upload({ ...bad, text: 'a=b' }), 60_002, locale);
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     }
   });
 
-  it('invoicing §14: name the currency of the payment if it differs', async () => {
+  it('name the currency of the payment if it differs', async () => {
     await texts().upload({
       ...template,
       text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
   });
 
-  it('invoicing §14 rule 1: are not available for an invoice of more than 10,000 items', async () => {
+  it('rule 1: are not available for an invoice of more than 10,000 items', async () => {
     const { accountId } = await invoiceOf(null);
     const withItems = async (count: number) => {
       const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: '1' }));
@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect([await isPaid(), 'settled']).to.eql([true, 'settled']);
   });
 
-  it('invoicing §14: are missing for an unknown invoice or one of another tenant', async () => {
+  it('are missing for an unknown invoice or one of another tenant', async () => {
     const { invoiceId } = await invoiceOf(null);
     const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
     await expectCode(html(unknown), 'INVOICE_NOT_FOUND');

@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('invoicing §13 rule 0: fail the operation with their name if a member of the answer throws', async () => {
+  it('rule 0: fail the operation with their name if a member of the answer throws', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };

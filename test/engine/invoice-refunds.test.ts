@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   ] as const;
   for (const [what, input, code] of refused) {
     for (const isExternal of [false, true])
-      it(`payments §9.5 rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without calling a gateway`, async () => {
+      it(`rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without calling a gateway`, async () => {
         const { id, paymentId } = await invoices.paid('20');
         const calls = engine.ledger.all().length;
         await expectCode(engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input }), code);
@@ -50,14 +50,14 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ['a negative amount', '-1', 4020],
   ] as const;
   for (const [what, amount, code] of badItems)
-    it(`payments §9.5 rule 1a: reject an adjustment by ${what} with ${code}`, async () => {
+    it(`rule 1a: reject an adjustment by ${what} with ${code}`, async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const adjustments = [{ invoiceItemId, amount }];
       const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('payments §9.5 rule 1a: adjust an item without an amount by its remaining amount, and a used-up item by nothing', async () => {
+  it('rule 1a: adjust an item without an amount by its remaining amount, and a used-up item by nothing', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     await expectCode(invoicePayments.refund({ paymentId, ...whole(itemId) }), 4020);
   });
 
-  it('payments §9.5 rule 1a: store the description of an adjustment (R56)', async () => {
+  it('rule 1a: store the description of an adjustment (R56)', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = (adjustments: readonly object[], more: object = {}) =>
@@ -98,13 +98,13 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);
   });
 
-  it('payments §9.5 rule 1a: adjust an item that is named twice by its remaining amount at most', async () => {
+  it('rule 1a: adjust an item that is named twice by its remaining amount at most', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('payments §9.5 rule 1c: reject less than the amount of their items with 4907, also externally', async () => {
+  it('rule 1c: reject less than the amount of their items with 4907, also externally', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     }
   });
 
-  it('payments §9.5 rule 1d: exclude earlier refunds and chargebacks', async () => {
+  it('rule 1d: exclude earlier refunds and chargebacks', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
 
   for (const answer of ['PENDING', 'UNDEFINED'] as const) {
     for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-      it(`payments §9.5 rule 1d: reserve their amount if a refund by ${way} answered ${answer}`, async () => {
+      it(`rule 1d: reserve their amount if a refund by ${way} answered ${answer}`, async () => {
         const { paymentId } = await invoices.paid('20');
         const { invoicePayments, payments } = engine.acme;
         const paymentMethodId = await otherCard();
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       });
   }
 
-  it('payments §9.5 rule 1d: release the amount of an external refund that finally fails', async () => {
+  it('rule 1d: release the amount of an external refund that finally fails', async () => {
     const { paymentId, id } = await invoices.paid('20');
     const { invoicePayments, payments } = engine.acme;
     const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 2: complete a pending external refund under its key, without counting it against itself', async () => {
+  it('rule 2: complete a pending external refund under its key, without counting it against itself', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = {
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('payments §9.5 rule 2: repeat a failed external refund only with its original method', async () => {
+  it('rule 2: repeat a failed external refund only with its original method', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const transactionExternalKey = `refund-${paymentId}`;
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   });
 
   for (const answer of ['ERROR', 'CANCELED'] as const)
-    it(`payments §9.5 rule 1e: leave no row and no adjustment if the gateway answers ${answer}`, async () => {
+    it(`rule 1e: leave no row and no adjustment if the gateway answers ${answer}`, async () => {
       const { id, itemId, paymentId } = await invoices.paid('20');
       await engine.acme.invoicePayments.refund({ paymentId, ...whole(itemId), properties: answers(answer) });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
@@ -234,19 +234,19 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
     const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
 
-    it('payments §9.5 rule 1e: adjust the items when completed, and not before', async () => {
+    it('rule 1e: adjust the items when completed, and not before', async () => {
       expect(await state()).to.eql(PENDING);
       await engine.acme.invoicePayments.complete({ paymentId });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjust the items when the gateway reports their success', async () => {
+    it('rule 1e: adjust the items when the gateway reports their success', async () => {
       const transactionId = open.transaction.id;
       await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjust the items when recovery finds their success', async () => {
+    it('rule 1e: adjust the items when recovery finds their success', async () => {
       const transactionId = open.transaction.id;
       engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       await engine.acme.payments.get(paymentId, { withPluginInfo: true });
@@ -254,27 +254,27 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
 
     for (const answer of ['ERROR', 'CANCELED'] as const)
-      it(`payments §9.5 rule 1e: adjust nothing if the completion answers ${answer}`, async () => {
+      it(`rule 1e: adjust nothing if the completion answers ${answer}`, async () => {
         await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
         expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
         await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });
         expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-    it('payments §9.5 rule 1e: adjust the items after an unknown outcome in between', async () => {
+    it('rule 1e: adjust the items after an unknown outcome in between', async () => {
       await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
       expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: adjust the items if a failure is corrected to a success', async () => {
+    it('rule 1e: adjust the items if a failure is corrected to a success', async () => {
       await fix('PAYMENT_FAILURE');
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('payments §9.5 rule 1e: keep their adjustments, made only once, as credit if their success is corrected', async () => {
+    it('rule 1e: keep their adjustments, made only once, as credit if their success is corrected', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });
@@ -289,7 +289,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
   });
 
-  it('payments §9.5 rule 1e: reduce an item by no more than its amount if two of them adjust it', async () => {
+  it('rule 1e: reduce an item by no more than its amount if two of them adjust it', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];

@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('payments §9.6 rule 1: create an external method for an external payment, but not as default', async () => {
+  it('rule 1: create an external method for an external payment, but not as default', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('payments §9.6 rule 1: reject a payment method for an external payment', async () => {
+  it('rule 1: reject a payment method for an external payment', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
@@ -40,13 +40,13 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     await expectCode(payAll({ isExternal: true, paymentMethodId }), 'INVALID_PARAMETER');
   });
 
-  it('payments §9.6 rule 1: do not find an invoice of another account', async () => {
+  it('rule 1: do not find an invoice of another account', async () => {
     const { id } = await invoices.add('20');
     const other = await engine.payingAccount({ currency: 'USD' });
     await expectCode(acme.invoicePayments.pay({ invoiceId: id, accountId: other.id }), 'INVOICE_NOT_FOUND');
   });
 
-  it('payments §9.6 rule 1: use the given keys for an instant payment', async () => {
+  it('rule 1: use the given keys for an instant payment', async () => {
     const { id } = await invoices.add('20');
     const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
     const paid = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
 
-  it('payments §9.6 rule 2: pay the oldest invoices first up to the amount, and drop the rest', async () => {
+  it('rule 2: pay the oldest invoices first up to the amount, and drop the rest', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await engine.runTo('2012-05-02T10:00:00Z');
@@ -70,14 +70,14 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('payments §9.6 rule 2: pay everything that is owed without an amount', async () => {
+  it('rule 2: pay everything that is owed without an amount', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
     expect(await balancesOf(first, second)).to.eql([0, 0]);
   });
 
-  it('payments §9.6 rule 2: pay only invoices up to the target date', async () => {
+  it('rule 2: pay only invoices up to the target date', async () => {
     const { id: first } = await invoices.add('20');
     await engine.runTo('2012-05-03T10:00:00Z');
     const { id: second } = await invoices.add('30');
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(await payAll({ targetDate: localDate(2012, 5, 2) })).to.equal(null);
   });
 
-  it('payments §9.6 rule 2: skip drafts, written-off and migrated invoices', async () => {
+  it('rule 2: skip drafts, written-off and migrated invoices', async () => {
     const accountId = account.id;
     const { id: writtenOff } = await invoices.add('20');
     await acme.tags.add({ id: writtenOff, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('payments §9.6 rule 2: continue after a failed invoice, and list it among those tried', async () => {
+  it('rule 2: continue after a failed invoice, and list it among those tried', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('payments §9.6 rule 2: credit the share of an external amount that a skipped invoice would have received', async () => {
+  it('rule 2: credit the share of an external amount that a skipped invoice would have received', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
       expect(await invoices.balanceOf(invoiceId)).to.equal(0);
     });
 
-  it('payments §9.6 rule 2: pay all invoices with the given method', async () => {
+  it('rule 2: pay all invoices with the given method', async () => {
     const { acme, gateway } = engine;
     await invoices.add('20');
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });

@@ -43,20 +43,20 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     await acme.payments.fixTransaction({ paymentId, transactionId, status });
   };
 
-  it('payments §3.3: change from INIT to SUCCESS when the transaction is SUCCESS or PENDING', async () => {
+  it('change from INIT to SUCCESS when the transaction is SUCCESS or PENDING', async () => {
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
     answers('PENDING');
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: change from INIT to RETRIED on a failure with a retry date', async () => {
+  it('change from INIT to RETRIED on a failure with a retry date', async () => {
     answers('ERROR');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
     answers('CANCELED');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
-  it('payments §3.3: change from INIT to ABORTED on a failure without a date, an abort or an unknown outcome', async () => {
+  it('change from INIT to ABORTED on a failure without a date, an abort or an unknown outcome', async () => {
     answers('UNDEFINED');
     expect(await attemptsOf(await invoiced())).to.eql(['ABORTED']);
     answers('ERROR');
@@ -83,7 +83,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       return invoiceId;
     };
 
-    it('payments §8.3: is retried like an automatic payment, with its original properties', async () => {
+    it('is retried like an automatic payment, with its original properties', async () => {
       answers('ERROR', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
@@ -94,7 +94,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(attempts?.[1]?.pluginProperties).to.eql(properties);
     });
 
-    it('payments §8.3: is not retried if it does not ask for it', async () => {
+    it('is not retried if it does not ask for it', async () => {
       answers('ERROR', 1);
       expect(await attemptsOf(await pay({ properties: [] }))).to.eql(['ABORTED']);
       answers('ERROR', 1);
@@ -102,7 +102,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(await pay({ properties: no }))).to.eql(['ABORTED']);
     });
 
-    it('payments §8.3: is retried when recovery learns of a decline', async () => {
+    it('is retried when recovery learns of a decline', async () => {
       answers('UNDEFINED', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -118,7 +118,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     });
   });
 
-  it('payments §3.3: start a new attempt for a retry, and keep the state of the old one', async () => {
+  it('start a new attempt for a retry, and keep the state of the old one', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -129,7 +129,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('payments §3.3: start a new attempt for a released hold, and keep the old one ABORTED', async () => {
+  it('start a new attempt for a released hold, and keep the old one ABORTED', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -142,14 +142,14 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(inserted).to.have.length(2);
   });
 
-  it('payments §3.3: are decided again from RETRIED when their transaction is corrected', async () => {
+  it('are decided again from RETRIED when their transaction is corrected', async () => {
     answers('ERROR');
     const invoiceId = await invoiced();
     await fix(invoiceId, 'SUCCESS');
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: are decided again from ABORTED when recovery learns more', async () => {
+  it('are decided again from ABORTED when recovery learns more', async () => {
     answers('UNDEFINED', 1);
     const declined = await invoiced();
     recovers(await transactionOf(declined), 'ERROR');
@@ -161,7 +161,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(paid)).to.eql(['SUCCESS']);
   });
 
-  it('payments §3.3: are decided again from SUCCESS when their transaction is corrected', async () => {
+  it('are decided again from SUCCESS when their transaction is corrected', async () => {
     const invoiceId = await invoiced();
     await fix(invoiceId, 'PAYMENT_FAILURE');
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     expect(keysOf(one)).to.eql(['third']);
   });
 
-  it('payments §11: search the stored payments of a gateway that offers no search', async () => {
+  it('search the stored payments of a gateway that offers no search', async () => {
     const { payments } = acme;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });

@@ -60,7 +60,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §7.4 rule 4: restore the debt without a retry when a success becomes a failure', async () => {
+  it('rule 4: restore the debt without a retry when a success becomes a failure', async () => {
     const invoiceId = await invoiced();
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(statesOf(payment)).to.eql(['PURCHASE_FAILED', null]);
@@ -71,7 +71,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §7.4 rule 4: retry a correction to a failure with IPCD_RETRIES', async () => {
+  it('rule 4: retry a correction to a failure with IPCD_RETRIES', async () => {
     const invoiceId = await invoiced();
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE', properties });
@@ -82,7 +82,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §7.4 rule 4: end a scheduled retry when the failure is confirmed', async () => {
+  it('rule 4: end a scheduled retry when the failure is confirmed', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
@@ -111,14 +111,14 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS', ...told })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
-  it('payments §7.4 rule 3: use the processed amount if it is given', async () => {
+  it('rule 3: use the processed amount if it is given', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
     expect(Number(fixed.payment.totals.authAmount)).to.equal(7);
   });
 
-  it('payments §7.4: reject unknown payments, transactions, statuses and states', async () => {
+  it('reject unknown payments, transactions, statuses and states', async () => {
     const { payments } = acme;
     const { payment, transaction } = await payments.authorize({ accountId: account.id, amount: '10' });
     const known = { paymentId: payment.id, transactionId: transaction.id, status: 'SUCCESS' } as const;
@@ -133,7 +133,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
       await expectCode(payments.fixTransaction({ ...known, ...bad } as never), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §7.4 rule 4: notify the control plugins of the attempt as for an API payment', async () => {
+  it('rule 4: notify the control plugins of the attempt as for an API payment', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({
       accountId: account.id,

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
     call('POST', `${form}/${accountId}${query}`, { body });
 
-  it('payments §11: use the gateway of the default method or of the named method', async () => {
+  it('use the gateway of the default method or of the named method', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const other = await addMethod(accountId, 'killbill-payment-test');
@@ -97,11 +97,11 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     });
   });
 
-  it('payments §11: are unavailable without a method', async () => {
+  it('are unavailable without a method', async () => {
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
-  it('payments §11: reject a method of another account, a deleted one and an unknown one', async () => {
+  it('reject a method of another account, a deleted one and an unknown one', async () => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
 
-  it('payments §11: are rejected before any plugin call if the gateway does not support them', async () => {
+  it('are rejected before any plugin call if the gateway does not support them', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, 'plain', '?isDefault=true');
     const reply = await build(accountId, '?controlPluginName=listener');
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   });
 
   for (const answer of ['loop', 'large', 'list', 'nothing'])
-    it(`payments §11: reject an unreadable form (${answer})`, async () => {
+    it(`reject an unreadable form (${answer})`, async () => {
       const accountId = await newAccount();
       await addMethod(accountId, 'broken', '?isDefault=true');
       const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const accountsWith = async (key: string) =>
     (await get(`/accounts?externalKey=${key}`)).json as { accountId: string };
 
-  it('payments §11: create the account and first method with a combined form and reuse both the next time', async () => {
+  it('create the account and first method with a combined form and reuse both the next time', async () => {
     const body = {
       account: { externalKey: 'combo-1', currency: 'EUR' },
       paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expectRefusal(refused, 404, 3002);
   });
 
-  it('payments §11: keep the account and method of a combined form if no form is returned', async () => {
+  it('keep the account and method of a combined form if no form is returned', async () => {
     const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
     expectRefusal(await combine(body), 400, 7199);
     expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expect((await get(`/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
   });
 
-  it('payments §11: treat an account or method of another tenant as unknown', async () => {
+  it('treat an account or method of another tenant as unknown', async () => {
     const accountId = await newAccount();
     const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const foreign = await newAccount(eve);

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     };
 
   for (const [dialect, headers] of dialects) {
-    it(`payments §9.5 rule 1a: store the description of an item adjustment in dialect ${dialect} (R56)`, async () => {
+    it(`rule 1a: store the description of an item adjustment in dialect ${dialect} (R56)`, async () => {
       const { invoiceId, invoiceItemId, paymentId } = await paid();
       const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
       const made = await post(
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     } as const;
     for (const [what, [body, code]] of Object.entries(refunds))
       for (const query of ['', '?externalPayment=true'])
-        it(`payments §9.5 rule 1: reject a refund${query} that ${what} with 400 and ${code} in dialect ${dialect}`, async () => {
+        it(`rule 1: reject a refund${query} that ${what} with 400 and ${code} in dialect ${dialect}`, async () => {
           const { invoiceItemId, paymentId, invoiceId } = await paid();
           const path = `/invoicePayments/${paymentId}/refunds${query}`;
           const reply = await post(path, body(invoiceItemId), headers);
@@ -106,13 +106,13 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
         });
 
     for (const amount of [0, -1])
-      it(`payments §9.5 rule 3: reject a chargeback of ${amount} with 400 and 4902 in dialect ${dialect}`, async () => {
+      it(`rule 3: reject a chargeback of ${amount} with 400 and 4902 in dialect ${dialect}`, async () => {
         const { paymentId } = await paid();
         const refused = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
         expectRefusal(refused, 400, 4902);
       });
 
-    it(`payments §9.5 rule 5: reject amounts above the rest with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
+    it(`rule 5: reject amounts above the rest with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const much = { amount: 20.01, currency: 'USD' };
       expectRefusal(await post(`/payments/${paymentId}/refunds`, much, headers), 400, 4906);
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
 
-    it(`payments §9.5 rule 5: affect the invoice if they are made under /payments, in dialect ${dialect}`, async () => {
+    it(`rule 5: affect the invoice if they are made under /payments, in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
       const transactionExternalKey = `direct-${paymentId}`;
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expectRefusal(await post(path, within, aliasHeaders), 400, 7030);
   });
 
-  it('payments §9.5 rule 2: return the Location of the payment created by an external refund', async () => {
+  it('rule 2: return the Location of the payment created by an external refund', async () => {
     const { paymentId, invoiceId } = await paid();
     const reply = await post(`/invoicePayments/${paymentId}/refunds?externalPayment=true`, { amount: 20 });
     expect(reply.status, reply.text).to.equal(201);
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('payments §9.5: answer 404 for a payment without an invoice', async () => {
+  it('answer 404 for a payment without an invoice', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const id = createdId(await post(`/accounts/${accountId}/payments`, body));
     const transactionExternalKey = 'none';

@@ -29,7 +29,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
   const balanceOf = async (invoiceId: string) =>
     ((await serving.get(`/invoices/${invoiceId}`)).json as { balance: number }).balance;
 
-  it('payments §9.6 rule 1: returns the invoice payment for an instant payment, and 204 if nothing is due', async () => {
+  it('rule 1: returns the invoice payment for an instant payment, and 204 if nothing is due', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const body = {
       accountId,
@@ -51,7 +51,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect([nothing.status, nothing.headers.has('location')]).to.eql([204, false]);
   });
 
-  it('payments §9.6 rule 1: rejects a method of another account and an unknown method', async () => {
+  it('rule 1: rejects a method of another account and an unknown method', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const owner = accountId;
     accountId = await newAccount();
@@ -61,7 +61,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expectRefusal(await post(path, { accountId: owner, paymentMethodId: NOWHERE }), 404, 7000);
   });
 
-  it('payments §9.6 rule 2: lists the processed invoices after paying all, and answers 204 if there were none', async () => {
+  it('rule 2: lists the processed invoices after paying all, and answers 204 if there were none', async () => {
     const path = `/accounts/${accountId}/invoicePayments`;
     expect((await post(path)).status).to.equal(204);
     const [first, second] = [await invoiced(20), await invoiced(30)];

@@ -241,7 +241,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   for (const operation of operations) {
     for (const row of rows) {
       const status = row.failure?.status ?? operation.success;
-      it(`payments §2.2: map the gateway result ${row.answer} of ${operation.name} to ${status}`, async () => {
+      it(`map the gateway result ${row.answer} of ${operation.name} to ${status}`, async () => {
         const reply = await operation.run(stage, `?pluginProperty=answer%3D${row.answer}`);
         expect(reply.status, reply.text).to.equal(status);
         const hasLocation = row.hasLocation && (row.failure !== null || operation.hasLocation);
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('payments §2.2: have the same statuses in dialect K', async () => {
+  it('have the same statuses in dialect K', async () => {
     for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
       const [purchase] = operations;
       const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);
@@ -289,7 +289,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     }
   });
 
-  it('payments §2.2: include no transaction if the plugin is not registered', async () => {
+  it('include no transaction if the plugin is not registered', async () => {
     const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
     expectRefusal(reply, 400, 7028);
     expect(reply.headers.has('location')).to.equal(false);

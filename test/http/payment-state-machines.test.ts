@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     call('POST', xmlPath(plugin), { body: document, headers: plainType });
   const remove = () => call('DELETE', xmlPath('killbill-payment-test'));
 
-  it('payments §3.1: apply from the next operation on until they are deleted', async () => {
+  it('apply from the next operation on until they are deleted', async () => {
     const accountId = await newAccount('killbill-payment-test');
     const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
     const asked = serving.gateway.ledger.all().length;
@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     expect((await begin(accountId, 'PURCHASE')).status).to.equal(201);
   });
 
-  it('payments §3.1: apply only to methods of their plugin and tenant', async () => {
+  it('apply only to methods of their plugin and tenant', async () => {
     const [ours, external, theirs] = [
       await newAccount('killbill-payment-test'),
       await newAccount('__EXTERNAL_PAYMENT__'),
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     await remove();
   });
 
-  it('payments §3.1: report an invoice that stays unpaid because they forbid the purchase', async () => {
+  it('report an invoice that stays unpaid because they forbid the purchase', async () => {
     const accountId = await newAccount('killbill-payment-test');
     await upload('<stateMachineConfig/>');
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;

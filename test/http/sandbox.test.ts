@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
       headers as never,
     );
 
-  it('payments §2.4: accepts a configuration without an author and keeps it until it is cleared', async () => {
+  it('accepts a configuration without an author and keeps it until it is cleared', async () => {
     const action = 'ACTION_RETURN_PLUGIN_STATUS_ERROR';
     const reply = await configure({
       CONFIGURE_ACTION: action,
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect((await pay()).status).to.equal(201);
   });
 
-  it('payments §2.4: uses one configuration for both names of the gateway', async () => {
+  it('uses one configuration for both names of the gateway', async () => {
     const accountId = await createAccount(serving, { currency: 'USD' });
     const path = `/1.0/kb/accounts/${accountId}`;
     const made = await call('POST', `${path}/paymentMethods?isDefault=true`, {
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect([(await pay()).status, (await payNamed()).status]).to.eql([201, 201]);
   });
 
-  it('payments §2.4: keeps the configuration of each tenant separate', async () => {
+  it('keeps the configuration of each tenant separate', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
     expect(await status(eve)).to.eql({ states: {}, sleeps: {} });
     expect([(await pay()).status, (await pay(eve)).status]).to.eql([502, 201]);
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect((await pay()).status).to.equal(502);
   });
 
-  it('payments §2.4: counts only transactions of the tenant for TIMES', async () => {
+  it('counts only transactions of the tenant for TIMES', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect([(await pay()).status, (await pay()).status, (await pay()).status]).to.eql([402, 402, 201]);
   });
 
-  it('payments §2.4: returns the configured amounts, currency, error and response', async () => {
+  it('returns the configured amounts, currency, error and response', async () => {
     await configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
       PROCESSED_AMOUNT: '7.5',
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect(entry?.amount?.toFixed()).to.equal('7.5');
   });
 
-  it('payments §2.4: changes the reported status of a transaction of its own tenant only with OVERRIDE_STATUS', async () => {
+  it('changes the reported status of a transaction of its own tenant only with OVERRIDE_STATUS', async () => {
     const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
     expect(made.status).to.equal(503);
     const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
       },
     ],
   ] as const)
-    it(`payments §2.4: rejects a configuration with ${what} and keeps the previous one`, async () => {
+    it(`rejects a configuration with ${what} and keeps the previous one`, async () => {
       await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const before = await status();
       expectRefusal(await configure(configuration), 400, 60_003);

@@ -7,7 +7,7 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly path: string;
   readonly idName: string;
   readonly noun: string;
-  /** Area of the document; defaults to the first path segment. */
+  /** Area of the OpenAPI document that lists the routes. Defaults to the first segment of the path. */
   readonly area?: string;
   /** Name with an article, for summaries, such as `an invoice item`. */
   readonly described: string;

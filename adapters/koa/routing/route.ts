@@ -120,7 +120,7 @@ export interface TenantCall<E extends string, Q extends QueryParameters, B> exte
 }
 
 interface RouteFacts<Q extends QueryParameters, B> {
-  /** Area of the document; defaults to the segment after the prefix. */
+  /** Area of the OpenAPI document that lists the route. Defaults to the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
   /**

@@ -48,7 +48,7 @@ export interface SchemaDialect {
   readonly reachable: ((column: string) => string) | null;
 }
 
-/** All differences between the two databases. */
+/** The SQL that differs between SQLite and PostgreSQL. */
 export interface Dialect extends SchemaDialect {
   readonly kind: 'sqlite' | 'postgresql';
   readonly writer: SqlWriter;

@@ -179,7 +179,7 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** Selects a plan (§7). @throws BillingError as `selectPlan` of rules.ts. */
+  /** Selects a plan (§7). @throws BillingError with the codes of `selectPlan` of rules.ts. */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }

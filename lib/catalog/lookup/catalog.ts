@@ -256,7 +256,7 @@ function noVersion(at: Instant): BillingError {
 /**
  * Creates a catalog from versions in any order. Versions have equal names and distinct dates
  * (`validateVersions`).
- * @param elsewhere another catalog for subscriptions on its plans.
+ * @param elsewhere the catalog that still contains plans which subscriptions have and this catalog does not.
  */
 export function createCatalog(
   versions: readonly CatalogVersion[],
@@ -302,7 +302,7 @@ interface PlanChangeQuestion {
 /**
  * Returns the list, policy and alignment of a change by the version in force at its date, or now for a change
  * without a date. Call this again with the date, because the version at that date may forbid the change.
- * @throws BillingError as `decidePlanChange` of rules.ts.
+ * @throws BillingError with the codes of `decidePlanChange` of rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
   const { subscription, target, changeDate, now } = question;

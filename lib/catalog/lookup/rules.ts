@@ -191,7 +191,7 @@ export interface PlanLookup {
   contextOf(plan: Plan): CreationContext;
 }
 
-/** A plan given by `planName` (§7), otherwise by product, period and price list (default `DEFAULT`). */
+/** Identifies a plan by `planName`, or by product, period and price list (default `DEFAULT`) (§7). */
 export interface PlanSpecifier {
   readonly planName?: string | null;
   readonly productName?: string | null;

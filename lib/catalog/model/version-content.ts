@@ -30,7 +30,7 @@ export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
   return [...plan.initialPhases, plan.finalPhase];
 }
 
-/** The rest of a version without date, products and plans. */
+/** The parts of a version other than its date, products and plans. */
 export interface VersionFrame {
   readonly catalogName: string;
   readonly recurringBillingMode: BillingMode | null;

@@ -53,7 +53,7 @@ export interface CatalogOperations<C extends Leading = []> {
    * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the
    * tenant has all of them, so an application can call this at each start (§5 rule 11).
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists
-   * each difference with plan, phase, currency, old and new price; otherwise as `upload`.
+   * each difference with plan, phase, currency, old and new price; otherwise the errors of `upload`.
    */
   sync(...given: [...C, document: CatalogUpload]): Promise<CatalogSync>;
 
@@ -145,7 +145,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 
   /**
    * Creates one plan of an existing product. Returns an existing plan with the same name unchanged.
-   * @throws BillingError as `create`.
+   * @throws BillingError with the codes of `create`.
    */
   createPlan(
     ...given: [...C, plan: HostInput<PlanEntryInput>, options?: HostInput<EntryScopeOptions>]

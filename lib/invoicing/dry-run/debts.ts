@@ -45,7 +45,7 @@ export interface MadeOfStep {
   readonly run: AccountRun;
   /** Further stored invoices that get items. */
   readonly elsewhere: readonly ChangedInvoice[];
-  /** Balances that replace those of invoices that the parent owes or has paid (§10 rule 5). */
+  /** New balances of invoices that the parent owes or has paid (§10 rule 5). */
   readonly standIns: ReadonlyMap<Uuid, Decimal>;
 }
 

@@ -40,9 +40,9 @@ export function* walkToUpcomingInvoice(
 export interface InvoicesAfterChange {
   /** The invoice of the runs that the change starts immediately. Null if these runs create no invoice. */
   readonly dueNow: DryRunInvoice | null;
-  /** The next invoice after those runs. Null if no invoice follows. */
+  /** The next invoice after the runs. Null if no invoice follows. */
   readonly next: DryRunInvoice | null;
-  /** The account credit that those runs add to the previous credit. 0 if they add none. */
+  /** The account credit that the runs add. 0 if the runs add no credit. */
   readonly credit: Decimal;
 }
 

@@ -28,7 +28,7 @@ import {
 export interface DueDates {
   /** Ascending, each once. */
   readonly dueDates: readonly LocalDate[];
-  /** Those that bill usage. */
+  /** The entries that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;
   /** Time that runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;

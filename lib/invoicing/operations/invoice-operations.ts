@@ -48,7 +48,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Runs the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the
    * invoices of the run's group in order. The id of a group is the id of its first invoice. A reused draft
-   * keeps its group, whose other invoices are returned too. @throws as `generate`.
+   * keeps its group, whose other invoices are returned too. @throws the errors of `generate`.
    */
   generateGroup(...given: [...C, request: HostInput<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -194,14 +194,14 @@ export interface InvoiceOperations<C extends Leading = []> {
   addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws as `addCharges`.
+   * Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws the errors of `addCharges`.
    */
   addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
    * Adds credits. On a new invoice they become account credit, which pays unpaid invoices. On a draft they
    * first reduce its amount (§9 rule 3). The returned items have negative amounts, as stored.
-   * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
+   * @throws the errors of `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 

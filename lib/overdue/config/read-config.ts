@@ -57,12 +57,12 @@ export function readOverdueXml(document: Uint8Array | string, reading: ConfigRea
   });
 }
 
-/** Decodes a configuration. @throws as `readOverdueXml`, for other encodings and too many bytes. */
+/** Decodes a configuration. @throws the errors of `readOverdueXml`, for other encodings and too many bytes. */
 export function overdueXmlText(document: Uint8Array | string): string {
   return decode(document).text;
 }
 
-/** Reads a JSON configuration with default intervals (§1). @throws as `readOverdueXml`. */
+/** Reads a JSON configuration with default intervals (§1). @throws the errors of `readOverdueXml`. */
 export function readOverdueJson(document: string, reading: ConfigReading = {}): OverdueConfig {
   const { text } = decode(document);
   return read(text, (findings) => {
@@ -252,7 +252,7 @@ function readIn(format: OverdueFormat, document: Uint8Array | string, reading: C
     : readOverdueJson(overdueXmlText(document), reading);
 }
 
-/** Rejects an invalid value of the tenant's key (§1.3). @throws as `readOverdueDocument`. */
+/** Rejects an invalid value of the tenant's key (§1.3). @throws the errors of `readOverdueDocument`. */
 export function checkOverdueConfig(value: string): void {
   readOverdueDocument(value);
 }

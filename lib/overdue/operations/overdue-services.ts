@@ -283,7 +283,7 @@ export class OverdueConfigService implements OverdueConfigOperations<WithContext
   }
 }
 
-/** Returns the text to store. @throws as `upload`. */
+/** Returns the text to store. @throws the errors of `upload`. */
 function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat) {
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);
@@ -295,7 +295,7 @@ const withAmountsRead = converterOf({
 });
 
 /**
- * Returns the JSON of a definition after validation. @throws as `upload`, with problems that have no
+ * Returns the JSON of a definition after validation. @throws the errors of `upload`, with problems that have no
  * positions.
  */
 export function definitionText(definition: NewOverdueDefinition): string {

@@ -24,7 +24,7 @@ interface RequestTarget {
 /**
  * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. Pass the account as
  * `locked` if it is known.
- * @throws BillingError as `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ * @throws BillingError with the codes of `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
   session: ReadSession,
@@ -59,7 +59,7 @@ export async function loadOperationFacts(
 }
 
 /**
- * Finds the payment and account of a request. @throws BillingError as `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
+ * Finds the payment and account of a request. @throws BillingError with the codes of `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
 export async function loadRequestTarget(
   { payments: reads }: ReadSession,

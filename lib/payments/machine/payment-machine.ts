@@ -191,7 +191,7 @@ export class PaymentMachine {
       );
   }
 
-  /** Calls the gateway once. A gateway that does not respond blocks nothing. */
+  /** Reads the transactions from the gateway once. If the gateway does not respond, the operation continues. */
   async #callGatewayOnce({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;

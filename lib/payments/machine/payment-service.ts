@@ -50,7 +50,7 @@ export interface Deciding {
   readonly session: WriteSession;
 }
 
-/** An operation, and the function that decides about it once the facts are known. */
+/** A requested operation with the function that plans it when the facts are loaded. */
 export interface Operation {
   readonly request: OperationRequest;
   /** True (the default): open outcomes are queried first (§4.1 rule 4), and control plugins are called. */

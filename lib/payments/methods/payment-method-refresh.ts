@@ -228,8 +228,7 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 }
 
 /**
- * Returns the default after a refresh: the one that the current default's gateway names, otherwise the first
- * one named.
+ * Returns the default payment method after a refresh: the method that the gateway of the current default names, otherwise the first method that any gateway names.
  */
 export function refreshedDefault(
   present: Uuid | null,

@@ -52,7 +52,7 @@ export async function activeMethod(session: ReadSession, methodId: Uuid): Promis
 }
 
 /**
- * Returns the account's active method. @throws BillingError as `activeMethod`,
+ * Returns the account's active method. @throws BillingError with the codes of `activeMethod`,
  * PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033).
  */
 export async function methodOfAccount(

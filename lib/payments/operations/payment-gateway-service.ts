@@ -322,7 +322,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
    * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects
    * remain even if the form fails.
-   * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`;
+   * @throws BillingError with the codes of `buildForm`, `accounts.create` and `paymentMethods.add`;
    * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed.
    */
   buildComboForm(...given: [...C, input: HostInput<ComboFormInput>]): Promise<HostedFormView>;
@@ -344,7 +344,7 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    * Processes a notification from an untrusted sender. The gateway first verifies the processor's signature
    * of the bytes. The name of the gateway becomes the author.
    * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures;
-   * UNAUTHENTICATED (60004) for a wrong signature; otherwise as `processNotification`.
+   * UNAUTHENTICATED (60004) for a wrong signature; otherwise the errors of `processNotification`.
    */
   processSignedNotification(
     ...given: [...C, input: HostInput<SignedNotificationInput>]

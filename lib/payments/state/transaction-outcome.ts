@@ -195,7 +195,7 @@ export interface Settlement {
 export interface TransactionFix {
   readonly stateName: string;
   readonly lastSuccessStateName: string | null;
-  /** True if a failure is retried like that of an automatic payment. */
+  /** True if a failed payment is retried like an automatic payment. */
   readonly allowsRetry: boolean;
 }
 

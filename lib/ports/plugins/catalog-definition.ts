@@ -124,7 +124,7 @@ export type FinalPhaseDefinition<C extends Currency, U extends string> = PhaseCh
 export interface PlanDefinition<C extends Currency, U extends string, P extends string> {
   readonly product: P;
   readonly prettyName?: string;
-  /** Default: that of the version. */
+  /** Defaults to the value of the version. */
   readonly recurringBillingMode?: BillingMode;
   readonly effectiveDateForExistingSubscriptions?: InstantText;
   readonly initialPhases?: readonly InitialPhaseDefinition<C, U>[];

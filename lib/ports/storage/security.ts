@@ -49,7 +49,7 @@ export interface SecurityStore {
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
   findClientByName(name: string): Promise<ApiClient | null>;
-  /** Same as `insertUser`. */
+  /** Stores an API client under the same conditions as `insertUser`. */
   insertClient(client: New<ApiClient>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /** Deactivates a client. Returns false for an unknown or inactive client. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;

@@ -91,7 +91,7 @@ export interface UsageReads extends UsageArchiveReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<StoredUsageInterval>;
-  /** Returns intervals as `intervals` does, but those of VOID invoices. */
+  /** Returns the billed intervals of VOID invoices, in the form of `intervals`. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
   /**
    * Returns the number of recordings by record id of the subscription. Subscriptions without recordings are

@@ -36,13 +36,13 @@ interface DispatcherOptions {
   /** Handlers, in the order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  /** Returns the pauses of work for a busy account. By default, 100 ms each. */
+  /** Returns the delays after which work for a busy account is tried again. By default, each is 100 ms. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (§15). */
   readonly node: string;
   /** Returns true for the name of an ended process of this node. By default, always false. */
   readonly isFormerNode?: (name: string) => boolean;
-  /** Default: those of §4.3. */
+  /** Defaults to the values of §4.3. */
   readonly settings?: QueueSettings;
   /** Milliseconds for which finished entries are kept. Default 90 days. */
   readonly historyRetentionMs?: number;

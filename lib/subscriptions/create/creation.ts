@@ -74,7 +74,7 @@ export interface BundleCreation extends NewBundleContent {
 
 /**
  * Returns the records of the subscriptions that `chooseGroup` allows (§6.2 rules 7, 12, 13).
- * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) and the codes of `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
   return input.groups.map((chosen) => {

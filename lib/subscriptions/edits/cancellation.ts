@@ -62,7 +62,7 @@ interface Cancellation {
 
 /**
  * Ends service and billing of a subscription (§9). Replaces a pending end on or after the new end.
- * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and as `cancellationDates`.
+ * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and with the codes of `cancellationDates`.
  */
 export function planCancellation(
   running: RunningSubscription,

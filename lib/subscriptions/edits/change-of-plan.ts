@@ -54,7 +54,7 @@ import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscr
 /**
  * Returns the edit of a decided change (§7 rules 8 to 10).
  * @param overridePlan plan created from `decided.overrides`.
- * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) and the codes of `checkBillable`.
  */
 export function planChange(
   running: RunningSubscription,

@@ -42,7 +42,7 @@ type Action<T extends HypotheticalAction['type']> = Extract<HypotheticalAction, 
 
 /**
  * Returns the effect of an action on an account's subscriptions without a lock. Stores nothing (§20).
- * @throws BillingError as the operation would.
+ * @throws BillingError with the codes of the operation.
  */
 export async function loadHypothesis(
   session: ReadSession,

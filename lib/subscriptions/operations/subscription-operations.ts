@@ -74,7 +74,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
   /**
    * Creates several subscriptions in one bundle, in one transaction and in any order: a base with add-ons,
    * add-ons for an existing base, or standalone subscriptions (§6).
-   * @throws BillingError as `createBundles`.
+   * @throws BillingError with the codes of `createBundles`.
    */
   createWithAddOns(
     ...given: [...C, requests: HostInput<CreateBundleRequest>, options?: HostInput<CreateSubscriptionOptions>]
@@ -85,7 +85,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * constant number of statements.
    * @param groups the requests by bundle. Groups of the same bundle are joined.
    * @returns one element per group.
-   * @throws BillingError as `create`; 1020 for two bases, or for standalone subscriptions among others.
+   * @throws BillingError with the codes of `create`; 1020 for two bases, or for standalone subscriptions among others.
    */
   createBundles(
     ...given: [
@@ -364,7 +364,7 @@ export interface BlockingOperations<C extends Leading = []> {
   /**
    * Resumes a paused bundle from a date on, by default now. The resume may be stored before the pause that it
    * ends. A redundant resume stores nothing.
-   * @throws as `pauseBundle`.
+   * @throws the errors of `pauseBundle`.
    */
   resumeBundle(
     ...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]

@@ -139,7 +139,7 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
   return { bundleId, bundleExternalKey, members: [request] };
 }
 
-/** Checks a request for one subscription. @throws BillingError as `checkCreateRequest`. */
+/** Checks a request for one subscription. @throws BillingError with the codes of `checkCreateRequest`. */
 export function checkSingleRequest([group]: readonly (CreateBundleRequest | null)[]): CheckedGroups {
   const request = checkCreateRequest(group?.[0]);
   return { accountId: request.accountId, groups: [groupOf(request)] };
@@ -232,7 +232,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/** Returns the plan at a date. @throws BillingError as `choosePlan`, of catalog §7. */
+/** Returns the plan at a date. @throws BillingError with the codes of `choosePlan`, of catalog §7. */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);

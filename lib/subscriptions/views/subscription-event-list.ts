@@ -253,7 +253,7 @@ const ROW_OF_ENTITLEMENT: ReadonlyMap<string, SubscriptionEventType> = new Map([
 /** The next element of a merged list. */
 interface Head<T> {
   readonly rest: Iterator<T>;
-  /** Position of the list among the others. */
+  /** Position of this list among all lists. */
   readonly place: number;
   value: T;
 }

@@ -194,7 +194,7 @@ function linesOf({ name, attributes = {}, content }: XmlNode, indent: string): r
   return [start, ...content.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];
 }
 
-/** Matches the characters of XML 1.0, which are fewer than those of JSON. */
+/** Matches the characters that XML 1.0 allows. JSON allows more characters. */
 export const XML_CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 const XML_SPACE = ' \t\r\n';

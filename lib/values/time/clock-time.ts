@@ -15,7 +15,7 @@ export function checkClockTime(at: Instant): void {
   if (at < first || at >= end) throw outOfReach(`be set to ${formatInstant(at)}`);
 }
 
-/** Returns a business clock's time after `move`. @throws as `checkClockTime`. */
+/** Returns a business clock's time after `move`. @throws the errors of `checkClockTime`. */
 export function movedClock(from: Instant, move: (from: Instant) => Instant): Instant {
   try {
     const to = move(from);

@@ -60,7 +60,7 @@ describe('account credit (invoicing §10)', () => {
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
   ] as const)
-    it(`invoicing §10 rule 2: is not applied to an invoice that is ${what}`, () =>
+    it(`rule 2: is not applied to an invoice that is ${what}`, () =>
       expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.eql([]));
 
   it('does not increase for void and migration invoices', () => {

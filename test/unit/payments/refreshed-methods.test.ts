@@ -27,7 +27,7 @@ const refreshed = (facts: Partial<RefreshFacts>) => {
 };
 
 describe('payment method refresh (payments §10.5)', () => {
-  it('payments §10.5: inserts unknown methods, restores deleted ones and deletes absent ones', () => {
+  it('inserts unknown methods, restores deleted ones and deletes absent ones', () => {
     const known = [method(A), method(B, false)];
     const { inserted, changed, active } = refreshed({ known, listed: [listed(B), listed(C)] });
     expect(inserted).to.eql([{ id: C, externalKey: C }]);
@@ -35,7 +35,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.eql([B, C]);
   });
 
-  it('payments §10.5: gives a new method its gateway key if that is free, and an id if it has none', () => {
+  it('gives a new method its gateway key if that is free, and an id if it has none', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
     const usedKeys = new Set(['tok']);
@@ -43,7 +43,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ listed: [listed(null)] }).inserted).to.eql([{ id: NEW, externalKey: NEW }]);
   });
 
-  it('payments §10.5: identifies a method without an id by its key', () => {
+  it('identifies a method without an id by its key', () => {
     const known = [method(A, true, 'tok')];
     const list = [listed(null, { externalPaymentMethodId: 'tok' }), listed(A)];
     const { inserted, changed } = refreshed({ known, listed: list, usedKeys: new Set(['tok']) });
@@ -52,13 +52,13 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ listed: twice }).inserted).to.eql([{ id: NEW, externalKey: 'new' }]);
   });
 
-  it('payments §10.5: keeps changes made since the gateway was asked', () => {
+  it('keeps changes made since the gateway was asked', () => {
     const known = [method(A), method(B, false)];
     const activeBefore = new Map([[B, true]]);
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.eql([]);
   });
 
-  it('payments §10.5: takes the default from the gateway that owns it, or if there is no default', () => {
+  it('takes the default from the gateway that owns it, or if there is no default', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });
@@ -102,7 +102,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(keys.map(claimedKey)).to.eql(['tok', '7', null, 'x'.repeat(255), ...Array(7).fill(null)]);
   });
 
-  it('payments §10.5: gives a method known only to the gateway the same id in every listing', async () => {
+  it('gives a method known only to the gateway the same id in every listing', async () => {
     const lister = { accountId: A, pluginName: 'vault' };
     const claim = (gatewayId: string | null, paymentMethodId: Uuid | null = null) => ({
       paymentMethodId,

@@ -24,14 +24,14 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('payments §8.3: follows declines by 8 days, three times, and is then absent', () =>
+  it('follows declines by 8 days, three times, and is then absent', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.eql([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
       '2012-06-24T00:03:42.000Z',
     ]));
 
-  it('payments §8.3: follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth', () =>
+  it('follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth', () =>
     expect(chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19))).to.eql([
       '10:05:00',
       '10:10:00',
@@ -43,21 +43,21 @@ describe('retry date (payments §8.3)', () => {
       '20:40:00',
     ]));
 
-  it('payments §8.3: counts declines and failures separately', () => {
+  it('counts declines and failures separately', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
     const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
     expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
     expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
   });
 
-  it('payments §8.3: is absent while the latest outcome is open, after a success and for other operations', () => {
+  it('is absent while the latest outcome is open, after a success and for other operations', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);
     expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
   });
 
-  it('payments §8.3: is absent if the list of days is empty', () =>
+  it('is absent if the list of days is empty', () =>
     expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null));
 });
 

@@ -25,7 +25,7 @@ const own: readonly StateLink[] = [
 ];
 
 describe('the state machine of a tenant (payments §3.1)', () => {
-  it('payments §3.1: allows only the operations that its links lead to', () => {
+  it('allows only the operations that its links lead to', () => {
     const states = [null, 'AUTH_SUCCESS', 'PURCHASE_SUCCESS', 'CREDIT_SUCCESS', 'CAPTURE_SUCCESS'];
     expect(allowedBy(stateMachineDocument(own), [...states, 'CHARGEBACK_SUCCESS'])).to.eql([
       [null, 'AUTHORIZE', 'PURCHASE'],
@@ -52,15 +52,15 @@ describe('the state machine of a tenant (payments §3.1)', () => {
       '',
     ),
   } as const))
-    it(`payments §3.1: allows nothing through a link ${what}`, () =>
+    it(`allows nothing through a link ${what}`, () =>
       expect(allowedBy(document, [null])).to.eql([[null, 'AUTHORIZE']]));
 
-  it('payments §3.1: allows no operation if the document is not a state machine', () => {
+  it('allows no operation if the document is not a state machine', () => {
     for (const document of ['<stateMachineConfig/>', '\ufeff<catalog><a name="x">y</a></catalog>'])
       expect(allowedBy(document, [null, 'AUTH_SUCCESS'])).to.eql([[null], ['AUTH_SUCCESS']]);
   });
 
-  it('payments §3.1: blocks open transactions like the default table', () => {
+  it('blocks open transactions like the default table', () => {
     const table = readStateMachine(stateMachineDocument([['BIG_BANG_INIT', 'AUTHORIZE']]));
     const open = [{ transactionType: 'AUTHORIZE', status: 'UNKNOWN' }] as const;
     expect(() => checkMayStart('AUTHORIZE', null, { transactions: open, table })).to.throw(
@@ -84,6 +84,5 @@ describe('the state machine of a tenant (payments §3.1)', () => {
     ['endless ampersands', `<a>${'&'.repeat(500_000)}</a>`],
     ['a control character', '<a>\u0001</a>'],
   ] as const)
-    it(`payments §3.1: rejects ${what}, quickly`, () =>
-      expect(() => readStateMachine(document)).to.throw(DocumentFault));
+    it(`rejects ${what}, quickly`, () => expect(() => readStateMachine(document)).to.throw(DocumentFault));
 });

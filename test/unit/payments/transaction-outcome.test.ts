@@ -59,7 +59,7 @@ describe('transaction outcome (payments §2.2)', () => {
     // What was asked for is what older data has left, and it may be processed exactly.
     ['249.955', '249.955'],
   ] as const)
-    it(`payments §2.2: rounds ${stated} USD processed of 249.955 to ${processed}`, () => {
+    it(`rounds ${stated} USD processed of 249.955 to ${processed}`, () => {
       const outcome = readOutcome(
         { ...requested, amount: decimal('249.955') },
         answered({ status: 'PROCESSED', amount: stated as never }),
