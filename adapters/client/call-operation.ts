@@ -22,7 +22,9 @@ export function operationCaller(options: ClientOptions): CallOperation {
     const known: Readonly<Record<string, readonly string[]>> = queries;
     const isQuery = known[group]?.includes(operation) === true;
     const url = `${base}/${isQuery ? 'queries' : 'operations'}/${group}/${operation}`;
-    const body = JSON.stringify(callBody(input));
+    const body = JSON.stringify(callBody(input), (_name, value) =>
+      value instanceof Uint8Array ? base64Of(value) : value,
+    );
     // The same key for each attempt, so that a change takes effect once.
     const key = isQuery ? {} : { 'Idempotency-Key': globalThis.crypto.randomUUID() };
     for (let attempt = 0; ; attempt += 1) {

@@ -65,6 +65,7 @@ export const queries = {
   audit: ['logs', 'history', 'historyWithin', 'ofAccount'],
   keyValues: ['get', 'search'],
   invoiceTexts: ['get'],
+  sellers: ['get', 'at', 'list', 'logo'],
   deliveries: ['list', 'get'],
   queues: ['export', 'late', 'busy', 'failed'],
   events: ['list'],

@@ -41,6 +41,7 @@ import type { TagDefinitionOperations, TagOperations } from '../tags/index.ts';
 import type {
   ConfigurationOperations,
   KeyValueOperations,
+  SellerOperations,
   SigningSecretOperations,
 } from '../tenants/index.ts';
 import type { TimelineOperations, TimelineOutlineOperations } from '../timeline/index.ts';
@@ -124,6 +125,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly keyValues: KeyValueOperations<C>;
   /** Templates and translations of documents. */
   readonly invoiceTexts: InvoiceTextOperations<C>;
+  /** The seller on documents: name, address, tax id, bank account and logo. */
+  readonly sellers: SellerOperations<C>;
   /** Deliveries to the tenant's callback. */
   readonly deliveries: DeliveryOperations<C>;
   /** The tenant's queue entries, for operators. */

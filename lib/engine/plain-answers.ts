@@ -12,6 +12,7 @@ import {
   paymentFields,
   paymentMethodFields,
   paymentTransactionFields,
+  sellerFields,
   tagFields,
 } from '../records/index.ts';
 import { shapeOf } from '../values/fields/index.ts';
@@ -197,6 +198,7 @@ export const plainAnswers: PlainAnswers = {
   audit: each(['history', 'historyWithin', 'ofAccount'], shapeOf(auditEntryFields)),
   keyValues: {},
   invoiceTexts: {},
+  sellers: each(['upload', 'get', 'at', 'list'], shapeOf(sellerFields)),
   deliveries: each(['list', 'get'], {
     createdDate: 'instant',
     lastAttemptDate: 'instant',

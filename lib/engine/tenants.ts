@@ -3,7 +3,7 @@ import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
 import { deliveryOperations } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { keyValueService, signingSecretService, tenantService } from '../tenants/index.ts';
+import { keyValueService, sellerService, signingSecretService, tenantService } from '../tenants/index.ts';
 import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import type { catalogArea } from './catalog.ts';
@@ -33,6 +33,7 @@ export function tenantArea(
       keyValues: { add, get, delete: remove, search },
       invoiceTexts: invoiceTextOperations(keyValues),
       deliveries: deliveryOperations(ports),
+      sellers: sellerService(ports),
       signingSecrets: bindMethods(signingSecretService(ports), 'create', 'delete'),
       configuration: {
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),

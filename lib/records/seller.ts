@@ -1,8 +1,11 @@
-import { f, type RecordOf } from '../values/fields/index.ts';
+import { f, type InputOf, type RecordOf } from '../values/fields/index.ts';
+
+export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/svg+xml'] as const;
+export type LogoMediaType = (typeof logoMediaTypes)[number];
 
 /** An image on documents. */
 export interface SellerLogo {
-  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
+  readonly mediaType: LogoMediaType;
   /** At most 256 kB. */
   readonly bytes: Uint8Array;
 }
@@ -44,4 +47,19 @@ export const sellerFields = {
 /** A version of the seller's data. */
 export interface Seller extends RecordOf<typeof sellerFields> {
   readonly logo: SellerLogo | null;
+}
+
+/** A version without the bytes of its logo. */
+export interface SellerVersion extends RecordOf<typeof sellerFields> {
+  /** Null without a logo. */
+  readonly logoMediaType: LogoMediaType | null;
+}
+
+/** Seller data as callers give them. A missing member is null. */
+export interface SellerInput extends InputOf<typeof sellerFields> {
+  readonly logo?: {
+    readonly mediaType: LogoMediaType;
+    /** At most 256 kB, or the same as Base64. */
+    readonly bytes: Uint8Array | string;
+  } | null;
 }

@@ -46,6 +46,8 @@ export {
   SystemKey,
 } from './key-value-operations.ts';
 export { type KeyValueService, keyValueService } from './key-value-service.ts';
+export type { SellerOperations } from './sellers/seller-operations.ts';
+export { sellerService } from './sellers/seller-service.ts';
 export {
   type ConfigurationOperations,
   type NewTenantInput,

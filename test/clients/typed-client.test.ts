@@ -9,6 +9,7 @@ import { BillingError, Decimal, ErrorCode, type TenantBilling, type Uuid } from 
 import { eachDatabase } from '../support/databases.ts';
 import { engineBeforeEach, expect, expectCode } from '../support/index.ts';
 import { SHOP_KEYS } from '../support/shop.ts';
+import { png, seller } from '../support/tenants/sellers.ts';
 
 type Operation = (...input: readonly unknown[]) => Promise<unknown>;
 
@@ -51,6 +52,20 @@ eachDatabase.describe('typed client', (open) => {
     const { toXml: toLocalXml, ...local } = await engine.acme.catalogs.current();
     expect(toXml()).to.equal(toLocalXml());
     expect(catalog).to.eql(JSON.parse(JSON.stringify(local)) && catalog);
+  });
+
+  it('uploads and reads seller data with a logo', async () => {
+    const logo = { mediaType: 'image/png', bytes: png } as const;
+    const stored = await acme.sellers.upload({ ...seller, logo });
+    expect(stored).to.deep.include({ ...seller, logo });
+    for (const read of [
+      (one: TenantBilling) => one.sellers.get(),
+      (one: TenantBilling) => one.sellers.at('2024-01-31T08:00:00Z'),
+      (one: TenantBilling) => one.sellers.list(),
+      (one: TenantBilling) => one.sellers.logo(stored.id),
+    ])
+      expect(await read(acme)).to.eql(await read(engine.acme));
+    expect(await acme.sellers.logo(stored.id)).to.eql(logo);
   });
 
   it('previews a change like the library', async () => {

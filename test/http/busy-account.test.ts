@@ -24,6 +24,7 @@ const goOn: readonly string[] = [
   'buildComboFormDescriptor',
   'processNotification',
   'uploadInvoiceTranslation',
+  'uploadSeller',
   'uploadCatalogTranslation',
   'uploadInvoiceTemplate',
   'uploadInvoiceMPTemplate',

@@ -1,6 +1,12 @@
-import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
-import { field, model, shown } from '../wire/model.ts';
-import { externalKey, text, uuid } from '../wire/scalars.ts';
+import {
+  type Seller as SellerRecord,
+  type SellerVersion,
+  sellerFields,
+  type Tenant as TenantRecord,
+} from '../../../lib/records/index.ts';
+import { field, maybe, model, modelWith, shown } from '../wire/model.ts';
+import { recordFields } from '../wire/record-fields.ts';
+import { externalKey, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 
@@ -23,3 +29,24 @@ export const TenantKeyValue = model('TenantKeyValue', {
 
 /** A signing secret: `whsec_` followed by 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: text() });
+
+/** An image in a request. The library checks type and size. */
+const SellerLogo = modelWith('I', 'SellerLogo', {
+  mediaType: field(text(), 'I', { required: true }),
+  data: field(text(), 'I', { required: true }),
+});
+
+const { name: _name, ...others } = recordFields(sellerFields);
+
+export const Seller = model('Seller', {
+  sellerId: shown(uuid, ({ id }: SellerVersion) => id),
+  name: field(text(sellerFields.name.maxLength), 'W', { required: true }),
+  ...others,
+  logo: field(SellerLogo, 'I', { absentable: true }),
+  logoMediaType: maybe(text(), logoMediaTypeOf),
+  createdDate: timestamp,
+});
+
+function logoMediaTypeOf(seller: SellerRecord | SellerVersion): string | null {
+  return 'logo' in seller ? (seller.logo?.mediaType ?? null) : seller.logoMediaType;
+}

@@ -32,6 +32,7 @@ import { subscriptionChangeRoutes } from './subscriptions/subscription-changes.t
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
 import { tagRoutes } from './tags.ts';
 import { eventRoutes } from './tenants/events.ts';
+import { sellerRoutes } from './tenants/sellers.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
 import { usageRoutes } from './usages/usages.ts';
 
@@ -55,6 +56,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
     ...eventRoutes,
+    ...sellerRoutes,
     ...catalogRoutes,
     ...catalogEntryRoutes,
     ...catalogReadRoutes,

@@ -356,6 +356,7 @@ const unknownObjects: Readonly<Record<string, ErrorName>> = {
   blockingId: 'OBJECT_NOT_FOUND',
   creditNoteId: 'OBJECT_NOT_FOUND',
   customFieldId: 'OBJECT_NOT_FOUND',
+  sellerId: 'OBJECT_NOT_FOUND',
   deliveryId: 'OBJECT_NOT_FOUND',
   eventId: 'OBJECT_NOT_FOUND',
   paymentAttemptId: 'OBJECT_NOT_FOUND',

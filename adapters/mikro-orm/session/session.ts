@@ -33,6 +33,7 @@ import {
 import { exportReads } from '../stores/export-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
+import { sellerReads, sellerWrites } from '../stores/seller-store.ts';
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
 import { customFieldReads, customFieldWrites, tagReads, tagWrites } from '../stores/tag-store.ts';
 import {
@@ -52,6 +53,7 @@ type Source<S extends TenantScope> = readonly [scope: S, revisions: RevisionsOfS
 const reads: Makers<Source<TenantScope>, Reads> = {
   keyValues: keyValueReads,
   signingSecrets: signingSecretReads,
+  sellers: sellerReads,
   accounts: accountReads,
   catalogs: catalogReads,
   catalogEntries: catalogEntryReads,
@@ -84,6 +86,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
   ...withReads({
     keyValues: keyValueWrites,
     signingSecrets: signingSecretWrites,
+    sellers: sellerWrites,
     accounts: accountWrites,
     catalogs: catalogWrites,
     catalogEntries: catalogEntryWrites,

@@ -26,6 +26,7 @@ export const tables: readonly TableSpec[] = [
   system.countersTable,
   system.keyValuesTable,
   system.signingSecretsTable,
+  system.sellersTable,
   accounts.accountsTable,
   accounts.accountEmailsTable,
   catalogs.catalogVersionsTable,

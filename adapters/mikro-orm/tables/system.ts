@@ -1,12 +1,17 @@
 import {
   auditRowFields,
   keyValueFields,
+  type LogoMediaType,
+  type New,
+  type Seller,
+  sellerFields,
   signingSecretFields,
   tenantFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   bigint,
+  type Field,
   fieldsOf,
   instantAt,
   integerOrNull,
@@ -62,6 +67,32 @@ export const signingSecretsTable = new RecordTable('signing_secrets', columnsOf(
   uniques: { id: 'id', current: 'tenant_record_id where is_active and signs_until_ms is null' },
   indexes: { active: 'tenant_record_id where is_active' },
 });
+
+/** Type and Base64 of the logo. Lists of versions read only the type. */
+function logoColumns(): Field<Seller['logo']> {
+  const mediaType = textOrNull('logo_media_type');
+  const bytes = textOrNull('logo_bytes');
+  return {
+    columns: [...mediaType.columns, ...bytes.columns],
+    isSearchOnly: true,
+    write: (logo, cells) => {
+      mediaType.write(logo?.mediaType ?? null, cells);
+      bytes.write(logo === null ? null : Buffer.from(logo.bytes).toString('base64'), cells);
+    },
+    read: (row) => {
+      const [type, stored] = [mediaType.read(row), bytes.read(row)];
+      return type === null || stored === null
+        ? null
+        : { mediaType: type as LogoMediaType, bytes: new Uint8Array(Buffer.from(stored, 'base64')) };
+    },
+  };
+}
+
+export const sellersTable = new RecordTable<New<Seller>>(
+  'sellers',
+  { ...columnsOf(sellerFields), logo: logoColumns() },
+  { uniques: { id: 'id' }, indexes: { created: 'tenant_record_id, created_date, record_id' } },
+);
 
 const fields = {
   key: text('idempotency_key'),

@@ -7,6 +7,7 @@ import {
   PhaseType,
   ProductCategory,
   QueueKind,
+  sellerFields,
 } from '../../records/index.ts';
 import { HypotheticalActionType } from '../../subscriptions/index.ts';
 import { inputShapeOf } from '../../values/fields/index.ts';
@@ -55,6 +56,17 @@ export const requestedDate = { requestedDate: 'requestedDate' } as const;
 const plugins = {
   controlPlugins: texts,
   properties: [must({ key: must('text'), value: 'text', isUpdatable: 'flag' })],
+} as const;
+
+const sellerTexts = Object.entries(sellerFields).flatMap(([name, { kind, set }]) =>
+  kind === 'text' && set === 'update' ? [[name, 'text' as const]] : [],
+);
+export const seller = {
+  ...(Object.fromEntries(sellerTexts) as Readonly<Record<string, 'text'>>),
+  name: must('text'),
+  paymentTermsDays: 'integer',
+  notes: 'any',
+  logo: { mediaType: must('text'), bytes: must('any') },
 } as const;
 
 export const accountInput = inputShapeOf(accountFields);

@@ -59,6 +59,7 @@ import {
   requestedDate,
   scope,
   search,
+  seller,
   subscription,
   tagged,
   texts,
@@ -454,6 +455,11 @@ export const inputs: Inputs = {
   invoiceTexts: {
     upload: [['upload', { ...documentText, replace: 'flag', text: must('text') }]],
     ...each(['get', 'delete'], [['text', documentText]] as const),
+  },
+  sellers: {
+    upload: [['seller', seller]],
+    at: [['instant', 'instant']],
+    logo: [['sellerId', 'uuid']],
   },
   deliveries: {
     list: [['request', { ...page[1], accountId: 'uuid' }]],

@@ -26,6 +26,8 @@ import type { CustomFieldReads, CustomFieldWrites, TagReads, TagWrites } from '.
 import type {
   KeyValueReads,
   KeyValueWrites,
+  SellerReads,
+  SellerWrites,
   SigningSecretReads,
   SigningSecretWrites,
   TenantRevisions,
@@ -39,6 +41,7 @@ export interface ReadSession {
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
   readonly signingSecrets: SigningSecretReads;
+  readonly sellers: SellerReads;
   readonly accounts: AccountReads;
   readonly catalogs: CatalogReads;
   readonly catalogEntries: CatalogEntryReads;
@@ -95,6 +98,7 @@ export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
   readonly keyValues: KeyValueReads & KeyValueWrites;
   readonly signingSecrets: SigningSecretReads & SigningSecretWrites;
+  readonly sellers: SellerReads & SellerWrites;
   readonly accounts: AccountReads & AccountWrites;
   readonly catalogs: CatalogReads & CatalogWrites;
   readonly catalogEntries: CatalogEntryReads & CatalogEntryWrites;

@@ -1,5 +1,14 @@
-import type { New, Rows, SigningSecret, TenantKeyValue } from '../../records/index.ts';
+import type {
+  New,
+  Rows,
+  Seller,
+  SellerLogo,
+  SellerVersion,
+  SigningSecret,
+  TenantKeyValue,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** The active row of a key with one value. */
 export interface ActiveValue {
@@ -68,4 +77,18 @@ export interface SigningSecretWrites {
    * inactive.
    */
   update(secrets: readonly SigningSecret[]): Promise<void>;
+}
+
+export interface SellerReads {
+  /** Returns the newest version of those created until the instant, or of all; null for none. */
+  find(until: Instant | null): Promise<Seller | null>;
+  /** All versions, newest first. */
+  versions(): Rows<SellerVersion>;
+  /** Returns the logo of the version; null if it has none, undefined if the version does not exist. */
+  logo(id: Uuid): Promise<SellerLogo | null | undefined>;
+}
+
+export interface SellerWrites {
+  /** Returns the record id; audited as INSERT. */
+  insert(seller: New<Seller>): Promise<number>;
 }

@@ -1,1 +1,2 @@
+export * from './bank-account.ts';
 export * from './vat-id.ts';

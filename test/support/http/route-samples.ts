@@ -1,3 +1,4 @@
+import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
@@ -9,7 +10,7 @@ import {
 } from './payment-samples.ts';
 import type { MakeSample, Sample, TenantKeys } from './samples.ts';
 import { documentSamples, monitoringSamples, overdueSamples, usageSamples, withExample } from './samples.ts';
-import { createdId, exampleCatalog, xmlType } from './serving.ts';
+import { createdId, exampleCatalog, expectStatus, xmlType } from './serving.ts';
 import type { World } from './world.ts';
 
 /** Status of the operations that answer an unknown id with something else than 404, by the spec. */
@@ -49,6 +50,10 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getNotificationDelivery: storedDelivery,
   resendNotificationDelivery: storedDelivery,
   getEvents: () => ({ query: 'after=oldest&limit=10&eventType=TENANT_CONFIG_CHANGE' }),
+  uploadSeller: nothing,
+  getSellers: storedSeller,
+  getCurrentSeller: storedSeller,
+  getSellerLogo: storedSeller,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
   ...monitoringSamples,
@@ -510,4 +515,11 @@ export function pathOf(path: string, world: World, replaced: Readonly<Record<str
 
 export function withQuery(path: string, query: string | undefined): string {
   return query === undefined ? path : `${path}?${query}`;
+}
+
+async function storedSeller({ serving }: World): Promise<Sample> {
+  const body = requestExamples.uploadSeller as object;
+  const { json } = expectStatus(await serving.call('POST', '/1.0/kb/sellers', { body }), 201);
+  const { sellerId } = json as { readonly sellerId: string };
+  return { segments: { sellerId } };
 }

@@ -26,6 +26,7 @@ export const areaTexts: Texts = {
   payments: 'Authorizations, captures, purchases, refunds and credits',
   queries: 'Operations of the library that change nothing, for `billwright/client`',
   security: 'Users, roles, clients and tokens',
+  sellers: 'The seller on invoices and credit notes, in versions',
   subscriptions: 'Subscriptions: creation, plan changes, cancellation and blocking',
   tags: 'Tags on objects; control tags change how an object is billed',
   tenants: 'Tenants, their configuration and their event callback',

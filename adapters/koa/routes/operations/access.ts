@@ -306,6 +306,7 @@ export const operationAccess: AccessByName = {
     get: open,
     delete: needing('tenant_kvs:delete'),
   },
+  sellers: { upload: keyValues, get: open, at: open, list: open, logo: open },
   deliveries: { list: open, get: open, sendAgain: keyValues },
   queues: {
     export: needing('admin:health'),

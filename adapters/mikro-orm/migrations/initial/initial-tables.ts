@@ -93,6 +93,16 @@ create unique index bw_signing_secrets_current_unique
   on bw_signing_secrets (tenant_record_id)
   where is_active and signs_until_ms is null;
 
+create table bw_sellers (
+  record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null, name text not null,
+  legal_name text, address1 text, address2 text, city text, state text, postal_code text, country text,
+  tax_id text, registration_number text, email text, phone text, bank_name text, iban text, bic text,
+  payment_terms_days int, notes json, accent_color text, created_date bigint not null, logo_media_type text,
+  logo_bytes text,
+  constraint bw_sellers_id_unique unique (id)
+);
+create index bw_sellers_created_index on bw_sellers (tenant_record_id, created_date, record_id);
+
 create table bw_accounts (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   external_key text not null, reference_time bigint not null, parent_account_id uuid,

@@ -1,0 +1,30 @@
+import type { Leading, Seller, SellerInput, SellerLogo, SellerVersion } from '../../records/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** The seller on the tenant's documents (invoicing §14 rule 7). */
+export interface SellerOperations<C extends Leading = []> {
+  /**
+   * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it; earlier
+   * invoices keep the version of their day.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field in `facts.field`; TOO_LARGE (60012) for a logo of more
+   * than 256 kB.
+   * @example await acme.sellers.upload({
+   *   name: 'Orchard GmbH', country: 'DE', taxId: 'DE123456788', iban: 'DE89370400440532013000', paymentTermsDays: 14,
+   * });
+   */
+  upload(...given: [...C, seller: SellerInput]): Promise<Seller>;
+
+  /** Returns the newest version; null before the first upload. */
+  get(...given: [...C]): Promise<Seller | null>;
+
+  /** Returns the version that documents of an invoice show that was committed at the instant; null for none. */
+  at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
+
+  /** Returns all versions, newest first, without the bytes of their logos. */
+  list(...given: [...C]): Promise<readonly SellerVersion[]>;
+
+  /** Returns the logo of a version; null if it has none. @throws BillingError OBJECT_NOT_FOUND (60007). */
+  logo(...given: [...C, sellerId: Uuid | string]): Promise<SellerLogo | null>;
+}

@@ -1,0 +1,18 @@
+/** Returns the text without blanks in capital letters, as account numbers are stored. */
+export function compactNumber(text: string): string {
+  return text.replace(/\s/g, '').toUpperCase();
+}
+
+/** Returns true for an IBAN in compact form with valid check digits (ISO 13616). */
+export function isIban(compact: string): boolean {
+  if (!/^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/.test(compact)) return false;
+  const turned = compact.slice(4) + compact.slice(0, 4);
+  // Letters count as 10 to 35. The remainder is taken digit by digit, because the number exceeds a double.
+  const digits = turned.replace(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
+  return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1;
+}
+
+/** Returns true for a BIC in compact form: bank, country, place and, optionally, branch (ISO 9362). */
+export function isBic(compact: string): boolean {
+  return /^[A-Z\d]{4}[A-Z]{2}[A-Z\d]{2}(?:[A-Z\d]{3})?$/.test(compact);
+}

@@ -1,0 +1,96 @@
+import type { SellerInput } from '../../lib/records/index.ts';
+import { eachDatabase, engineBeforeEach, expect, expectCode, openShop, rowsOf } from '../support/index.ts';
+import { jpeg, png, seller } from '../support/tenants/sellers.ts';
+
+const nobody = '11111111-1111-4111-8111-111111111111';
+
+eachDatabase.describe('seller data', (open) => {
+  const engine = engineBeforeEach(open, { now: '2026-03-02T10:00:00Z' });
+  const sellers = () => engine.acme.sellers;
+  const upload = (more: Partial<SellerInput> = {}) => sellers().upload({ ...seller, ...more });
+
+  it('invoicing §14 rule 7: are stored and read back with the logo', async () => {
+    expect(await sellers().get()).to.equal(null);
+    expect(await sellers().list()).to.eql([]);
+    const stored = await upload({ logo: { mediaType: 'image/png', bytes: png } });
+    expect(stored).to.deep.include({
+      ...seller,
+      legalName: null,
+      address2: null,
+      createdDate: new Date('2026-03-02T10:00:00Z'),
+      logo: { mediaType: 'image/png', bytes: png },
+    });
+    expect(await sellers().get()).to.eql(stored);
+    expect(await sellers().logo(stored.id)).to.eql({ mediaType: 'image/png', bytes: png });
+  });
+
+  it('invoicing §14 rule 7: keep every version, the newest first and without logo bytes', async () => {
+    const first = await upload({ logo: { mediaType: 'image/jpeg', bytes: jpeg } });
+    engine.clock.advance({ days: 1 });
+    const second = await upload({ name: 'Orchard AG', logo: null });
+    const versions = await sellers().list();
+    expect(versions.map(({ id, name, logoMediaType }) => [id, name, logoMediaType])).to.eql([
+      [second.id, 'Orchard AG', null],
+      [first.id, seller.name, 'image/jpeg'],
+    ]);
+    expect(versions[0]).to.not.have.any.keys('logo');
+    expect(await sellers().get()).to.eql(second);
+    expect(await sellers().logo(second.id)).to.equal(null);
+    await expectCode(sellers().logo(nobody), 60007);
+  });
+
+  it('invoicing §14 rule 7: return the version of an instant', async () => {
+    const first = await upload();
+    engine.clock.advance({ days: 1 });
+    const second = await upload({ name: 'Orchard AG' });
+    const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
+    expect(await at('2026-03-02T09:59:59Z')).to.equal(null);
+    expect(await at('2026-03-02T10:00:00Z')).to.equal(first.id);
+    expect(await at('2026-03-03T09:59:59Z')).to.equal(first.id);
+    expect(await at('2026-03-03T10:00:00Z')).to.equal(second.id);
+    expect(await at('2999-01-01T00:00:00Z')).to.equal(second.id);
+  });
+
+  it('invoicing §14 rule 7: are two versions if two uploads run at once', async () => {
+    const uploaded = await Promise.all([upload({ name: 'One' }), upload({ name: 'Two' })]);
+    const versions = await sellers().list();
+    expect(versions.map(({ id }) => id)).to.have.members(uploaded.map(({ id }) => id));
+    const newest = uploaded.reduce((one, other) => (one.recordId > other.recordId ? one : other));
+    expect((await sellers().get())?.name).to.equal(newest.name);
+    expect(versions[0]?.name).to.equal(newest.name);
+  });
+
+  it('platform §17 rule 2: belong to their tenant', async () => {
+    const { id } = await upload();
+    const { acme: other } = await openShop(engine.billing, null);
+    expect(await other.sellers.get()).to.equal(null);
+    expect(await other.sellers.list()).to.eql([]);
+    await expectCode(other.sellers.logo(id), 60007);
+  });
+
+  it('accounts §14 rule 1: have an audit row for each upload', async () => {
+    const { id } = await upload();
+    const [row] = await rowsOf(
+      engine.database,
+      `select table_name, change_type from bw_audit_log where target_id = '${id}'`,
+    );
+    expect(row).to.include({ table_name: 'TENANT_KVS', change_type: 'INSERT' });
+  });
+
+  for (const [kind, text] of [
+    ['markup', '<script>alert(1)</script>&amp;{{{x}}}'],
+    ['control characters', 'a\u0001\u001b[31m\u0085b\r\n\tc'],
+    ['a right-to-left override', 'abc\u202edcba\u2066x'],
+    ['emoji', '👩‍👩‍👧‍👦🇦🇹'],
+  ] as const)
+    it(`invoicing §14 rule 7: return ${kind} unchanged in every text`, async () => {
+      const short = [...text].slice(0, 8).join('');
+      const texts = {
+        ...{ name: text, legalName: text, address1: text, address2: text, city: text, state: text },
+        ...{ postalCode: short, taxId: text.trim(), registrationNumber: text, email: text, phone: short },
+        ...{ bankName: text, notes: { DE: text, '*': text } },
+      };
+      await upload(texts);
+      expect(await sellers().get()).to.deep.include(texts);
+    });
+});

@@ -1,0 +1,94 @@
+import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { aliasHeaders, expectStatus, serveEach } from '../support/http/serving.ts';
+import { png, seller, svg } from '../support/tenants/sellers.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
+  const serving = serveEach(open);
+  const { call } = serving;
+  const sellers = '/1.0/kb/sellers';
+  const upload = (body: object) => call('POST', sellers, { body });
+  const get = (path = '', headers = {}) => call('GET', `${sellers}${path}`, { headers });
+
+  it('invoicing §14 rule 7: are uploaded, listed and read in versions', async () => {
+    expectStatus(await get('/current'), 404);
+    expect(expectStatus(await get(), 200).json).to.eql([]);
+    const logo = { mediaType: 'image/png', data: Buffer.from(png).toString('base64') };
+    const first = expectStatus(await upload({ ...seller, logo }), 201).json as Json;
+    expect(first).to.deep.include({ ...seller, legalName: null, logoMediaType: 'image/png' });
+    expect(first).to.not.have.any.keys('logo');
+    serving.clock.advance({ days: 1 });
+    const second = expectStatus(await upload({ name: 'Orchard AG' }), 201).json as Json;
+    expect(expectStatus(await get(), 200).json).to.eql([second, first]);
+    expect(expectStatus(await get('/current'), 200).json).to.eql(second);
+    expect(expectStatus(await get('/current', aliasHeaders), 200).json).to.eql(second);
+  });
+
+  it('invoicing §14 rule 7: show the logo of a version, sandboxed', async () => {
+    const logo = { mediaType: 'image/svg+xml', data: Buffer.from(svg).toString('base64') };
+    const { sellerId } = expectStatus(await upload({ name: 'Orchard', logo }), 201).json as Json;
+    const shown = expectStatus(await get(`/${sellerId}/logo`), 200);
+    expect(shown.text).to.equal(new TextDecoder().decode(svg));
+    expect(shown.headers.get('content-type')).to.equal('image/svg+xml');
+    expect(shown.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect(shown.headers.get('content-security-policy')).to.match(/^sandbox;/);
+    const plain = expectStatus(await upload({ name: 'Orchard' }), 201).json as Json;
+    expect(expectStatus(await get(`/${plain.sellerId}/logo`), 404).json).to.include({ code: 60007 });
+    expectStatus(await get('/11111111-1111-4111-8111-111111111111/logo'), 404);
+  });
+
+  for (const [kind, body, status, code, message] of [
+    ['a missing name', { city: 'Graz' }, 400, 60003, /name needs to be set/],
+    ['an invalid IBAN', { name: 'A', iban: 'DE00' }, 400, 60003, /^Seller iban "DE00" is not an IBAN/],
+    ['an invalid VAT id', { name: 'A', taxId: 'ATU1' }, 400, 60003, /format of VAT ids in Austria, such as/],
+    [
+      'invalid notes',
+      { name: 'A', notes: { Germany: 'x' } },
+      400,
+      60003,
+      /^Seller notes has the key "Germany"/,
+    ],
+    ['a number as a note', { name: 'A', notes: { DE: 1 } }, 400, 60003, /^Seller notes.DE is not text/],
+    ['100,000 characters', { name: 'x'.repeat(100_000) }, 400, 60003, /name is 100000 characters long/],
+    ['half of a surrogate pair', { name: '\ud800' }, 400, 60001, /name contains/],
+    [
+      'a logo without data',
+      { name: 'A', logo: { mediaType: 'image/png' } },
+      400,
+      60003,
+      /data needs to be set/,
+    ],
+    [
+      'a script as a logo',
+      { name: 'A', logo: { mediaType: 'image/svg+xml', data: btoa('<script/>') } },
+      400,
+      60003,
+      /^Seller logo does not begin with an svg element/,
+    ],
+    [
+      'a logo of 300 kB',
+      { name: 'A', logo: { mediaType: 'image/png', data: 'A'.repeat(400_000) } },
+      413,
+      60012,
+      /^Seller logo has 300000 bytes; at most 262144 are allowed/,
+    ],
+  ] as const)
+    it(`invoicing §14 rule 7: reject ${kind}`, async () => {
+      const shown = expectStatus(await upload(body), status).json as { code: number; message: string };
+      expect(shown.code).to.equal(code);
+      expect(shown.message).to.match(message);
+      expect(expectStatus(await get(), 200).json).to.eql([]);
+    });
+
+  it('invoicing §14 rule 7: need the permission of tenant values to upload', async () => {
+    const headers = { authorization: `Basic ${btoa('reader:reader')}` };
+    const role = { role: 'reading', permissions: ['account:create'] };
+    expectStatus(await call('POST', '/1.0/kb/security/roles', { body: role }), 201);
+    const user = { username: 'reader', password: 'reader', roles: ['reading'] };
+    expectStatus(await call('POST', '/1.0/kb/security/users', { body: user }), 201);
+    expectStatus(await call('POST', sellers, { body: seller, headers }), 403);
+    expectStatus(await upload(seller), 201);
+    expectStatus(await get('/current', headers), 200);
+  });
+});
