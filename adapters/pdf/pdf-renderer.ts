@@ -3,6 +3,7 @@ import { billingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { drawDocument } from './draw-document.ts';
 import type { FontFamily } from './font-family.ts';
 import { Fonts, loadPackages, type Packages } from './fonts.ts';
+import { openedLogo } from './logo.ts';
 import { Sheet } from './sheet.ts';
 
 export interface PdfOptions {
@@ -33,9 +34,10 @@ export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRen
       });
       refuseUnknownLanguage(document, fonts);
       const sheet = new Sheet(packages, fonts, { document, signal });
-      await drawDocument(sheet, document);
+      const { opened, problem: logoProblem } = await openedLogo(sheet, document.logo);
+      await drawDocument(sheet, document, opened);
       const bytes = await sheet.end({ size: 8, color: '#565d66' });
-      return { bytes, missingCharacters: sheet.missingCharacters };
+      return { bytes, missingCharacters: sheet.missingCharacters, logoProblem };
     },
   };
 }

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PrintableDocument } from '../../lib/ports/index.ts';
+import type { PrintableDocument, PrintableImage } from '../../lib/ports/index.ts';
 import type { Fonts, LoadedFont, Packages, Weight } from './fonts.ts';
-import { type BaseDirection, linesOf, TextRuns } from './text-runs.ts';
+import { Structure } from './structure.ts';
+import { type BaseDirection, linesOf, type TextRun, TextRuns } from './text-runs.ts';
+import { escapeMetadata } from './xmp.ts';
 
 /** Margins in points. The bottom margin contains the page number. */
 export const margin = { top: 51, side: 48, bottom: 62 } as const;
@@ -31,6 +33,18 @@ export interface Place extends Column {
   readonly top: number;
 }
 
+type Image = Buffer & { readonly width: number; readonly height: number };
+
+/** The part of pdfkit that its type declarations do not include. */
+interface ImageOpener {
+  openImage(source: Buffer): Image;
+}
+
+export interface OpenedImage {
+  readonly image: Image;
+  readonly alt: string;
+}
+
 /** The pages of a document. Columns and alignment are mirrored for right-to-left text. */
 export class Sheet {
   readonly #pdf: PDFKit.PDFDocument;
@@ -39,6 +53,8 @@ export class Sheet {
   readonly #registered = new Set<string>();
   readonly #chunks: Uint8Array[] = [];
   readonly #signal: AbortSignal | undefined;
+  /** The tags for assistive technology. */
+  readonly structure: Structure;
   #sliceBegan = performance.now();
   y: number = margin.top;
 
@@ -60,6 +76,7 @@ export class Sheet {
       pdfVersion: '1.7',
       lang: language,
       displayTitle: true,
+      tagged: true,
       info: {
         Title: title,
         CreationDate: createdDate,
@@ -69,6 +86,8 @@ export class Sheet {
       // The standard fonts contain only Western European letters.
       font: '',
     });
+    escapeMetadata(this.#pdf);
+    this.structure = new Structure(this.#pdf);
     this.#pdf.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk));
   }
 
@@ -116,15 +135,37 @@ export class Sheet {
     for (const [index, line] of lines.entries()) {
       const runs = this.#runs.of(line, weight, direction);
       const width = runs.reduce((sum, run) => sum + (run.width * size) / 1000, 0);
-      let x = this.#left(column, width);
-      for (const run of runs) {
-        this.#use(run.font);
-        const baseline = top + index * height + size * 1.08;
-        this.#pdf.text(run.text, x, baseline, { lineBreak: false, baseline: 'alphabetic', features: [] });
-        x += (run.width * size) / 1000;
-      }
+      const place = { x: this.#left(column, width), y: top + index * height + size * 1.08, size };
+      const isLast = index === lines.length - 1;
+      this.structure.spoken(line, isLast, () => this.#drawRuns(runs, place));
     }
     return lines.length * height;
+  }
+
+  #drawRuns(runs: readonly TextRun[], { x, y, size }: { x: number; y: number; size: number }): void {
+    let left = x;
+    for (const run of runs) {
+      this.#use(run.font);
+      this.#pdf.text(run.text, left, y, { lineBreak: false, baseline: 'alphabetic', features: [] });
+      left += (run.width * size) / 1000;
+    }
+  }
+
+  /** Reads an image. @throws if pdfkit cannot read it. */
+  openImage({ bytes, alt }: PrintableImage): OpenedImage {
+    const opener: object = this.#pdf;
+    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { image: (opener as ImageOpener).openImage(source), alt };
+  }
+
+  /** Draws an image within a box. @returns its height. */
+  image({ image, alt }: OpenedImage, { top, ...column }: Place, maxHeight: number): number {
+    const scale = Math.min(column.width / image.width, maxHeight / image.height);
+    const [width, height] = [image.width * scale, image.height * scale];
+    const left = this.#left(column, width);
+    const bbox = [left, top, left + width, top + height];
+    this.structure.figure({ alt, bbox }, () => this.#pdf.image(image, left, top, { width, height }));
+    return height;
   }
 
   rule(
@@ -133,8 +174,10 @@ export class Sheet {
     { thickness, color }: { thickness: number; color: string },
   ): void {
     const left = this.#left({ ...column, align: 'start' }, column.width);
-    const line = this.#pdf.moveTo(left, y).lineTo(left + column.width, y);
-    line.lineWidth(thickness).strokeColor(color).stroke();
+    this.structure.artifact('Layout', () => {
+      const line = this.#pdf.moveTo(left, y).lineTo(left + column.width, y);
+      line.lineWidth(thickness).strokeColor(color).stroke();
+    });
   }
 
   /** Draws a frame with round corners. */
@@ -144,18 +187,22 @@ export class Sheet {
     { height, color }: { readonly height: number; readonly color: string },
   ): void {
     const left = this.#left({ ...column, align: 'start' }, column.width);
-    const frame = this.#pdf.roundedRect(left, y, column.width, height, height / 2);
-    frame.lineWidth(1).strokeColor(color).stroke();
+    this.structure.artifact('Layout', () => {
+      const frame = this.#pdf.roundedRect(left, y, column.width, height, height / 2);
+      frame.lineWidth(1).strokeColor(color).stroke();
+    });
   }
 
   /** Adds page numbers and returns the file. */
   async end(style: TextStyle): Promise<Uint8Array> {
+    this.structure.end();
     const { start, count } = this.#pdf.bufferedPageRange();
     const column: Column = { start: 0, width: this.width, align: 'end' };
     for (let page = start; page < start + count; page += 1) {
       this.#pdf.switchToPage(page);
       const place = { ...column, top: this.#pdf.page.height - 42 };
-      this.draw([`${page - start + 1} / ${count}`], place, { ...style, direction: 'ltr' });
+      const number = `${page - start + 1} / ${count}`;
+      this.structure.artifact('Pagination', () => this.draw([number], place, { ...style, direction: 'ltr' }));
       await this.turn();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();

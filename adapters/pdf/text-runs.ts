@@ -1,7 +1,7 @@
 import { type Fonts, hasRightToLeftLetter, type LoadedFont, type Packages, type Weight } from './fonts.ts';
 
 /** A part of a line in one font and direction, in visual order. */
-interface TextRun {
+export interface TextRun {
   readonly text: string;
   readonly font: LoadedFont;
   /** Width in thousandths of the font size. */

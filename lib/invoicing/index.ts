@@ -4,7 +4,8 @@ export {
   DocumentTextKind,
   type DocumentTextUpload,
 } from './documents/document-texts.ts';
-export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
+export type { RenderedInvoice } from './documents/rendered-invoice.ts';
+export type { RenderedLine } from './documents/rendered-lines.ts';
 export {
   checkDryRun,
   type DryRunRequest,

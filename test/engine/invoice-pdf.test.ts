@@ -166,7 +166,11 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: host renderers', (open) => 
       paper: 'LETTER',
       language: 'en-US',
       direction: 'ltr',
-      lines: [{ name: 'TAX', detail: null, period: null, amount: '$2.00' }],
+      lines: [{ name: 'TAX', detail: null, period: null, amount: '$2.00', tax: null, notes: [] }],
+      sender: [],
+      logo: null,
+      payment: null,
+      notes: [],
     });
   });
 });

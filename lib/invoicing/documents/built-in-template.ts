@@ -10,7 +10,7 @@ export const BUILT_IN_TEMPLATE = `<!DOCTYPE html>
 <meta name="format-detection" content="telephone=no, date=no, address=no">
 <title>{{text.invoiceTitle}} {{invoice.formattedInvoiceNumber}}</title>
 <style>
-:root { color-scheme: light; }
+:root { color-scheme: light; --rule: #1a1d21; --heading: #1a1d21; }
 * { box-sizing: border-box; }
 html { background: #fff; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
@@ -20,7 +20,8 @@ body {
   overflow-wrap: anywhere;
 }
 header { display: flex; flex-wrap: wrap; gap: 1.5rem 3rem; justify-content: space-between; margin-block-end: 2.5rem; }
-h1 { font-size: 2rem; line-height: 1.2; font-weight: 650; margin: 0; }
+h1 { color: var(--heading); font-size: 2rem; line-height: 1.2; font-weight: 650; margin: 0; }
+h2 { color: var(--heading); font-size: 1rem; font-weight: 600; margin: 0 0 .5rem; }
 .status {
   display: inline-block; margin-block-start: .5rem; padding: .1rem .75rem; border: 1.5px solid currentColor;
   border-radius: 1rem; font-size: .875rem; font-weight: 600;
@@ -30,6 +31,7 @@ h1 { font-size: 2rem; line-height: 1.2; font-weight: 650; margin: 0; }
 address { font-style: normal; }
 .company { text-align: end; }
 .company strong { display: block; }
+.logo { display: block; max-block-size: 4rem; max-inline-size: 14rem; margin-block-end: .75rem; margin-inline-start: auto; }
 .facts { display: flex; flex-wrap: wrap; gap: 1.5rem 3rem; justify-content: space-between; margin-block-end: 2.5rem; }
 .label { color: #565d66; font-size: .875rem; margin: 0 0 .25rem; }
 .facts p { margin: 0; }
@@ -40,7 +42,7 @@ dd { margin: 0; text-align: end; }
 table { inline-size: 100%; border-collapse: separate; border-spacing: 0; }
 th, td { padding: .625rem 0; text-align: start; vertical-align: top; }
 th + th, td + td, td + th { padding-inline-start: 1.5rem; }
-thead th { color: #565d66; font-size: .875rem; font-weight: 500; border-block-end: 1.5px solid #1a1d21; vertical-align: bottom; }
+thead th { color: #565d66; font-size: .875rem; font-weight: 500; border-block-end: 1.5px solid var(--rule); vertical-align: bottom; }
 tbody tr:not(.sum) td { border-block-end: 1px solid #d9dde2; }
 td.period { white-space: nowrap; }
 th.number { text-align: end; }
@@ -50,14 +52,19 @@ th:first-child { inline-size: 55%; }
 .sum th { color: #565d66; text-align: start; }
 .sum.first > * { padding-block-start: 1.5rem; }
 .sum.due > * { font-size: 1.25rem; font-weight: 650; color: inherit; padding-block-start: .5rem; }
-.sum.due > * + * { border-block-start: 1.5px solid #1a1d21; }
+.sum.due > * + * { border-block-start: 1.5px solid var(--rule); }
 .sum.due > td:first-child { padding: 0; }
 .sum.first.due > * { padding-block-start: 1.5rem; border: 0; }
+.sum .detail { font-weight: 400; }
+.payment { margin-block-start: 2.5rem; break-inside: avoid; }
+.payment dl { justify-content: start; }
+.payment dd { text-align: start; }
 .note { margin-block-start: 2.5rem; white-space: pre-line; break-inside: avoid; }
 footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start: 1px solid #d9dde2; color: #565d66; font-size: .875rem; white-space: pre-line; break-inside: avoid; }
 @media (max-width: 36rem) {
   body { padding: 1.5rem 1rem; }
   .company { text-align: start; }
+  .logo { margin-inline-start: 0; }
   thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
   tbody tr:not(.sum) { display: grid; grid-template-columns: 1fr auto; column-gap: 1rem; padding-block: .75rem; border-block-end: 1px solid #d9dde2; }
   tbody tr:not(.sum) td { border: 0; padding: 0; }
@@ -68,6 +75,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
   .sum.due > th { flex-grow: 1; }
   td.period { grid-row: 2; grid-column: 1; color: #565d66; font-size: .875rem; white-space: normal; }
   tr:not(.sum) > td.number { grid-row: 1; grid-column: 2; }
+  tr:not(.sum) > td.tax { grid-row: 2; color: #565d66; font-size: .875rem; }
   .facts dl { inline-size: 100%; }
 }
 @page {
@@ -85,7 +93,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
 }
 </style>
 </head>
-<body>
+<body{{#seller.accentColor}} style="--rule: {{seller.accentColor}}; --heading: {{seller.headingColor}}"{{/seller.accentColor}}>
 <header>
   <div>
     <h1>{{text.invoiceTitle}}</h1>
@@ -93,6 +101,16 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
     {{#invoice.isDraft}}<span class="status draft">{{text.invoiceStatusDraft}}</span>{{/invoice.isDraft}}
     {{#invoice.isVoid}}<span class="status void">{{text.invoiceStatusVoid}}</span>{{/invoice.isVoid}}
   </div>
+  {{#seller}}
+  <address class="company">
+    {{#logo}}<img class="logo" src="{{logo}}" alt="{{name}}">{{/logo}}
+    <strong><bdi>{{name}}</bdi></strong>
+    {{#lines}}
+    <bdi>{{.}}</bdi><br>
+    {{/lines}}
+  </address>
+  {{/seller}}
+  {{^seller}}
   {{#text.companyName}}
   <address class="company">
     <strong><bdi>{{text.companyName}}</bdi></strong>
@@ -101,6 +119,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
     <bdi>{{text.companyCountry}}</bdi>
   </address>
   {{/text.companyName}}
+  {{/seller}}
 </header>
 <main>
   <div class="facts">
@@ -111,15 +130,14 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
         {{#account.addressee}}
         <bdi>{{.}}</bdi><br>
         {{/account.addressee}}
+        {{#account.formattedTaxId}}<bdi>{{account.formattedTaxId}}</bdi>{{/account.formattedTaxId}}
       </address>
       {{/account.hasAddressee}}
     </div>
     <dl>
-      <dt>{{text.invoiceNumber}}</dt><dd><bdi>{{invoice.formattedInvoiceNumber}}</bdi></dd>
-      <dt>{{text.invoiceDate}}</dt><dd>{{invoice.formattedInvoiceDate}}</dd>
-      {{#creditNote}}
-      <dt>{{text.creditNoteInvoice}}</dt><dd><bdi>{{creditNote.formattedInvoiceNumber}}</bdi></dd>
-      {{/creditNote}}
+      {{#invoice.facts}}
+      <dt>{{label}}</dt><dd><bdi>{{value}}</bdi></dd>
+      {{/invoice.facts}}
     </dl>
   </div>
   <table>
@@ -127,41 +145,53 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
       <tr>
         <th scope="col">{{text.invoiceItemDescription}}</th>
         <th scope="col">{{text.invoiceItemServicePeriod}}</th>
+        {{#invoice.taxColumn}}
+        <th scope="col" class="number">{{invoice.taxColumn}}</th>
+        {{/invoice.taxColumn}}
         <th scope="col" class="number">{{text.invoiceItemAmount}}</th>
       </tr>
     </thead>
     <tbody class="items">
-      {{#invoice.leadingItems}}
+      {{#invoice.leadingLines}}
       <tr>
-        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}</td>
+        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}{{#notes}}<span class="detail"><bdi>{{.}}</bdi></span>{{/notes}}</td>
         <td class="period">{{formattedPeriod}}</td>
+        {{#invoice.taxColumn}}
+        <td class="number tax">{{formattedTaxRate}}</td>
+        {{/invoice.taxColumn}}
         <td class="number">{{formattedAmount}}</td>
       </tr>
-      {{/invoice.leadingItems}}
+      {{/invoice.leadingLines}}
     </tbody>
     <tbody class="closing">
-      {{#invoice.closingItems}}
+      {{#invoice.closingLines}}
       <tr>
-        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}</td>
+        <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}{{#notes}}<span class="detail"><bdi>{{.}}</bdi></span>{{/notes}}</td>
         <td class="period">{{formattedPeriod}}</td>
+        {{#invoice.taxColumn}}
+        <td class="number tax">{{formattedTaxRate}}</td>
+        {{/invoice.taxColumn}}
         <td class="number">{{formattedAmount}}</td>
       </tr>
-      {{/invoice.closingItems}}
-      {{^invoice.closingItems}}
+      {{/invoice.closingLines}}
+      {{^invoice.closingLines}}
       <tr><td colspan="3">{{text.invoiceNoItems}}</td></tr>
-      {{/invoice.closingItems}}
-      <tr class="sum first{{#creditNote}} due{{/creditNote}}"><td></td><th scope="row">{{text.invoiceAmount}}</th><td class="number">{{invoice.formattedTotal}}</td></tr>
-      {{#invoice.accountCredit}}
-      <tr class="sum"><td></td><th scope="row">{{name}}</th><td class="number">{{formattedAmount}}</td></tr>
-      {{/invoice.accountCredit}}
-      {{#invoice.isCommitted}}
-      {{#invoice.hasPayments}}
-      <tr class="sum"><td></td><th scope="row">{{text.invoiceAmountPaid}}</th><td class="number">{{invoice.formattedPaidAmount}}</td></tr>
-      {{/invoice.hasPayments}}
-      <tr class="sum due"><td></td><th scope="row">{{text.invoiceBalance}}</th><td class="number">{{invoice.formattedBalance}}</td></tr>
-      {{/invoice.isCommitted}}
+      {{/invoice.closingLines}}
+      {{#invoice.totals}}
+      <tr class="sum{{#isFirst}} first{{/isFirst}}{{#isStressed}} due{{/isStressed}}"><td></td><th scope="row"{{#invoice.taxColumn}} colspan="2"{{/invoice.taxColumn}}><bdi>{{label}}</bdi>{{#details}}<span class="detail"><bdi>{{.}}</bdi></span>{{/details}}</th><td class="number">{{value}}</td></tr>
+      {{/invoice.totals}}
     </tbody>
   </table>
+  {{#invoice.hasPaymentDetails}}
+  <section class="payment">
+    <h2>{{text.paymentTitle}}</h2>
+    <dl>
+      {{#invoice.paymentDetails}}
+      <dt>{{label}}</dt><dd><bdi>{{value}}</bdi></dd>
+      {{/invoice.paymentDetails}}
+    </dl>
+  </section>
+  {{/invoice.hasPaymentDetails}}
   {{#account.isManualPay}}
   {{#invoice.isOwed}}
   {{#text.invoicePaymentInstructions}}
@@ -169,6 +199,12 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
   {{/text.invoicePaymentInstructions}}
   {{/invoice.isOwed}}
   {{/account.isManualPay}}
+  {{#invoice.note}}
+  <p class="note" dir="auto">{{invoice.note}}</p>
+  {{/invoice.note}}
+  {{#invoice.sellerNote}}
+  <p class="note" dir="auto">{{invoice.sellerNote}}</p>
+  {{/invoice.sellerNote}}
 </main>
 {{#text.invoiceFooter}}
 <footer dir="auto">{{text.invoiceFooter}}</footer>

@@ -3,7 +3,13 @@ import type { Account } from '../../records/index.ts';
 import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
 import { converterOf } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Currency, type Decimal, formatDecimal, minorUnits } from '../../values/money/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  minorUnits,
+  roundToCurrency,
+} from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
 
@@ -14,6 +20,10 @@ const MAX_CACHED_DOCUMENT_FORMATS = 64;
 export interface DocumentFormats {
   /** Formats an amount with the currency's symbol and decimals, rounded half up: `$1,234.50`. Zero has no sign. */
   amount(amount: Decimal, currency: Currency): string;
+  /** Formats a price with the decimals that it needs, from the currency's to nine: `$0.0025`. */
+  price(price: Decimal, currency: Currency): string;
+  /** Formats a rate in percent: `19%`. */
+  percent(rate: Decimal): string;
   /** Formats a number with at most nine decimals. */
   number(value: Decimal): string;
   /** Formats a date in the Gregorian calendar, regardless of the locale's own: `Nov 23, 2026`. */
@@ -25,6 +35,8 @@ export interface DocumentFormats {
 }
 
 const DAY_MS = 86_400_000;
+/** Decimals of numbers, prices and rates. */
+const MAX_DECIMALS = 9;
 const made = new Map<Locale, DocumentFormats>();
 
 export function documentFormats(locale: Locale): DocumentFormats {
@@ -38,29 +50,50 @@ export function documentFormats(locale: Locale): DocumentFormats {
 
 function formatsOf(tag: string): DocumentFormats {
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC', calendar: 'gregory' });
-  const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 9, signDisplay: 'negative' });
+  const numbers = new Intl.NumberFormat(tag, {
+    maximumFractionDigits: MAX_DECIMALS,
+    signDisplay: 'negative',
+  });
+  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: MAX_DECIMALS });
   const countries = new Intl.DisplayNames(tag, { type: 'region' });
-  const amounts = new Map<Currency, Intl.NumberFormat>();
-  const amountsIn = (currency: Currency): Intl.NumberFormat => {
-    const known = amounts.get(currency);
-    if (known !== undefined) return known;
-    const digits = minorUnits(currency);
-    const format = new Intl.NumberFormat(tag, {
-      style: 'currency',
-      currency,
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-      signDisplay: 'negative',
-    });
-    amounts.set(currency, format);
-    return format;
-  };
+  const amountsIn = currencyFormats(tag, minorUnits);
+  const pricesIn = currencyFormats(tag, (currency) => Math.max(MAX_DECIMALS, minorUnits(currency)));
   return {
     amount: (amount, currency) => amountsIn(currency).format(exact(amount)),
+    price: (price, currency) => pricesIn(currency).format(exact(price)),
+    percent: (rate) => percents.format(exact(rate.dividedBy(100))),
     number: (value) => numbers.format(exact(value)),
     date: (date) => dates.format(date * DAY_MS),
     country: (code) => (/^[A-Za-z]{2}$/.test(code) ? (countries.of(code.toUpperCase()) ?? code) : code),
     period: (start, end) => dates.formatRange(start * DAY_MS, end * DAY_MS),
+  };
+}
+
+/** Returns a price as an amount, with more decimals if it needs them. */
+export function formatPrice(
+  formats: Pick<DocumentFormats, 'amount' | 'price'>,
+  price: Decimal,
+  currency: Currency,
+): string {
+  const isAmount = roundToCurrency(price, currency).equals(price);
+  return isAmount ? formats.amount(price, currency) : formats.price(price, currency);
+}
+
+/** Returns the formats of amounts with the currency's decimals and at most `maxDecimals`. */
+function currencyFormats(tag: string, maxDecimals: (currency: Currency) => number) {
+  const made = new Map<Currency, Intl.NumberFormat>();
+  return (currency: Currency): Intl.NumberFormat => {
+    const known = made.get(currency);
+    if (known !== undefined) return known;
+    const format = new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: minorUnits(currency),
+      maximumFractionDigits: maxDecimals(currency),
+      signDisplay: 'negative',
+    });
+    made.set(currency, format);
+    return format;
   };
 }
 

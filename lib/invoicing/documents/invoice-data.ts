@@ -1,12 +1,17 @@
-import type { Account } from '../../records/index.ts';
+import type { PrintableFact } from '../../ports/index.ts';
+import type { Account, Seller, SellerLogo } from '../../records/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
-import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
+import type { RenderedInvoice } from './rendered-invoice.ts';
+import type { RenderedLine } from './rendered-lines.ts';
+import type { RenderedSeller } from './rendered-parties.ts';
+import type { RenderedTax } from './rendered-sums.ts';
+import type { RenderedUsage } from './rendered-usage.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * Returns the data of a template (§14 rules 1 and 4): `text`, `account` and `invoice` with their HTTP names, dates as
+ * Returns the data of a template (§14 rules 1 and 4): `text`, `account`, `seller` and `invoice` with their HTTP names, dates as
  * `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {
@@ -15,19 +20,22 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
     language: view.language,
     direction: view.direction,
     account: accountData(view),
+    seller: view.seller === null ? null : sellerData(view.seller),
     // Used only by the built-in credit note page.
     ...(view.creditNote === null ? {} : { creditNote: view.creditNote }),
     invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
   };
 }
 
-function accountData({ account, addressee, isManualPay }: RenderedInvoice): TemplateObject {
+function accountData(view: RenderedInvoice): TemplateObject {
+  const { account, addressee, isManualPay, formattedTaxId } = view;
   return {
     ...Object.fromEntries(accountTexts.map((name) => [name, account[name]])),
     accountId: account.id,
     isManualPay,
-    addressee: new TemplateList(addressee.length, () => addressee),
-    hasAddressee: addressee.length > 0,
+    formattedTaxId,
+    addressee: listOf(addressee),
+    hasAddressee: addressee.length > 0 || formattedTaxId !== null,
   };
 }
 
@@ -35,6 +43,8 @@ const accountTexts = [
   'externalKey',
   'name',
   'company',
+  'legalName',
+  'taxId',
   'locale',
   'timeZone',
   'phone',
@@ -50,6 +60,45 @@ const accountTexts = [
   'parentAccountId',
 ] as const satisfies readonly (keyof Account)[];
 
+function sellerData({ seller, lines, accent, ...formatted }: RenderedSeller): TemplateObject {
+  return {
+    ...Object.fromEntries(sellerTexts.map((name) => [name, seller[name]])),
+    ...formatted,
+    lines: listOf(lines),
+    logo: seller.logo === null ? null : dataUri(seller.logo),
+    accentColor: accent?.rule ?? null,
+    headingColor: accent?.heading ?? null,
+  };
+}
+
+const sellerTexts = [
+  'name',
+  'legalName',
+  'address1',
+  'address2',
+  'city',
+  'state',
+  'postalCode',
+  'country',
+  'taxId',
+  'registrationNumber',
+  'email',
+  'phone',
+  'bankName',
+  'iban',
+  'bic',
+] as const satisfies readonly (keyof Seller)[];
+
+/** Bytes that are converted at once. */
+const CHUNK = 8_192;
+
+function dataUri({ mediaType, bytes }: SellerLogo): string {
+  let binary = '';
+  for (let start = 0; start < bytes.length; start += CHUNK)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
+  return `data:${mediaType};base64,${btoa(binary)}`;
+}
+
 function fieldsOf(invoice: InvoiceView): TemplateObject {
   const { accountId, currency, status, isParentInvoice, parentInvoiceId, parentAccountId } = invoice;
   return {
@@ -62,6 +111,7 @@ function fieldsOf(invoice: InvoiceView): TemplateObject {
     parentAccountId,
     invoiceNumber: String(invoice.invoiceNumber),
     invoiceDate: formatLocalDate(invoice.invoiceDate),
+    note: invoice.note,
     targetDate: day(invoice.targetDate),
     amount: formatDecimal(invoice.amount),
     creditAdj: formatDecimal(invoice.creditAdj),
@@ -73,7 +123,7 @@ function fieldsOf(invoice: InvoiceView): TemplateObject {
 const CLOSING_LINES = 2;
 
 function formattedFields(view: RenderedInvoice): TemplateObject {
-  const lines = listOf(view.lines);
+  const lines = dataOfLines(view.lines);
   const { status, accountCredit, formattedInvoiceNumber, formattedInvoiceDate, formattedTargetDate } = view;
   const { formattedChargedAmount, formattedTotal, formattedPaidAmount } = view;
   const { formattedRefundedAmount, formattedBalance } = view;
@@ -90,11 +140,12 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     processedCurrency: view.processedCurrency,
     invoiceItems: lines,
     items: lines,
-    totalledItems: listOf(view.totalledLines),
+    totalledItems: dataOfLines(view.totalledLines),
     // The last lines stay on one page with the sums.
-    leadingItems: listOf(view.totalledLines.slice(0, -CLOSING_LINES)),
-    closingItems: listOf(view.totalledLines.slice(-CLOSING_LINES)),
+    leadingItems: dataOfLines(view.totalledLines.slice(0, -CLOSING_LINES)),
+    closingItems: dataOfLines(view.totalledLines.slice(-CLOSING_LINES)),
     accountCredit: accountCredit === null ? null : lineData(accountCredit),
+    ...documentFields(view),
     isPaid: status === 'PAID',
     isDraft: status === 'DRAFT',
     isVoid: status === 'VOID',
@@ -105,12 +156,100 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
   };
 }
 
-function listOf(lines: readonly RenderedLine[]): TemplateList {
+/** What the built-in page shows besides the lines of the total: dates, taxes, sums and how to pay. */
+function documentFields(view: RenderedInvoice): TemplateObject {
+  const { facts, taxes, pageLines, totals, paymentDetails, formats } = view;
+  const { servicePeriod, dueDate, currency } = facts;
+  const isStressed = view.creditNote !== null || view.invoice.status === 'COMMITTED';
+  return {
+    issueDate: formatLocalDate(facts.issueDate),
+    formattedIssueDate: view.formattedIssueDate,
+    dueDate: day(dueDate),
+    formattedDueDate: view.formattedDueDate,
+    formattedServicePeriod:
+      servicePeriod === null ? null : formats.period(servicePeriod.start, servicePeriod.end),
+    net: formatDecimal(facts.net),
+    formattedNet: formats.amount(facts.net, currency),
+    tax: formatDecimal(facts.tax),
+    formattedTax: formats.amount(facts.tax, currency),
+    taxRounding: facts.roundingDifference.isZero() ? null : formatDecimal(facts.roundingDifference),
+    formattedTaxRounding: facts.roundingDifference.isZero()
+      ? null
+      : formats.amount(facts.roundingDifference, currency),
+    taxes: new TemplateList(taxes.length, () => taxes.values().map(taxData)),
+    taxColumn: view.taxColumn,
+    sellerNote: facts.sellerNote,
+    facts: dataOfFacts(view.headFacts, false),
+    leadingLines: dataOfLines(pageLines.slice(0, -CLOSING_LINES)),
+    closingLines: dataOfLines(pageLines.slice(-CLOSING_LINES)),
+    totals: dataOfFacts(totals, isStressed),
+    paymentDetails: dataOfFacts(paymentDetails, false),
+    hasPaymentDetails: paymentDetails.length > 0,
+  };
+}
+
+function taxData({ group, ...shown }: RenderedTax): TemplateObject {
+  const { category, rate, exemption, net, tax, computed } = group;
+  return {
+    category,
+    rate: plain(rate),
+    exemption,
+    net: formatDecimal(net),
+    tax: formatDecimal(tax),
+    computed: formatDecimal(computed),
+    ...shown,
+  };
+}
+
+/** @param isLastStressed whether the last one is the amount that counts. */
+function dataOfFacts(facts: readonly PrintableFact[], isLastStressed: boolean): TemplateList {
+  return new TemplateList(facts.length, () =>
+    facts.values().map(({ label, value, detail = null }, index) => ({
+      label,
+      value,
+      details: listOf(detail === null ? [] : detail.split('\n')),
+      isFirst: index === 0,
+      isStressed: isLastStressed && index === facts.length - 1,
+    })),
+  );
+}
+
+function dataOfLines(lines: readonly RenderedLine[]): TemplateList {
   return new TemplateList(lines.length, () => lines.values().map(lineData));
 }
 
-function lineData({ item, ...shown }: RenderedLine): TemplateObject {
-  return { ...itemFields(item), ...shown, isNegative: item.amount.lessThan(0) };
+function listOf(texts: readonly string[]): TemplateList {
+  return new TemplateList(texts.length, () => texts);
+}
+
+function lineData({ item, quantity, unitPrice, usage, notes, ...shown }: RenderedLine): TemplateObject {
+  return {
+    ...itemFields(item),
+    ...shown,
+    quantity: plain(quantity),
+    unitPrice: plain(unitPrice),
+    usage: new TemplateList(usage.length, () => usage.values().map(usageData)),
+    notes: listOf(notes),
+    isNegative: item.amount.lessThan(0),
+  };
+}
+
+function usageData({ used, tiers, ...shown }: RenderedUsage): TemplateObject {
+  return {
+    ...shown,
+    name: used.name,
+    quantity: formatDecimal(used.quantity),
+    tiers: new TemplateList(tiers.length, () =>
+      tiers.values().map(({ used: { tier, price, blockSize, quantity, amount }, ...formatted }) => ({
+        ...formatted,
+        tier: String(tier),
+        price: formatDecimal(price),
+        blockSize: plain(blockSize),
+        quantity: formatDecimal(quantity),
+        amount: plain(amount),
+      })),
+    ),
+  };
 }
 
 function itemFields(item: InvoiceItemView): TemplateObject {
@@ -123,7 +262,6 @@ function itemFields(item: InvoiceItemView): TemplateObject {
     endDate: day(item.endDate),
     amount: formatDecimal(item.amount),
     rate: plain(item.rate),
-    quantity: plain(item.quantity),
     catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
   };
 }

@@ -1,30 +1,29 @@
 import type { PrintableDocument, PrintableLine } from '../../ports/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
+import type { RenderedInvoice } from './rendered-invoice.ts';
+import type { RenderedLine } from './rendered-lines.ts';
 
 /** Returns the printed invoice (§14 rule 6), as on the built-in page. */
 export function printableInvoice(view: RenderedInvoice, createdDate: Instant): PrintableDocument {
-  const { text, status, invoice } = view;
+  const { text, status, invoice, paymentDetails } = view;
   return {
     ...printableFrame(view, createdDate),
     title: `${text('invoiceTitle')} ${view.formattedInvoiceNumber}`,
     heading: text('invoiceTitle'),
     status: status === null ? null : { text: text(statusTexts[status]), isGood: status === 'PAID' },
-    facts: [
-      { label: text('invoiceNumber'), value: view.formattedInvoiceNumber },
-      { label: text('invoiceDate'), value: view.formattedInvoiceDate },
-      ...(view.creditNote === null
-        ? []
-        : [{ label: text('creditNoteInvoice'), value: view.creditNote.formattedInvoiceNumber }]),
-    ],
-    lines: view.totalledLines.map(printableLine),
-    totals: totalsOf(view),
+    facts: view.headFacts,
+    lines: view.pageLines.map((line) => printableLine(line, view.taxColumn !== null)),
+    totals: view.totals,
     isLastTotalStressed: view.creditNote !== null || invoice.status === 'COMMITTED',
-    note:
-      view.creditNote === null && view.isManualPay && invoice.balance.greaterThan(0)
-        ? textOrNull(text('invoicePaymentInstructions'))
-        : null,
+    payment: paymentDetails.length === 0 ? null : { heading: text('paymentTitle'), facts: paymentDetails },
+    notes: notesOf(view),
   };
+}
+
+function notesOf({ text, facts, invoice, creditNote, isManualPay }: RenderedInvoice): readonly string[] {
+  const isOwed = creditNote === null && isManualPay && invoice.balance.greaterThan(0);
+  const notes = [isOwed ? text('invoicePaymentInstructions') : null, facts.note, facts.sellerNote];
+  return notes.filter((note) => note !== null && note !== '') as readonly string[];
 }
 
 const statusTexts = {
@@ -34,26 +33,41 @@ const statusTexts = {
 } as const;
 
 /** Language, sender and receiver, the same on all documents of an account. */
-type Frame = Omit<
+type Frame = Pick<
   PrintableDocument,
-  'title' | 'heading' | 'status' | 'facts' | 'lines' | 'totals' | 'isLastTotalStressed' | 'note'
+  | 'author'
+  | 'createdDate'
+  | 'language'
+  | 'direction'
+  | 'paper'
+  | 'accent'
+  | 'logo'
+  | 'sender'
+  | 'addressee'
+  | 'columns'
+  | 'noLines'
+  | 'footer'
 >;
 
-type Framed = Pick<RenderedInvoice, 'text' | 'language' | 'direction' | 'account' | 'addressee'>;
-
-function printableFrame(view: Framed, createdDate: Instant): Frame {
-  const { text, addressee, account } = view;
+function printableFrame(view: RenderedInvoice, createdDate: Instant): Frame {
+  const { text, addressee, formattedTaxId, account, seller } = view;
+  const receiver = formattedTaxId === null ? addressee : [...addressee, formattedTaxId];
+  const logo = seller?.seller.logo ?? null;
+  const sender = senderOf(view);
   return {
-    author: textOrNull(text('companyName')),
+    author: sender[0] ?? null,
     createdDate: new Date(createdDate),
     language: view.language,
     direction: view.direction,
     paper: paperOf(account.country),
-    sender: senderOf(view),
-    addressee: addressee.length === 0 ? null : { label: text('invoiceBillTo'), lines: addressee },
+    accent: seller?.accent ?? null,
+    logo: logo === null ? null : { ...logo, alt: sender[0] ?? '' },
+    sender,
+    addressee: receiver.length === 0 ? null : { label: text('invoiceBillTo'), lines: receiver },
     columns: {
       name: text('invoiceItemDescription'),
       period: text('invoiceItemServicePeriod'),
+      tax: view.taxColumn,
       amount: text('invoiceItemAmount'),
     },
     noLines: text('invoiceNoItems'),
@@ -61,33 +75,24 @@ function printableFrame(view: Framed, createdDate: Instant): Frame {
   };
 }
 
-/** Returns the sender; empty if there is no company name, as on the HTML page. */
-function senderOf({ text }: Pick<RenderedInvoice, 'text'>) {
+/** Returns the sender; empty if there is no seller and no company name, as on the HTML page. */
+function senderOf({ seller, text }: Pick<RenderedInvoice, 'seller' | 'text'>): readonly string[] {
+  if (seller !== null) return [seller.seller.name, ...seller.lines];
   const name = text('companyName');
   if (name === '') return [];
   const address = (['companyAddress', 'companyCityProvincePostalCode', 'companyCountry'] as const).map(text);
   return [name, ...address.filter((line) => line !== '')];
 }
 
-function printableLine(line: RenderedLine): PrintableLine {
+function printableLine(line: RenderedLine, hasTaxColumn: boolean): PrintableLine {
   return {
     name: line.name,
     detail: line.detail,
     period: line.formattedPeriod,
     amount: line.formattedAmount,
+    tax: hasTaxColumn ? line.formattedTaxRate : null,
+    notes: line.notes,
   };
-}
-
-function totalsOf(view: RenderedInvoice) {
-  const { text, accountCredit, paidAmount, invoice } = view;
-  const totals = [{ label: text('invoiceAmount'), value: view.formattedTotal }];
-  if (accountCredit !== null)
-    totals.push({ label: accountCredit.name, value: accountCredit.formattedAmount });
-  if (view.creditNote !== null || invoice.status !== 'COMMITTED') return totals;
-  if (!paidAmount.isZero())
-    totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
-  totals.push({ label: text('invoiceBalance'), value: view.formattedBalance });
-  return totals;
 }
 
 function textOrNull(text: string): string | null {

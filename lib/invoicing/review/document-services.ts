@@ -68,12 +68,13 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
     ): Promise<Uint8Array> => {
       if (documentRenderer === undefined) throw noRenderer();
       const signal = wantedSignal(ports);
-      const { bytes, missingCharacters } = await hostAnswer(async () =>
+      const { bytes, missingCharacters, logoProblem } = await hostAnswer(async () =>
         fileOf(await documentRenderer.pdf(document, { signal })),
       );
       const characters = shortened(missingCharacters);
       if (characters !== '')
         logger.warn({ ...facts, characters }, 'a PDF contains characters that no font supports');
+      if (logoProblem !== null) logger.warn({ ...facts, problem: logoProblem }, 'a PDF has no logo');
       return bytes;
     },
   };
@@ -83,9 +84,10 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
  * Returns the file. It is checked during the call, so that an invalid result counts as a failure of the
  * renderer.
  */
-function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
+function fileOf({ bytes, missingCharacters, logoProblem }: RenderedFile) {
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
-  return { bytes, missingCharacters: String(missingCharacters ?? '') };
+  const problem = logoProblem == null ? null : shortened(String(logoProblem));
+  return { bytes, missingCharacters: String(missingCharacters ?? ''), logoProblem: problem };
 }
 
 function noRenderer(): BillingError {

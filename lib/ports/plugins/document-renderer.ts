@@ -4,12 +4,25 @@ export interface PrintableLine {
   readonly detail: string | null;
   readonly period: string | null;
   readonly amount: string;
+  /** The tax rate of the line; null without a column for it. */
+  readonly tax: string | null;
+  /** Printed small below the name and detail: the calculation and the usage. */
+  readonly notes: readonly string[];
 }
 
 /** A name with a value, such as a number or a sum. */
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
+  /** Printed small below the label; lines are separated by `\n`. Default null. */
+  readonly detail?: string | null;
+}
+
+/** An image with the words for readers who cannot see it. */
+export interface PrintableImage {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
+  readonly bytes: Uint8Array;
+  readonly alt: string;
 }
 
 /**
@@ -28,20 +41,31 @@ export interface PrintableDocument {
   readonly heading: string;
   /** Text below the heading, such as "Paid". */
   readonly status: { readonly text: string; readonly isGood: boolean } | null;
+  /** The colors of headings and rules, such as `#0a5cff`; null: those of the text. */
+  readonly accent: { readonly rule: string; readonly heading: string } | null;
+  /** Printed above the sender. */
+  readonly logo: PrintableImage | null;
   /** Lines of the sender. The first line is the name. */
   readonly sender: readonly string[];
   readonly addressee: { readonly label: string; readonly lines: readonly string[] } | null;
   readonly facts: readonly PrintableFact[];
-  /** Column headings. */
-  readonly columns: { readonly name: string; readonly period: string; readonly amount: string };
+  /** Column headings; `tax` is null without a column of tax rates. */
+  readonly columns: {
+    readonly name: string;
+    readonly period: string;
+    readonly tax: string | null;
+    readonly amount: string;
+  };
   readonly lines: readonly PrintableLine[];
   /** Text that is printed if the table has no lines. */
   readonly noLines: string;
   /** Totals. The last total is emphasized if `isLastTotalStressed` is true. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
-  /** Note below the totals, with lines separated by `\n`. */
-  readonly note: string | null;
+  /** How to pay, below the totals; null if nothing is owed. */
+  readonly payment: { readonly heading: string; readonly facts: readonly PrintableFact[] } | null;
+  /** Notes below the totals, with lines separated by `\n`. */
+  readonly notes: readonly string[];
   readonly footer: string | null;
 }
 
@@ -49,6 +73,8 @@ export interface RenderedFile {
   readonly bytes: Uint8Array;
   /** Characters that no font contains. A replacement character is printed instead. */
   readonly missingCharacters: string;
+  /** Why the logo is missing in the file; null or missing: it is not. */
+  readonly logoProblem?: string | null;
 }
 
 /**

@@ -4,7 +4,13 @@ import type { InvoiceToRender } from '../../../lib/invoicing/documents/rendered-
 import { balanceOf, invoiceAmounts } from '../../../lib/invoicing/invoices/invoice-amounts.ts';
 import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import { billedQuantity, unitPriceOf } from '../../../lib/invoicing/invoices/used-units.ts';
-import { type Account, type Invoice, type InvoiceItem, InvoiceItemType } from '../../../lib/records/index.ts';
+import {
+  type Account,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  type Seller,
+} from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { at, invoice } from '../payments/payment-records.ts';
@@ -72,6 +78,7 @@ export function viewedInvoice(
   const record = invoice({
     invoiceNumber: 17,
     invoiceDate: localDate(2026, 11, 23),
+    commitDate: localDate(2026, 11, 23),
     targetDate: localDate(2026, 11, 23),
     ...invoiceAmounts(items, [payment]),
     ...members,
@@ -101,5 +108,69 @@ export function toRender(
     translations: new Map(),
     catalogTranslations: new Map(),
     ...given,
+  };
+}
+
+/** Two charges, taxed with 19 % and 7 %. */
+export function taxedItems(): readonly InvoiceItemView[] {
+  const [full, reduced] = [viewedItem('RECURRING', '100'), viewedItem('EXTERNAL_CHARGE', '40')];
+  return [full, reduced, taxOf(full, '19'), taxOf(reduced, '7')];
+}
+
+/** The tax of an item at a rate in percent, rounded to cents. */
+export function taxOf(
+  { id, amount }: InvoiceItemView,
+  rate: string,
+  members: Partial<InvoiceItemView> = {},
+): InvoiceItemView {
+  const tax = amount.times(rate).dividedBy(100).toDecimalPlaces(2);
+  const facts = { taxRate: decimal(rate), taxCategory: 'S' } as const;
+  return viewedItem('TAX', tax.toFixed(), { description: 'Tax', linkedItemId: id, ...facts, ...members });
+}
+
+/** A charge of API calls, of which the first 10,000 cost $0.01 and the others $5.00 for each thousand. */
+export function usageOf(calls: string): InvoiceItemView {
+  const quantity = decimal(calls);
+  const cheap = quantity.minus(10_000).dividedBy(1_000).ceil();
+  const tiers = [
+    {
+      tier: 1,
+      price: decimal('0.01'),
+      blockSize: decimal(1),
+      quantity: decimal(10_000),
+      amount: decimal(100),
+    },
+    { tier: 2, price: decimal(5), blockSize: decimal(1_000), quantity: cheap, amount: cheap.times(5) },
+  ];
+  const usage = [{ unit: 'API calls', name: 'calls', quantity, tiers }];
+  const amount = cheap.times(5).plus(100).toFixed();
+  return viewedItem('USAGE', amount, { usageName: 'api-calls', prettyUsageName: null, usage });
+}
+
+export function seller(members: Partial<Seller> = {}): Seller {
+  return {
+    recordId: 1,
+    id: nextId(),
+    name: 'Obstgarten',
+    legalName: 'Obstgarten Software GmbH',
+    address1: 'Am Hang 1',
+    address2: null,
+    city: 'Berlin',
+    state: null,
+    postalCode: '10115',
+    country: 'DE',
+    taxId: 'DE136695976',
+    registrationNumber: 'HRB 12345 B',
+    email: 'rechnung@obst.example',
+    phone: '+49 30 123456',
+    bankName: 'Musterbank',
+    iban: 'DE89370400440532013000',
+    bic: 'COBADEFFXXX',
+    paymentTermsDays: 14,
+    notes: { '*': 'Thank you' },
+    accentColor: '#0a5cff',
+    createdDate: at('2026-01-01T00:00:00Z'),
+    logo: null,
+    ...members,
   };
 }

@@ -11,7 +11,7 @@ import {
   type TemplateObject,
 } from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
+import { seller, taxedItems, toRender, usageOf, viewedItem } from '../../support/invoicing/documents.ts';
 import { codeThrownBy, expect } from '../../support/unit.ts';
 
 const fill = (template: string, data: TemplateObject = {}) =>
@@ -178,24 +178,36 @@ describe('document templates', () => {
   it('invoicing §14: have exactly the names documented on the invoicing page', async () => {
     const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
-    const empty = (): string[] => [];
-    const told = { anywhere: empty(), account: empty(), invoice: empty(), 'a line': empty() };
+    const told = new Map<string, string[]>();
     for (const row of table.trim().split('\n')) {
-      const [, of = '', names = ''] = /^\| `?([^|,`]+)[^|]*\| (.*) \|$/.exec(row) ?? [];
-      const list = told[of.trim() as keyof typeof told];
-      list.push(...[...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name = '']) => name));
+      const [, of = '', names = ''] = /^\| (?:one of )?`?([^|,`]+)[^|]*\| (.*) \|$/.exec(row) ?? [];
+      const list = [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name = '']) => name);
+      told.set(of.trim(), [...(told.get(of.trim()) ?? []), ...list]);
     }
-    const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
-    const { account, invoice } = data as {
-      readonly account: TemplateObject;
-      readonly invoice: TemplateObject;
+    const data = invoiceData(
+      renderedInvoice(toRender([usageOf('12400'), ...taxedItems()], { seller: seller() })),
+    );
+    const { account, invoice, seller: issuer } = data as Record<string, TemplateObject>;
+    const firstOf = (object: TemplateObject | undefined, name: string) => {
+      const { [name]: list } = object ?? {};
+      const [first] = (list as TemplateList).elements();
+      return first as TemplateObject;
     };
-    const [line] = (invoice.items as TemplateList).elements();
-    const namesOf = (object: unknown) => Object.keys(object as object).sort();
-    expect(told.anywhere.sort()).to.eql(namesOf(data));
-    expect(told.account.sort()).to.eql(namesOf(account));
-    expect(told.invoice.sort()).to.eql(namesOf(invoice));
-    expect(told['a line'].sort()).to.eql(namesOf(line));
+    const usage = firstOf(firstOf(invoice, 'items'), 'usage');
+    const found = {
+      anywhere: data,
+      account,
+      seller: issuer,
+      invoice,
+      'a line': firstOf(invoice, 'items'),
+      usage,
+      tiers: firstOf(usage, 'tiers'),
+      taxes: firstOf(invoice, 'taxes'),
+      facts: firstOf(invoice, 'facts'),
+    };
+    expect([...told.keys()].sort()).to.eql(Object.keys(found).sort());
+    for (const [of, object] of Object.entries(found))
+      expect([...(told.get(of) ?? [])].sort(), of).to.eql(Object.keys(object ?? {}).sort());
   });
 
   describe('built-in page', () => {

@@ -1,0 +1,83 @@
+import { hasRightToLeftLetter } from './fonts.ts';
+
+export interface TagOptions {
+  /** Of a heading of a table. */
+  readonly scope?: 'Column' | 'Row';
+}
+
+/** The tags of a PDF, which tell assistive technology what is a heading, a table or decoration. */
+export class Structure {
+  readonly #pdf: PDFKit.PDFDocument;
+  /** The open elements, the innermost last. */
+  readonly #open: PDFKit.PDFStructureElement[];
+
+  constructor(pdf: PDFKit.PDFDocument) {
+    this.#pdf = pdf;
+    const root = pdf.struct('Document');
+    pdf.addStructure(root);
+    this.#open = [root];
+  }
+
+  /** Opens an element that contains others, until `close`. */
+  open(tag: string): void {
+    this.#add(this.#pdf.struct(tag));
+  }
+
+  close(): void {
+    this.#open.pop()?.end();
+  }
+
+  /** Tags what `draw` draws, on one page. */
+  content<T>(tag: string, draw: () => T, options: TagOptions = {}): T {
+    const known: object = options;
+    this.#add(this.#pdf.struct(tag, known));
+    try {
+      return this.#drawn(draw);
+    } finally {
+      this.close();
+    }
+  }
+
+  figure(options: { readonly alt: string; readonly bbox: readonly number[] }, draw: () => unknown): void {
+    this.#add(this.#pdf.struct('Figure', options));
+    this.#drawn(draw);
+    this.close();
+  }
+
+  /** Hides decoration, page numbers and repeated headings from assistive technology. Not within `content`. */
+  artifact<T>(type: 'Layout' | 'Pagination', draw: () => T): T {
+    this.#pdf.markContent('Artifact', { type });
+    const drawn = draw();
+    this.#pdf.endMarkedContent();
+    return drawn;
+  }
+
+  /**
+   * Draws a line. One with right-to-left letters, which are drawn in visual order, also gets its text in logical order. One that
+   * others follow ends with a space, so that its last word is not joined to the next one.
+   */
+  spoken(line: string, isLast: boolean, draw: () => void): void {
+    if (isLast && !hasRightToLeftLetter(line)) {
+      draw();
+      return;
+    }
+    this.#pdf.markContent('Span', { actual: isLast ? line : `${line} ` });
+    draw();
+    this.#pdf.endMarkedContent();
+  }
+
+  end(): void {
+    while (this.#open.length > 0) this.close();
+  }
+
+  #add(element: PDFKit.PDFStructureElement): void {
+    this.#open.at(-1)?.add(element);
+    this.#open.push(element);
+  }
+
+  #drawn<T>(draw: () => T): T {
+    const drawn: T[] = [];
+    this.#open.at(-1)?.add(() => drawn.push(draw()));
+    return drawn[0] as T;
+  }
+}

@@ -1,0 +1,16 @@
+import type { TextStyle } from './sheet.ts';
+
+export const gray = '#565d66';
+export const black = '#1a1d21';
+export const lightGray = '#d9dde2';
+
+export const text: TextStyle = { size: 9.5 };
+export const label: TextStyle = { size: 8.5, color: gray };
+/** Texts of tenants and customers have their own direction. */
+export const own: TextStyle = { ...text, direction: 'auto' };
+/** Names and addresses, which together fit a page. */
+export const party: TextStyle = { ...own, maxLines: 4 };
+export const small: TextStyle = { ...label, direction: 'auto', maxLines: 6 };
+export const stressed: TextStyle = { size: 12.5, weight: 'bold' };
+
+export const gap = 18;

@@ -1,0 +1,24 @@
+/** Characters that XML cannot contain. */
+const invalid = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Escapes title and author in the metadata in XML: pdfkit writes them as they are. */
+export function escapeMetadata(pdf: PDFKit.PDFDocument): void {
+  const withMetadata: PDFKit.PDFDocument & { endMetadata?: () => void } = pdf;
+  const endMetadata = withMetadata.endMetadata?.bind(pdf);
+  // Called after the file's plain information is written.
+  withMetadata.endMetadata = () => {
+    const { Title, Author } = pdf.info;
+    if (Title !== undefined) pdf.info.Title = escaped(Title);
+    if (Author !== undefined) pdf.info.Author = escaped(Author);
+    endMetadata?.();
+  };
+}
+
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(invalid, '')
+    .replaceAll(/[&<>]/g, (sign) => escapes[sign] ?? sign);
+}

@@ -1,0 +1,143 @@
+import { itemTypes } from '../../records/index.ts';
+import { eachStep, type Steps } from '../../runtime/index.ts';
+import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
+import type { InvoiceItemView } from '../invoices/invoice-view.ts';
+import { type DocumentFacts, type DocumentLine, documentItems } from './document-facts.ts';
+import { type DocumentFormats, formatPrice } from './document-formats.ts';
+import type { TextOf } from './document-texts.ts';
+import { type CatalogNames, type LineName, lineName } from './line-names.ts';
+import { type RenderedUsage, renderedUsage } from './rendered-usage.ts';
+
+/** A line of a document: one item, or the sum of several of one kind. */
+export interface RenderedLine extends LineName {
+  readonly item: InvoiceItemView;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  readonly usageName: string | null;
+  readonly formattedStartDate: string | null;
+  readonly formattedEndDate: string | null;
+  /** Both dates, or the only one. */
+  readonly formattedPeriod: string | null;
+  readonly formattedAmount: string;
+  readonly quantity: Decimal | null;
+  readonly formattedQuantity: string | null;
+  readonly formattedRate: string | null;
+  readonly unitPrice: Decimal | null;
+  readonly formattedUnitPrice: string | null;
+  /** `5 × $25.00`; null for a single unit at the amount, and without quantity or unit price. */
+  readonly calculation: string | null;
+  /** The tax rates: `19%`; null without rates. */
+  readonly formattedTaxRate: string | null;
+  /** Empty unless the line charges usage. */
+  readonly usage: readonly RenderedUsage[];
+  /** Printed small below the name: the calculation, and the usage with its tiers. */
+  readonly notes: readonly string[];
+}
+
+export interface LineWords {
+  readonly text: TextOf;
+  readonly names: CatalogNames;
+  readonly formats: DocumentFormats;
+}
+
+/** Returns every line of a document, account credit last. */
+export function* renderingLines(
+  items: readonly InvoiceItemView[],
+  {
+    facts,
+    linkedItems,
+    words,
+  }: {
+    readonly facts: DocumentFacts;
+    readonly linkedItems: readonly InvoiceItemView[];
+    readonly words: LineWords;
+  },
+): Steps<readonly RenderedLine[]> {
+  const { text, names, formats } = words;
+  const { currency } = facts;
+  const itemOf = new Map([...linkedItems, ...items].map((item) => [item.id, item]));
+  const lineOf = new Map(facts.lines.map((line) => [line.item.id, line]));
+  const datesOf = formattedDatesOnce(formats);
+  return yield* eachStep(documentItems(items, currency), (item): RenderedLine => {
+    const linked = item.linkedItemId === null ? undefined : itemOf.get(item.linkedItemId);
+    const named = (name: string | null) => (name === null ? null : (names(name) ?? name));
+    const line = lineOf.get(item.id);
+    const usage = renderedUsage(item.usage, currency, words);
+    const calculation = line === undefined ? null : calculationOf(line, currency, words);
+    return {
+      item,
+      ...lineName(item, { names, text, linked }),
+      planName: named(item.planName),
+      phaseName: named(item.phaseName),
+      usageName: named(item.usageName),
+      ...datesOf(item),
+      formattedAmount: formats.amount(item.amount, currency),
+      formattedRate: item.rate === null ? null : formatPrice(formats, item.rate, currency),
+      ...formattedUnits(line, currency, formats),
+      calculation,
+      formattedTaxRate: line === undefined ? null : formattedRates(line, formats),
+      usage,
+      notes: [...(calculation === null ? [] : [calculation]), ...usage.flatMap(linesOfUsage)],
+    };
+  });
+}
+
+function linesOfUsage({ total, tiers }: RenderedUsage): readonly string[] {
+  return [total, ...tiers.map(({ calculation }) => calculation)];
+}
+
+function formattedUnits(
+  line: DocumentLine | undefined,
+  currency: Currency,
+  formats: DocumentFormats,
+): Pick<RenderedLine, 'quantity' | 'formattedQuantity' | 'unitPrice' | 'formattedUnitPrice'> {
+  const quantity = line?.quantity ?? line?.item.quantity ?? null;
+  const unitPrice = line?.unitPrice ?? null;
+  return {
+    quantity,
+    formattedQuantity: quantity === null ? null : formats.number(quantity),
+    unitPrice,
+    formattedUnitPrice: unitPrice === null ? null : formatPrice(formats, unitPrice, currency),
+  };
+}
+
+/** Returns quantity × unit price; marked if the amount is that of a part of the period. */
+function calculationOf(
+  { item, quantity, unitPrice, net }: DocumentLine,
+  currency: Currency,
+  { text, formats }: LineWords,
+): string | null {
+  if (quantity === null || unitPrice === null) return null;
+  const isWhole = roundToCurrency(quantity.times(unitPrice), currency).equals(net);
+  if (isWhole && quantity.equals(1)) return null;
+  const units = `${formats.number(quantity)} × ${formatPrice(formats, unitPrice, currency)}`;
+  return isWhole || !itemTypes[item.itemType].chargesPlan ? units : `${units} (${text('itemProrated')})`;
+}
+
+function formattedRates({ taxes }: DocumentLine, formats: DocumentFormats): string | null {
+  const rates = taxes.flatMap(({ rate }) => (rate === null ? [] : [formats.percent(rate)]));
+  return rates.length === 0 ? null : [...new Set(rates)].join(' + ');
+}
+
+type Dates = Pick<RenderedLine, 'formattedStartDate' | 'formattedEndDate' | 'formattedPeriod'>;
+
+/** Cached, since most lines share a few periods and `Intl` is slow. */
+function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) => Dates {
+  const known = new Map<string, Dates>();
+  return (item) => {
+    const key = `${item.startDate} ${item.endDate}`;
+    const dates = known.get(key) ?? formattedDates(item, formats);
+    known.set(key, dates);
+    return dates;
+  };
+}
+
+function formattedDates({ startDate, endDate }: InvoiceItemView, formats: DocumentFormats): Dates {
+  const formattedStartDate = startDate === null ? null : formats.date(startDate);
+  const formattedEndDate = endDate === null ? null : formats.date(endDate);
+  const isPeriod = startDate !== null && endDate !== null && startDate < endDate;
+  const formattedPeriod = isPeriod
+    ? formats.period(startDate, endDate)
+    : (formattedStartDate ?? formattedEndDate);
+  return { formattedStartDate, formattedEndDate, formattedPeriod };
+}

@@ -1,0 +1,152 @@
+import type { PrintableFact } from '../../ports/index.ts';
+import type { TaxCategory } from '../../records/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { TextKey } from './built-in-texts.ts';
+import type { DocumentFacts, TaxGroup } from './document-facts.ts';
+import type { DocumentFormats } from './document-formats.ts';
+import type { TextOf } from './document-texts.ts';
+import type { RenderedSeller } from './rendered-parties.ts';
+
+/** The sum of one kind of tax (§14 rule 9). */
+export interface RenderedTax {
+  readonly group: TaxGroup;
+  /** The tax with its rate or category: `VAT 19%`. */
+  readonly name: string;
+  readonly formattedRate: string | null;
+  /** The words for the category; null for the standard one. */
+  readonly categoryName: string | null;
+  readonly formattedNet: string;
+  readonly formattedTax: string;
+  readonly formattedComputed: string;
+}
+
+export interface SumWords {
+  readonly text: TextOf;
+  readonly formats: DocumentFormats;
+}
+
+const categoryTexts: Readonly<Record<TaxCategory, TextKey | null>> = {
+  S: null,
+  Z: 'taxZeroRated',
+  E: 'taxExempt',
+  AE: 'taxReverseCharge',
+  K: 'taxIntraCommunity',
+  G: 'taxExport',
+  O: 'taxOutOfScope',
+};
+
+const taxNames: Readonly<Record<string, TextKey>> = {
+  US: 'taxSales',
+  PR: 'taxSales',
+  AU: 'taxGst',
+  CA: 'taxGst',
+  IN: 'taxGst',
+  NZ: 'taxGst',
+  SG: 'taxGst',
+  JP: 'taxConsumption',
+};
+
+/** Returns the key of the name of taxes: that of the seller's country, else of the buyer's. */
+function taxNameKey({ seller, buyer }: Pick<DocumentFacts, 'seller' | 'buyer'>): TextKey {
+  const country = (seller?.country ?? buyer.country ?? '').toUpperCase();
+  if (country === '') return 'itemTax';
+  return taxNames[country] ?? 'taxVat';
+}
+
+/** Returns the name of taxes in the document's language, such as `VAT`. */
+export function taxNameOf(facts: Pick<DocumentFacts, 'seller' | 'buyer'>, text: TextOf): string {
+  return text(taxNameKey(facts));
+}
+
+export function renderedTaxes(facts: DocumentFacts, { text, formats }: SumWords): readonly RenderedTax[] {
+  const taxName = taxNameOf(facts, text);
+  return facts.taxes.map((group) => {
+    const { category, rate, net, tax, computed } = group;
+    const amount = (value: Decimal) => formats.amount(value, facts.currency);
+    const formattedRate = rate === null ? null : formats.percent(rate);
+    const key = category === null ? null : categoryTexts[category];
+    const categoryName = key === null ? null : text(key);
+    const rated = formattedRate === null ? taxName : `${taxName} ${formattedRate}`;
+    const isWithoutRate = rate === null || rate.isZero();
+    return {
+      group,
+      name: categoryName !== null && isWithoutRate ? `${taxName} – ${categoryName}` : rated,
+      formattedRate,
+      categoryName,
+      formattedNet: amount(net),
+      formattedTax: amount(tax),
+      formattedComputed: amount(computed),
+    };
+  });
+}
+
+/** Returns net, taxes and the rounding of taxes, as above the total; empty without tax facts. */
+export function taxTotals(
+  facts: DocumentFacts,
+  taxes: readonly RenderedTax[],
+  { text, formats, labelled }: SumWords & { readonly labelled: (label: string, value: string) => string },
+): readonly PrintableFact[] {
+  if (taxes.length === 0) return [];
+  const amount = (value: Decimal) => formats.amount(value, facts.currency);
+  const shown = taxes.filter(({ group }) => !isUntaxed(group));
+  const totals: PrintableFact[] = [{ label: text('invoiceNet'), value: amount(facts.net) }];
+  for (const { group, name, formattedNet, formattedComputed } of shown) {
+    const base = taxes.length === 1 ? null : labelled(text('taxBase'), formattedNet);
+    const details = [base, group.exemption].filter((each) => each !== null && each.trim() !== '');
+    totals.push({ label: name, value: formattedComputed, detail: details.join('\n') || null });
+  }
+  if (!facts.roundingDifference.isZero())
+    totals.push({ label: text('invoiceTaxRounding'), value: amount(facts.roundingDifference) });
+  return totals;
+}
+
+/** Lines without tax facts. */
+function isUntaxed({ category, rate, exemption, tax }: TaxGroup): boolean {
+  return category === null && rate === null && exemption === null && tax.isZero();
+}
+
+/** Returns the names of a bank transfer; empty if nothing is owed or the seller has no bank account. */
+export function paymentDetails(
+  { kind, due, number }: Pick<DocumentFacts, 'kind' | 'due' | 'number'>,
+  { seller, text }: { readonly seller: RenderedSeller | null; readonly text: TextOf },
+): readonly PrintableFact[] {
+  if (seller === null || kind === 'CREDIT_NOTE' || !due.greaterThan(0)) return [];
+  const { name, legalName, bankName, bic } = seller.seller;
+  const account: readonly (readonly [label: string, value: string | null])[] = [
+    [text('paymentBank'), bankName],
+    [text('paymentIban'), seller.formattedIban],
+    [text('paymentBic'), bic],
+  ];
+  const known = account.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]));
+  if (known.length === 0) return [];
+  return [
+    { label: text('paymentPayee'), value: legalName ?? name },
+    ...known,
+    { label: text('paymentReference'), value: number },
+  ];
+}
+
+/** Returns true for documents with more on them than names and amounts. */
+export function isDetailed({ seller, taxes }: Pick<DocumentFacts, 'seller' | 'taxes'>): boolean {
+  return seller !== null || taxes.length > 0;
+}
+
+/** Returns number and dates, as at the top of the document. */
+export function headFacts(facts: DocumentFacts, { text, formats }: SumWords): readonly PrintableFact[] {
+  const { credited, servicePeriod, dueDate, issueDate } = facts;
+  const head: PrintableFact[] = [
+    { label: text('invoiceNumber'), value: facts.number },
+    { label: text('invoiceDate'), value: formats.date(issueDate) },
+  ];
+  if (credited !== null) head.push({ label: text('creditNoteInvoice'), value: credited.number });
+  if (!isDetailed(facts)) return head;
+  if (credited !== null)
+    head.push({ label: text('creditNoteInvoiceDate'), value: formats.date(credited.issueDate) });
+  if (servicePeriod !== null)
+    head.push({
+      label: text('invoiceItemServicePeriod'),
+      value: formats.period(servicePeriod.start, servicePeriod.end),
+    });
+  if (dueDate !== null) head.push({ label: text('invoiceDueDate'), value: formats.date(dueDate) });
+  return head;
+}

@@ -1,0 +1,78 @@
+/**
+ * The built-in keys (§14 rule 3), in English. The company's texts are empty until the tenant sets them; the page leaves
+ * out empty texts.
+ */
+export const english = {
+  invoiceEmailSubject: 'Your invoice',
+  invoiceTitle: 'Invoice',
+  creditNoteTitle: 'Credit note',
+  creditNoteNumber: 'Credit note number',
+  creditNoteInvoice: 'For invoice',
+  creditNoteTo: 'Credit to',
+  invoiceDate: 'Date',
+  invoiceNumber: 'Invoice number',
+  invoiceAmount: 'Total',
+  invoiceAmountPaid: 'Paid',
+  invoiceBalance: 'Amount due',
+  companyName: '',
+  companyAddress: '',
+  companyCityProvincePostalCode: '',
+  companyCountry: '',
+  invoiceItemDescription: 'Description',
+  invoiceItemServicePeriod: 'Service period',
+  invoiceItemAmount: 'Amount',
+  // These keys are not known to existing clients.
+  invoiceBillTo: 'Bill to',
+  invoiceFooter: '',
+  invoicePaymentInstructions: '',
+  invoiceNoItems: 'No charges',
+  invoiceStatusDraft: 'Draft',
+  invoiceStatusVoid: 'Void',
+  invoiceStatusPaid: 'Paid',
+  itemAccountCreditUsed: 'Account credit used',
+  itemAccountCreditGenerated: 'Added to account credit',
+  itemCredit: 'Credit',
+  itemRepair: 'Adjustment for a change of subscription',
+  itemUsageRepair: 'Adjustment for usage',
+  itemAdjustment: 'Adjustment',
+  itemExternalCharge: 'Charge',
+  itemTax: 'Tax',
+  invoiceDueDate: 'Due date',
+  creditNoteInvoiceDate: 'Invoice date',
+  invoiceNet: 'Net total',
+  invoiceTaxRounding: 'Rounding of taxes',
+  taxId: 'Tax ID',
+  vatId: 'VAT ID',
+  registrationNumber: 'Registration number',
+  taxVat: 'VAT',
+  taxSales: 'Sales tax',
+  taxGst: 'GST',
+  taxConsumption: 'Consumption tax',
+  taxBase: 'Net',
+  taxZeroRated: 'Zero-rated',
+  taxExempt: 'Exempt',
+  taxReverseCharge: 'Reverse charge',
+  taxIntraCommunity: 'Intra-Community supply',
+  taxExport: 'Export',
+  taxOutOfScope: 'Outside the scope of tax',
+  itemProrated: 'prorated',
+  paymentTitle: 'Bank transfer',
+  paymentPayee: 'Payee',
+  paymentBank: 'Bank',
+  paymentIban: 'IBAN',
+  paymentBic: 'BIC',
+  paymentReference: 'Reference',
+};
+export type TextKey = keyof typeof english;
+
+/** What belongs to the company is taken from the default language. */
+type OfCompany =
+  | 'companyName'
+  | 'companyAddress'
+  | 'companyCityProvincePostalCode'
+  | 'companyCountry'
+  | 'invoiceFooter'
+  | 'invoicePaymentInstructions';
+
+/** The texts of another language. */
+export type TranslatedTexts = Readonly<Record<Exclude<TextKey, OfCompany>, string>>;

@@ -1,0 +1,212 @@
+import { accentOf } from '../../../lib/invoicing/documents/accent.ts';
+import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
+import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
+import type { InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
+import {
+  seller,
+  taxedItems,
+  taxOf,
+  toRender,
+  usageOf,
+  viewedItem,
+} from '../../support/invoicing/documents.ts';
+import { decimal, expect } from '../../support/unit.ts';
+
+const plain = (text: string) =>
+  text.replaceAll(/[\u00a0\u202f\u2009]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
+const shown = (facts: RenderedInvoice['totals']) =>
+  facts.map(({ label, value, detail }) =>
+    plain([label, value, detail].filter((each) => each != null).join(' | ')),
+  );
+const inEuro = (items: readonly InvoiceItemView[]) =>
+  items.map((item) => ({ ...item, currency: 'EUR' as const }));
+const germanInvoice = (items: readonly InvoiceItemView[], given: Parameters<typeof toRender>[1] = {}) =>
+  renderedInvoice(
+    toRender(inEuro(items), {
+      seller: seller(),
+      ...given,
+      of: { locale: 'de_DE', country: 'DE', ...given.of },
+      invoice: { currency: 'EUR', ...given.invoice },
+    }),
+  );
+
+describe('business invoice view', () => {
+  describe('sums', () => {
+    it('invoicing §14 rule 11: contain net, each tax with its net amount, and the amount due with its date', () =>
+      expect(shown(germanInvoice(taxedItems()).totals)).to.eql([
+        'Nettobetrag | 140,00 €',
+        'USt. 19 % | 19,00 € | Netto: 100,00 €',
+        'USt. 7 % | 2,80 € | Netto: 40,00 €',
+        'Gesamtbetrag | 161,80 €',
+        'Offener Betrag | 161,80 € | Fällig am: 07.12.2026',
+      ]));
+
+    it('invoicing §14 rule 11: omit the net amount of a single tax, and the due date of a paid invoice', () => {
+      const charge = viewedItem('RECURRING', '100');
+      const view = germanInvoice([charge, taxOf(charge, '19')], { invoice: { paid: '119' } });
+      expect(shown(view.totals)).to.eql([
+        'Nettobetrag | 100,00 €',
+        'USt. 19 % | 19,00 €',
+        'Gesamtbetrag | 119,00 €',
+        'Bezahlt | 119,00 €',
+        'Offener Betrag | 0,00 €',
+      ]);
+    });
+
+    it('invoicing §14 rule 9: show the rounding of taxes as a line of its own', () => {
+      const items = ['0.10', '0.10', '0.10'].flatMap((amount) => {
+        const charge = viewedItem('EXTERNAL_CHARGE', amount);
+        return [charge, taxOf(charge, '19')];
+      });
+      expect(shown(germanInvoice(items).totals).slice(0, 4)).to.eql([
+        'Nettobetrag | 0,30 €',
+        'USt. 19 % | 0,06 €',
+        'Gesamtbetrag | 0,36 €',
+        'Offener Betrag | 0,36 € | Fällig am: 07.12.2026',
+      ]);
+      const uneven = ['0.13', '0.13'].flatMap((amount) => {
+        const charge = viewedItem('EXTERNAL_CHARGE', amount);
+        return [charge, taxOf(charge, '19')];
+      });
+      expect(shown(germanInvoice(uneven).totals).slice(1, 4)).to.eql([
+        'USt. 19 % | 0,05 €',
+        'Rundungsdifferenz der Steuer | -0,01 €',
+        'Gesamtbetrag | 0,30 €',
+      ]);
+    });
+
+    for (const [category, locale, name] of [
+      ['AE', 'fr_FR', 'TVA – Autoliquidation'],
+      ['AE', 'de_DE', 'USt. – Steuerschuldnerschaft des Leistungsempfängers'],
+      ['K', 'es_ES', 'IVA – Entrega intracomunitaria'],
+      ['G', 'en_GB', 'VAT – Export'],
+      ['E', 'he_IL', 'מע״מ – פטור'],
+      ['O', 'ar_EG', 'ضريبة القيمة المضافة – خارج نطاق الضريبة'],
+      ['Z', 'ja_JP', '付加価値税 – ゼロ税率'],
+    ] as const)
+      it(`invoicing §14 rule 9: keep a tax of 0 of category ${category} in ${locale}, with its text`, () => {
+        const charge = viewedItem('RECURRING', '100');
+        const facts = { taxRate: null, taxCategory: category, taxExemption: 'Art. 196' } as const;
+        const view = germanInvoice([charge, taxOf(charge, '0', facts)], { of: { locale } });
+        expect(view.totals[1]).to.include({ label: name, detail: 'Art. 196' });
+      });
+
+    for (const [country, name] of [
+      ['US', 'Sales tax 8%'],
+      ['AU', 'GST 8%'],
+      ['JP', 'Consumption tax 8%'],
+      ['FR', 'VAT 8%'],
+      [null, 'Tax 8%'],
+    ] as const)
+      it(`invoicing §14 rule 11: call the tax of a seller in ${country ?? 'no country'} ${name}`, () => {
+        const charge = viewedItem('RECURRING', '100');
+        const of = { locale: 'en_US', country: null };
+        const view = germanInvoice([charge, taxOf(charge, '8')], { of, seller: seller({ country }) });
+        expect(view.taxes.map((tax) => tax.name)).to.eql([name]);
+      });
+
+    it('invoicing §14 rule 9: leave a document without tax facts as it was', () => {
+      const view = renderedInvoice(toRender([viewedItem('RECURRING', '20'), viewedItem('TAX', '2')]));
+      expect(shown(view.totals)).to.eql(['Total | $22.00', 'Amount due | $22.00']);
+      expect([view.pageLines.length, view.taxes, view.headFacts.length, view.paymentDetails]).to.eql([
+        2,
+        [],
+        2,
+        [],
+      ]);
+    });
+  });
+
+  describe('lines', () => {
+    const notes = (item: InvoiceItemView) =>
+      renderedInvoice(toRender([item])).lines.map((line) => line.notes.map(plain));
+
+    it('invoicing §14 rule 12: show quantity × unit price, and the part of a period', () => {
+      const [quantity, rate, unitPrice] = [decimal(5), decimal(125), decimal(25)];
+      expect(notes(viewedItem('RECURRING', '125', { quantity, rate, unitPrice }))).to.eql([['5 × $25.00']]);
+      expect(notes(viewedItem('RECURRING', '62.5', { quantity, rate, unitPrice }))).to.eql([
+        ['5 × $25.00 (prorated)'],
+      ]);
+      const one = { quantity: decimal(1), unitPrice: decimal(20) };
+      expect(notes(viewedItem('RECURRING', '20', one))).to.eql([[]]);
+      expect(notes(viewedItem('RECURRING', '8', one))).to.eql([['1 × $20.00 (prorated)']]);
+      const fine = { quantity: decimal('12400'), rate: decimal('0.0025'), unitPrice: decimal('0.0025') };
+      expect(notes(viewedItem('EXTERNAL_CHARGE', '31', fine))).to.eql([['12,400 × $0.0025']]);
+    });
+
+    it('invoicing §14 rule 12: show the used amount and each tier of a USAGE line', () =>
+      expect(notes(usageOf('12400'))).to.eql([
+        ['12,400 API calls', '10,000 × $0.01 = $100.00', '3 × $5.00 / 1,000 API calls = $15.00'],
+      ]));
+
+    it('invoicing §14 rule 12: show only the price of a CAPACITY tier', () => {
+      const tier = { tier: 2, price: decimal(50), blockSize: null, quantity: decimal(12), amount: null };
+      const usage = [{ unit: 'Mbit/s', name: 'bandwidth', quantity: decimal(12), tiers: [tier] }];
+      expect(notes(viewedItem('USAGE', '50', { usage }))).to.eql([['12 Mbit/s', '$50.00']]);
+    });
+
+    it('invoicing §14 rule 11: have a column of rates for several kinds of tax', () => {
+      const { taxColumn, pageLines } = germanInvoice(taxedItems());
+      expect([taxColumn, ...pageLines.map((line) => plain(line.formattedTaxRate ?? ''))]).to.eql([
+        'USt.',
+        '19 %',
+        '7 %',
+      ]);
+    });
+  });
+
+  describe('parties', () => {
+    it('invoicing §14 rule 11: show each name of the buyer once, and label a VAT id', () => {
+      const buyer = (of: object) => {
+        const { addressee, formattedTaxId } = germanInvoice([], { of: { country: null, ...of } });
+        return [...addressee, formattedTaxId];
+      };
+      expect(buyer({ company: 'Acme', name: 'Acme', legalName: 'Acme ' })).to.eql(['Acme', null]);
+      expect(buyer({ company: 'Acme', name: 'Zoë', legalName: 'Acme SARL', taxId: 'FR40303265045' })).to.eql([
+        'Acme',
+        'Acme SARL',
+        'Zoë',
+        'USt-IdNr.: FR40303265045',
+      ]);
+      expect(buyer({ name: ' ', taxId: '12/345/67890' })).to.eql(['Steuernummer: 12/345/67890']);
+    });
+
+    it('invoicing §14 rule 11: show the seller in place of the company texts', () => {
+      const translations = new Map([['en' as Locale, new Map([['companyName', 'Old name']])]]);
+      const view = germanInvoice(taxedItems(), { translations, of: { locale: 'fr_FR' } });
+      expect(view.seller?.lines.map(plain)).to.eql([
+        'Obstgarten Software GmbH',
+        'Am Hang 1',
+        '10115 Berlin',
+        'Allemagne',
+        'N° de TVA : DE136695976',
+        'N° d’immatriculation : HRB 12345 B',
+        'rechnung@obst.example',
+        '+49 30 123456',
+      ]);
+    });
+
+    it('invoicing §14 rule 11: show a bank transfer only while something is owed', () => {
+      const details = (given: Parameters<typeof toRender>[1]) =>
+        shown(germanInvoice(taxedItems(), given).paymentDetails);
+      expect(details({})).to.eql([
+        'Zahlungsempfänger | Obstgarten Software GmbH',
+        'Bank | Musterbank',
+        'IBAN | DE89 3704 0044 0532 0130 00',
+        'BIC | COBADEFFXXX',
+        'Verwendungszweck | 17',
+      ]);
+      expect(details({ invoice: { paid: '161.8' } })).to.eql([]);
+      expect(details({ seller: seller({ bankName: null, iban: null, bic: null }) })).to.eql([]);
+    });
+
+    it('invoicing §14 rule 11: darken an accent color until headings are readable', () => {
+      expect(accentOf('#0A5CFF')).to.eql({ rule: '#0a5cff', heading: '#0a5cff' });
+      expect(accentOf('#ffee00')?.heading)
+        .to.match(/^#[0-9a-f]{4}00$/)
+        .and.not.equal('#ffee00');
+      for (const color of [null, '', 'red', '#fff', '#0a5cff;} body{', 'url(x)'])
+        expect(accentOf(color)).to.equal(null);
+    });
+  });
+});
