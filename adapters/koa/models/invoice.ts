@@ -98,10 +98,12 @@ export const InvoiceItem = model('InvoiceItem', {
 });
 
 const { description, amount, currency, itemDetails, startDate, endDate, rate, quantity, itemType } = charge;
+const { taxRate, taxCategory, taxExemption } = charge;
 const manualFields = { invoiceId, accountId, description, amount, currency, itemDetails };
 
 const place = { linkedInvoiceItemId, bundleId, subscriptionId, ...names };
-const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity };
+const taxFacts = { taxRate, taxCategory, taxExemption };
+const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity, ...taxFacts };
 
 /** An item of a request. The endpoint determines its type. */
 export const ManualInvoiceItem = reading(InvoiceItem, addedFields);

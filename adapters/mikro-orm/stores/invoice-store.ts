@@ -241,7 +241,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       scope.updateAudited(invoiceItemAudit, { properties: ['amount', 'repairable'], records }),
     rewriteItems: async (records) =>
       scope.updateAudited(invoiceItemAudit, {
-        properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
+        properties: [
+          ...(['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'] as const),
+          ...(['taxRate', 'taxCategory', 'taxExemption'] as const),
+        ],
         records,
       }),
     setCredits: async (records) =>

@@ -10,6 +10,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import { hasTaxReason } from '../invoices/tax-facts.ts';
 
 /** The tax facts of a TAX item (§14 rule 9). All null: the item has none. */
 export interface ItemTax {
@@ -284,9 +285,7 @@ export function documentItems(
     mergedItem(items, type),
   );
   const isShown = (item: InvoiceItemView) =>
-    item.taxCategory !== null ||
-    (item.taxExemption ?? '') !== '' ||
-    !roundToCurrency(item.amount, currency).isZero();
+    hasTaxReason(item) || !roundToCurrency(item.amount, currency).isZero();
   return [...others, ...merged].filter(isShown);
 }
 

@@ -5,12 +5,13 @@ import { type Currency, type Decimal, formatDecimal, statedAmount, ZERO } from '
 import { checkStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.ts';
+import { checkTaxFacts, type TaxFacts, taxFactNames } from './tax-facts.ts';
 
 /** Maximum size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
 const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are equivalent. */
-export interface ManualItem {
+export interface ManualItem extends TaxFacts {
   /** A DRAFT of the account that gets the item. By default, a new invoice gets it. */
   readonly invoiceId?: Uuid | null | undefined;
   /** Amount in the account's currency, at least 0. */
@@ -20,11 +21,12 @@ export interface ManualItem {
   /** Currency of the item, which must be the account's currency if given. */
   readonly currency?: string | null | undefined;
   /**
-   * The bundle that the item concerns, for readers. The id is stored without a check. Taxes keep only the
-   * bundle (ruling R21).
+   * The bundle that the item concerns, for readers. The id is stored without a check (ruling R21). Taxes keep no
+   * subscription.
    */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
+  /** Of a tax the charge of the account that it taxes, which is checked (§9 rule 1); else any item, unchecked. */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
   readonly planName?: string | null | undefined;
@@ -52,6 +54,7 @@ export function checkManualItems(type: ManualItemType, items: readonly ManualIte
   for (const item of items) {
     checkAmount(type, item.amount);
     checkTexts(item);
+    checkTaxFacts(type, item);
     checkPeriod(item);
   }
 }
@@ -107,7 +110,7 @@ export function manualItem(
 /** Members of the request that an item keeps, in addition to those common to all types. */
 const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
-  TAX: [],
+  TAX: ['linkedItemId', ...taxFactNames],
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
@@ -175,7 +178,7 @@ export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
 export function checkMigrationItems(items: readonly MigrationItem[]): void {
   if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
   for (const item of items) {
-    requireType(item.itemType);
+    checkTaxFacts(requireType(item.itemType), item);
     if (item.amount == null) throw invalidField('InvoiceItemJson amount needs to be set');
     checkStorable('Invoice item usageName', item.usageName);
     checkTexts(item);
@@ -208,6 +211,7 @@ const migratedFields = [
   'rate',
   'quantity',
   'itemDetails',
+  ...taxFactNames,
 ] as const satisfies readonly (keyof MigrationItem)[];
 
 function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {

@@ -183,7 +183,7 @@ export class DocumentSourceLoader {
         refuseTooMany(invoiceId, items);
       },
       itemsOf: async (session) =>
-        withLinked(session, await session.invoices.findItems([invoiceId]), invoiceId),
+        withLinked(session, await session.invoices.findItems([invoiceId]), { invoiceId }),
     });
   }
 
@@ -273,16 +273,21 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
     const item = itemOf.get(itemId);
     return item === undefined ? [] : [{ ...item, invoiceId, amount }];
   });
-  return withLinked(session, items, invoiceId);
+  // A tax of 0 is not a line of the note, but belongs to its charge.
+  return withLinked(session, items, { invoiceId, taxedIds: items.map(({ id }) => id) });
 }
 
 /** Adds the items that these refer to, and the TAX items of all of them (§14 rule 9), as if they were on this invoice. */
-async function withLinked(session: ReadSession, items: readonly InvoiceItem[], invoiceId: Uuid) {
+async function withLinked(
+  session: ReadSession,
+  items: readonly InvoiceItem[],
+  { invoiceId, taxedIds = [] }: { readonly invoiceId: Uuid; readonly taxedIds?: readonly Uuid[] },
+) {
   const own = new Set(items.map(({ id }) => id));
   const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? [])).difference(own);
   const [referred, referring] = await Promise.all([
     session.invoices.findItemsByIds([...linkedIds]),
-    session.invoices.findItemsLinkedTo([...linkedIds]),
+    session.invoices.findItemsLinkedTo([...linkedIds, ...taxedIds]),
   ]);
   const taxes = referring.filter(
     ({ id, itemType }) => itemType === 'TAX' && !own.has(id) && !linkedIds.has(id),

@@ -194,7 +194,12 @@ export interface InvoiceOperations<C extends Leading = []> {
   addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds taxes, like `addCharges`. The subscription or item of a tax is not stored. @throws the errors of `addCharges`.
+   * Adds taxes, like `addCharges`. `linkedItemId` is the charge that a tax applies to; `taxRate`, `taxCategory` and `taxExemption`
+   * are shown on documents (§14 rule 9). The subscription of a tax is not stored.
+   * @throws the errors of `addCharges`; INVOICE_ITEM_NOT_FOUND (4011).
+   * @example await acme.invoices.addTaxes({ accountId, items: [{
+   *   invoiceId, linkedItemId, amount: '0', taxRate: '0', taxCategory: 'AE', taxExemption: 'Reverse charge',
+   * }] });
    */
   addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 

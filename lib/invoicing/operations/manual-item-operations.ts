@@ -9,10 +9,11 @@ import {
   type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
+  itemTypes,
   type ManualItemType,
   ObjectType,
 } from '../../records/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { belowMinorUnit, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
@@ -145,6 +146,7 @@ async function planItems(
 ) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
+  if (type === InvoiceItemType.TAX) await checkTaxedItems(session, account, request.items);
   const drafts = await draftsOf(session, account, request.items);
   const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
   const added = request.items.map((item) => {
@@ -169,6 +171,23 @@ async function planItems(
     }),
   ];
   return { accounts: [account], account, invoices, itemIds: added.map(({ item }) => item.id) };
+}
+
+/** Checks that taxes refer to charges of the account. @throws BillingError 4011, MISSING_OR_INVALID_FIELD (60003). */
+async function checkTaxedItems(session: ReadSession, account: Account, taxes: readonly ManualItem[]) {
+  const ids = [...new Set(taxes.flatMap(({ linkedItemId }) => linkedItemId ?? []))];
+  if (ids.length === 0) return;
+  const stored = new Map((await session.invoices.findItemsByIds(ids)).map((item) => [item.id, item]));
+  for (const id of ids) {
+    const item = stored.get(id);
+    if (item?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id });
+    if (isTaxable(item)) continue;
+    throw invalidField(`Invoice item ${id} is a ${item.itemType}, which cannot be taxed: only a charge can`);
+  }
+}
+
+function isTaxable({ itemType }: InvoiceItem): boolean {
+  return itemTypes[itemType].kind === 'CHARGE' && itemType !== InvoiceItemType.TAX;
 }
 
 interface Adjusting {

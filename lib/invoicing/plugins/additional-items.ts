@@ -23,6 +23,7 @@ import {
   type NewInvoiceItem,
   plainItem,
 } from '../invoices/new-item.ts';
+import { taxFactsProblem } from '../invoices/tax-facts.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
 /**
@@ -124,7 +125,17 @@ function changedAmount(
 
 type ChangeableItem = Pick<
   InvoiceItem,
-  'id' | 'itemType' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
+  | 'id'
+  | 'itemType'
+  | 'amount'
+  | 'repairable'
+  | 'description'
+  | 'rate'
+  | 'quantity'
+  | 'itemDetails'
+  | 'taxRate'
+  | 'taxCategory'
+  | 'taxExemption'
 >;
 
 /** Returns the members that a plugin may change. The remainder changes together with the amount. */
@@ -141,7 +152,27 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
     rate: claim.rate ?? item.rate,
     quantity: claim.quantity ?? item.quantity,
     itemDetails: claim.itemDetails ?? item.itemDetails,
+    ...changedTaxFacts(item, claim),
   };
+}
+
+/** Returns the tax facts that a TAX item has after a claim (§14 rule 9). @throws MalformedAnswer. */
+function changedTaxFacts(item: ChangeableItem, claim: ClaimedItem) {
+  const facts = {
+    taxRate: claim.taxRate ?? item.taxRate,
+    taxCategory: claim.taxCategory ?? item.taxCategory,
+    taxExemption: (claim.taxExemption ?? item.taxExemption) || null,
+  };
+  checkClaimedFacts(item.itemType, facts);
+  return facts;
+}
+
+function checkClaimedFacts(
+  itemType: InvoiceItemType,
+  facts: Pick<ClaimedItem, 'taxRate' | 'taxCategory' | 'taxExemption'>,
+): void {
+  const problem = taxFactsProblem(itemType, facts);
+  if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);
 }
 
 /** Rule 5: changes a stored item. */
@@ -216,6 +247,7 @@ function newItem(claim: ClaimedItem, invoice: ConsultedInvoice, context: ItemsCo
   const { currency } = invoice;
   if (itemType === null || !itemTypes[itemType].addedByPlugins) throw notAddable(itemType);
   checkPeriod(claim);
+  checkClaimedFacts(itemType, claim);
   const given = claim.amount && roundToCurrency(claim.amount, currency);
   const repair = repairTaxedBy(claim, invoice);
   const amount = repair === null ? checkedAmount(itemType, given) : taxOfRepair(given, repair);
@@ -228,6 +260,7 @@ function newItem(claim: ClaimedItem, invoice: ConsultedInvoice, context: ItemsCo
     amount,
     repairable: isCharge && repair === null ? amount : ZERO,
     description: claim.description || defaultDescription(itemType, claim.planName),
+    taxExemption: claim.taxExemption || null,
     startDate,
     endDate: claim.endDate ?? (isCharge ? null : startDate),
     basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null, given: null },

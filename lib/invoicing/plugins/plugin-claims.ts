@@ -1,5 +1,5 @@
 import type { AdditionalItem } from '../../ports/index.ts';
-import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
+import { InvoiceItemType, type PluginProperty, TaxCategory } from '../../records/index.ts';
 import { type BillingError, billingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { converterOf } from '../../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
@@ -98,6 +98,7 @@ const takeItem = converterOf({
   bundleId: 'uuid',
   subscriptionId: 'uuid',
   catalogEffectiveDate: 'instant',
+  taxRate: 'amount',
 });
 
 const idOf = (taken: unknown): Uuid | null => (taken ?? null) as Uuid | null;
@@ -123,6 +124,9 @@ const itemMembers = {
   phaseName: textOf,
   usageName: textOf,
   catalogEffectiveDate: instantOf,
+  taxRate: numberOf,
+  taxCategory: categoryOf,
+  taxExemption: textOf,
 };
 
 /** An item that a plugin returned, with typed members. */
@@ -143,6 +147,12 @@ function typeOf(given: unknown, at: string) {
   if (given == null) return null;
   if (typeof given === 'string' && Object.hasOwn(InvoiceItemType, given)) return given as InvoiceItemType;
   throw new MalformedAnswer(`returned ${at} that is not an item type`);
+}
+
+function categoryOf(given: unknown, at: string) {
+  if (given == null) return null;
+  if (typeof given === 'string' && Object.hasOwn(TaxCategory, given)) return given as TaxCategory;
+  throw new MalformedAnswer(`returned ${at} that is not one of ${Object.keys(TaxCategory).join(', ')}`);
 }
 
 const FIRST_DAY = parseLocalDate('0001-01-01');

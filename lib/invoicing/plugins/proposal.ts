@@ -31,8 +31,10 @@ function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): stri
 export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
   const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
   const { startDate, endDate, description, amount, repairable, rate } = item;
+  const { quantity, taxRate, taxCategory, taxExemption } = item;
   const references = [id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName];
-  return [...references, startDate, endDate, description, amount, repairable, rate];
+  const taxFacts = [taxRate, taxCategory, taxExemption];
+  return [...references, startDate, endDate, description, amount, repairable, rate, quantity, ...taxFacts];
 }
 
 export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: readonly Uuid[] } {

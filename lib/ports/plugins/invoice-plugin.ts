@@ -1,4 +1,10 @@
-import type { Invoice, InvoiceItem, InvoiceItemType, PluginProperty } from '../../records/index.ts';
+import type {
+  Invoice,
+  InvoiceItem,
+  InvoiceItemType,
+  PluginProperty,
+  TaxCategory,
+} from '../../records/index.ts';
 import type { HostInput, Plain } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
@@ -80,11 +86,17 @@ export interface AdditionalItemFields {
   readonly phaseName?: string | null;
   readonly usageName?: string | null;
   readonly catalogEffectiveDate?: Instant | null;
+  /** Of a TAX item, like the next two: percent, 0 to 100, such as 19. */
+  readonly taxRate?: Decimal | null;
+  /** Category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none. */
+  readonly taxCategory?: TaxCategory | null;
+  /** The reason for no tax, as shown on documents: up to 255 characters. */
+  readonly taxExemption?: string | null;
 }
 
 /**
- * A new item, or changes to a known one: only its description, amount, rate, quantity and item details are used if not
- * null. Other members are ignored with a warning, as are the rate of a RECURRING item and the details of usage. A
+ * A new item, or changes to a known one: only its description, amount, rate, quantity, item details and, of a TAX item, tax
+ * facts are used if not null. Other members are ignored with a warning, as are the rate of a RECURRING item and the details of usage. A
  * visible item may be returned unchanged.
  */
 export type AdditionalItem = HostInput<AdditionalItemFields>;

@@ -217,7 +217,16 @@ export interface InvoiceWrites {
   rewriteItems(
     items: readonly Pick<
       InvoiceItem,
-      'id' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
+      | 'id'
+      | 'amount'
+      | 'repairable'
+      | 'description'
+      | 'rate'
+      | 'quantity'
+      | 'itemDetails'
+      | 'taxRate'
+      | 'taxCategory'
+      | 'taxExemption'
     >[],
   ): Promise<void>;
   /** Updates deleted or reversed credit items, with the reason. The audit records an UPDATE. */

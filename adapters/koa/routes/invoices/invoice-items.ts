@@ -2,6 +2,7 @@ import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../
 import { itemTypes } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { Dialect } from '../../dialect.ts';
 import {
   InvoiceItem,
   InvoiceItemAdjustment,
@@ -57,7 +58,7 @@ export const invoiceItemRoutes: readonly Route[] = [
     ...adding,
     summary: 'Add taxes to a new invoice or to drafts',
     permission: 'account:charge',
-    handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
+    handle: (call) => add(withoutTaxed(call), call.params.accountId, call.billing.invoices.addTaxes),
   }),
   tenantRoute('createMigrationInvoice', 'POST /invoices/migration/{accountId}', {
     summary: 'Store an invoice from another system, which does not affect balances',
@@ -139,6 +140,12 @@ export const invoiceItemRoutes: readonly Route[] = [
       billing.accounts.transferCreditToParent(context, params.childAccountId),
   }),
 ];
+
+/** Kill Bill does not store the items that taxes refer to (invoicing §9 rule 1). */
+function withoutTaxed(call: AddCall): AddCall {
+  if (call.dialect === Dialect.D) return call;
+  return { ...call, body: call.body.map((item) => ({ ...item, linkedInvoiceItemId: null })) };
+}
 
 async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<readonly InvoiceItemView[]> {
   const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);

@@ -1,0 +1,53 @@
+import { aliasHeaders, eachDatabaseByTurns, expect } from '../support/http/index.ts';
+import { createdId, expectStatus, serveEach } from '../support/http/serving.ts';
+
+type ItemJson = Readonly<Record<string, unknown>>;
+
+const facts = { taxRate: 0, taxCategory: 'AE', taxExemption: 'Reverse charge' };
+
+eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (open) => {
+  const { call } = serveEach(open);
+  let accountId: string;
+  let linkedInvoiceItemId: unknown;
+
+  const add = (kind: string, item: object, headers = {}) =>
+    call('POST', `/1.0/kb/invoices/${kind}/${accountId}`, { body: [item], headers });
+
+  async function added(kind: string, item: object, headers = {}): Promise<ItemJson> {
+    const [first = {}] = expectStatus(await add(kind, item, headers), 201).json as readonly ItemJson[];
+    return first;
+  }
+
+  beforeEach(async () => {
+    accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    ({ invoiceItemId: linkedInvoiceItemId } = await added('charges', { amount: 20 }));
+  });
+
+  it('are stored with the taxed charge in dialect D', async () => {
+    const tax = await added('taxes', { amount: 0, linkedInvoiceItemId, ...facts });
+    expect(tax).to.deep.include({ itemType: 'TAX', amount: 0, linkedInvoiceItemId, ...facts });
+  });
+
+  it('and the taxed charge are ignored in dialect K', async () => {
+    const tax = await added('taxes', { amount: 0, linkedInvoiceItemId, ...facts }, aliasHeaders);
+    expect(tax.linkedInvoiceItemId).to.equal(null);
+    expect(tax).to.not.have.any.keys('taxRate', 'taxCategory', 'taxExemption');
+    const stored = expectStatus(await call('GET', `/1.0/kb/invoices/${tax.invoiceId}`), 200).json;
+    const { items } = stored as { readonly items: readonly ItemJson[] };
+    expect(items[0]).to.deep.include({ taxRate: null, taxCategory: null, taxExemption: null });
+  });
+
+  it('are rejected for a charge, a wrong rate and an unknown item', async () => {
+    for (const [kind, item, status, code] of [
+      ['charges', { amount: 1, taxRate: 19 }, 400, 60003],
+      ['taxes', { amount: 1, taxCategory: 'S' }, 400, 60003],
+      ['taxes', { amount: 1, taxCategory: 'VAT' }, 400, 60001],
+      ['taxes', { amount: 1, taxRate: 1e3 }, 400, 60003],
+      ['taxes', { amount: 1, taxExemption: 'x'.repeat(100_000) }, 400, 60003],
+      ['taxes', { amount: 1, linkedInvoiceItemId: accountId }, 404, 4011],
+    ] as const) {
+      const refused = await add(kind, item);
+      expect([refused.status, (refused.json as { readonly code: number }).code]).to.eql([status, code]);
+    }
+  });
+});
