@@ -5,39 +5,41 @@ import { definitionNames } from './configuration/configured.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
 /** The initial configuration file. It contains the default values, so the server runs unchanged. */
-const definition = `// The server that \`billwright serve\` runs in this directory. Changes count from the next start on. An option of
-// the command line wins over the environment, and that over this file.
+const definition = `// The server that \`billwright serve\` runs in this directory. Changes to this file take effect at the next start.
+// Options of the command line override environment variables, and both override this file.
 import { defineServer } from 'billwright/server';
 
 export default defineServer({
-  // A SQLite file, or PostgreSQL: 'postgresql://user:password@localhost:5432/billwright' (better in the environment:
-  // BILLWRIGHT_DATABASE). Without it: billwright.db, in test mode billwright-test.db.
+  // A SQLite file, or PostgreSQL: 'postgresql://user:password@localhost:5432/billwright'. To keep the password out of
+  // this file, use the environment variable BILLWRIGHT_DATABASE. Default: billwright.db, or billwright-test.db in test
+  // mode.
   // database: 'billwright.db',
   port: 8080,
   host: '127.0.0.1', // '0.0.0.0' behind a reverse proxy on another machine
 
-  // Properties of the server, and of tenants that set none of their own. All of them:
-  // node_modules/billwright/lib/runtime/RULES.md (platform §4).
+  // Properties of the server, and defaults for the properties of tenants. The file
+  // node_modules/billwright/lib/runtime/RULES.md (platform §4) lists all properties.
   configuration: {
     // 'org.service.server.trustedProxies': '10.0.0.0/8',
     // 'org.service.payment.retry.days': '3,5,7',
     // 'org.service.server.limits.json': '2MiB',
   },
 
-  // Plugins that take part in billing: your own objects or objects from packages.
-  // With import { stripeGateway } from 'billwright/stripe':
+  // Plugins that take part in billing: your own objects or objects from packages. For example, after
+  // import { stripeGateway } from 'billwright/stripe':
   // gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…' } })],
   gateways: [],
-  invoicePlugins: [], // taxes and other items on invoices
-  entitlementPlugins: [], // what happens to subscriptions
-  paymentControls: [], // before and behind payments
+  invoicePlugins: [], // taxes and other additional items of invoices
+  entitlementPlugins: [], // checks and changes of operations on subscriptions
+  paymentControls: [], // checks and changes of payments
   catalogPlugins: [], // catalogs from your own code
   usageSources: [], // usage that you meter yourself
   eventSinks: [
     // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
   ],
 
-  // Called with the engine after it opens, for example for plugins that query it, and after it closes.
+  // \`opened\` is called with the engine after it opens, for example to give the engine to plugins. \`closed\` is called
+  // after it closes.
   // opened: async (billing) => console.log(await billing.nodes.list()),
   // closed: async () => pool.end(),
 });

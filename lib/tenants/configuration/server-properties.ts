@@ -56,7 +56,7 @@ export const serverProperties = {
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
   /** Time after its due date at which a queue entry counts as late. */
   'health.lateThreshold': span(60 * secondMs),
-  /** Directories, the first of which contains the log files. */
+  /** Directories that diagnostics may read. The first directory contains the log files. */
   'health.diagnostic.logDirs': names(),
   /** 0 = requests are not stored. */
   'accesslog.retention': span(2 * DAY_MS),
