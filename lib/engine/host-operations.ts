@@ -23,6 +23,7 @@ import { idOf } from './calls.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { frequentOperations } from './frequent-operations.ts';
 import { type Inputs, inputs } from './inputs/inputs.ts';
+import { checkedOperations } from './inputs/server-inputs.ts';
 import type { Operations, PlainOperations, PlanInForceView } from './operations.ts';
 import { plainAnswers } from './plain-answers.ts';
 
@@ -91,7 +92,7 @@ function eachOperation(group: Group, change: (operation: Operation, name: string
 
 /** Returns the operations on tenants, which have no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
-  return Object.freeze<TenantOperations>({
+  return checkedOperations<TenantOperations>('tenants', {
     create: async (author, input) => plainTenant(await tenants.create(author, input)),
     ensure: async (author, input) => plainTenant(await tenants.ensure(author, input)),
     get: async (tenantId) => plainTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
@@ -119,7 +120,7 @@ const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<
 
 /** Returns the operations on nodes. Nodes belong to no tenant. */
 export function openedNodes(nodes: NodeService): NodeOperations {
-  return Object.freeze<NodeOperations>({
+  return checkedOperations<NodeOperations>('nodes', {
     list: async () => (await nodes.list()).map(plainNode),
     local: async () => plainNode(await nodes.local()),
     command: (author, command, options) => nodes.command(author, command, options),

@@ -14,6 +14,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import { idOf } from './calls.ts';
 import type { EngineSettings } from './foundation.ts';
+import { checkedOperations } from './inputs/server-inputs.ts';
 
 /** Returns the queue operations for operators. */
 export function queueArea(
@@ -42,7 +43,7 @@ export function openedBacklog(
     return { ...(takeTexts(request, '') as R), tenants: tenant === null ? null : [tenant.recordId] };
   };
   const shown = <V>(views: readonly V[]) => views.map((view) => plainEntry(view) as Plain<V>);
-  return Object.freeze<BacklogOperations>({
+  return checkedOperations<BacklogOperations>('backlog', {
     late: async (request = {}) => shown(await backlog.late(await asked<QueueLookRequest>(request))),
     busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),
     failed: async (request = {}) => shown(await backlog.failed(await asked<FailedWorkRequest>(request))),

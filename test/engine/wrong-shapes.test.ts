@@ -1,6 +1,7 @@
 import { operationAccess } from '../../adapters/koa/routes/operations/access.ts';
 import { inputs } from '../../lib/engine/inputs/inputs.ts';
-import { BillingError, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { serverInputs } from '../../lib/engine/inputs/server-inputs.ts';
+import { BillingError, type Uuid } from '../../lib/index.ts';
 import type { AnyInput } from '../../lib/values/host-values/index.ts';
 import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 import { sampled } from '../support/long-run.ts';
@@ -40,21 +41,28 @@ eachDatabase.describe('arguments of a wrong type', (open, kind) => {
 
   for (const [group, operations] of Object.entries(operationAccess))
     for (const name of Object.keys(operations))
-      it(`cause only errors of type BillingError in ${group}.${name}`, async () => {
-        const call = groupsOf(engine.acme)[group]?.[name];
-        const failures = new Set<string>();
-        const calls = [...wrongCalls(shapes[group]?.[name] ?? [], ids)];
-        const isLong = kind === 'postgresql' && calls.length > MANY_CALLS;
-        for (const given of isLong ? sampled(calls, 10) : calls) {
-          const failure = await failureOf(call, given);
-          if (failure !== null) failures.add(failure);
-        }
-        expect([...failures]).to.eql([]);
-      });
+      it(`of ${group}.${name} raise no other error than BillingError`, () =>
+        expectOnlyBillingErrors(groupsOf(engine.acme)[group]?.[name], shapes[group]?.[name]));
+
+  for (const [group, operations] of Object.entries<Readonly<Record<string, Parameters>>>(serverInputs))
+    for (const [name, parameters] of Object.entries(operations))
+      it(`of the server's ${group}.${name} raise no other error than BillingError`, () =>
+        expectOnlyBillingErrors(groupsOf(engine.billing)[group]?.[name], parameters));
+
+  async function expectOnlyBillingErrors(call: Operations[string] | undefined, parameters: Parameters = []) {
+    const calls = [...wrongCalls(parameters, ids)];
+    const isLong = kind === 'postgresql' && calls.length > MANY_CALLS;
+    const failures = new Set<string>();
+    for (const given of isLong ? sampled(calls, 10) : calls) {
+      const failure = await failureOf(call, given);
+      if (failure !== null) failures.add(failure);
+    }
+    expect([...failures]).to.eql([]);
+  }
 });
 
-function groupsOf(acme: TenantBilling): Readonly<Record<string, Operations>> {
-  const groups: object = acme;
+function groupsOf(billing: object): Readonly<Record<string, Operations>> {
+  const groups: object = billing;
   return groups as Readonly<Record<string, Operations>>;
 }
 
