@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
-import { anyDatabase } from '../support/databases.ts';
 import { hostileAnswers, hostileThrows } from '../support/hostile-code.ts';
 import { HostileHost } from '../support/hostile-host.ts';
 import { type HostStage, hostOperations, openHostStage } from '../support/hosts/host-operations.ts';
-import { expect, sampled } from '../support/index.ts';
+import { anyDatabase, expect, sampled } from '../support/index.ts';
 
 const hostile = Object.entries({
   ...prefixed('throws', hostileThrows),

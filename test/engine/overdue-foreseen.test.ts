@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { formatLocalDate, type NewOverdueDefinition, type Uuid } from '../../lib/index.ts';
 import { addDays, localDateOf, type TimeZone } from '../../lib/values/time/index.ts';
-import { anyDatabase, expect, openEngine, seed, type TestEngine } from '../support/index.ts';
-import { storedRuns } from '../support/long-run.ts';
+import { anyDatabase, expect, openEngine, seed, storedRuns, type TestEngine } from '../support/index.ts';
 
 const DAYS_AHEAD = 40;
 const zones = ['UTC', 'America/Los_Angeles', 'Pacific/Auckland'] as const;

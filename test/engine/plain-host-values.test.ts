@@ -5,7 +5,6 @@ import type {
   InvoicePluginContext,
 } from '../../lib/index.ts';
 import { Decimal } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
 import { HOSTILE, HostileHost } from '../support/hostile-host.ts';
 import {
   type HostOperation,
@@ -13,7 +12,7 @@ import {
   hostOperations,
   openHostStage,
 } from '../support/hosts/host-operations.ts';
-import { expect, openEngine } from '../support/index.ts';
+import { anyDatabase, expect, openEngine } from '../support/index.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 

@@ -1,7 +1,6 @@
 import type { HostInput, PreviewRequest, Uuid } from '../../lib/index.ts';
 import { ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { ChangePreview, InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { performChange } from '../support/subscriptions/perform-change.ts';

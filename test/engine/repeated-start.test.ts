@@ -1,8 +1,7 @@
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { BillingError } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
+import { eachDatabase, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
 
 const setup = { userName: 'setup' };
 type Amount = `${number}`;

@@ -1,7 +1,6 @@
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `

@@ -3,8 +3,7 @@ import { inputs } from '../../lib/engine/inputs/inputs.ts';
 import { serverInputs } from '../../lib/engine/inputs/server-inputs.ts';
 import { BillingError, type Uuid } from '../../lib/index.ts';
 import type { AnyInput } from '../../lib/values/host-values/index.ts';
-import { eachDatabase, engineBefore, expect } from '../support/index.ts';
-import { sampled } from '../support/long-run.ts';
+import { eachDatabase, engineBefore, expect, sampled } from '../support/index.ts';
 import { type KnownIds, wrongCalls } from '../support/wrong-shapes.ts';
 
 type Operations = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;

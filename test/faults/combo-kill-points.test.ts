@@ -1,13 +1,9 @@
-import { expect } from 'chai';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import type { FakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
 import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
-import { isLongRun, sampled } from '../support/long-run.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { migrated } from '../support/storage.ts';
+import { eachDatabase, expect, isLongRun, migrated, plainHasher, sampled } from '../support/index.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';
 import { killableGateway, killableStorage } from './killable.ts';

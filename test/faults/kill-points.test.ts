@@ -3,15 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
-import { expectBelow } from '../support/assertions.ts';
 import { bundled } from '../support/bundled.ts';
 import type { DatabaseKind, OpenDatabase, TestDatabase } from '../support/databases.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
+import { eachDatabase, expect, expectBelow, isLongRun, migrated } from '../support/index.ts';
 
 /** One customer's purchase per commit, another one on PostgreSQL. The long run takes every step. */
 const PURCHASES = { sqlite: [0, 2], postgresql: [4, 6] } as const satisfies Record<DatabaseKind, object>;

@@ -1,13 +1,10 @@
-import { expect } from 'chai';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 import type { Billing as Engine, TenantBilling, Uuid } from '../../lib/index.ts';
 import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { specCatalog } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, isLongRun, shopIn, shopTemplate, specCatalog } from '../support/index.ts';
 import { factsByLibrary } from '../support/overdue/account-facts.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
 import { eventsOfAccount, linesOf, pendingChecks } from '../support/overdue/overdue-rows.ts';
-import { shopIn, shopTemplate } from '../support/shop.ts';
 import { DyingProcess } from './dying-process.ts';
 import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';
 

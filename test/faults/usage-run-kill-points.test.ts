@@ -1,13 +1,9 @@
-import { expect } from 'chai';
 import type { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { NewUsageLine, TenantBilling, Uuid } from '../../lib/index.ts';
 import { formatDecimal, OnDuplicate, parseLocalDate } from '../../lib/index.ts';
 import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { shopIn, shopTemplate } from '../support/shop.ts';
+import { expect, isLongRun, itemLines, rowsOf, shopIn, shopTemplate } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 import { DyingProcess } from './dying-process.ts';
 import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';

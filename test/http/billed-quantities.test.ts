@@ -1,7 +1,6 @@
 import { defineCatalog, type TenantBilling } from '../../adapters/node/billwright.ts';
 import { formatDecimal } from '../../lib/index.ts';
-import { aliasHeaders, eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { expectStatus, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect, expectStatus, serveEach } from '../support/http/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
 const seats = defineCatalog({

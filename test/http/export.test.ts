@@ -2,9 +2,8 @@ import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
-import { bearer, eachDatabase, expect, populateOnce } from '../support/http/index.ts';
+import { bearer, eachDatabase, expect, populateOnce, rowsOf as storedRows } from '../support/http/index.ts';
 import { aliasHeaders, basic, expectRefusal, expectStatus, type Reply } from '../support/http/serving.ts';
-import { rowsOf as storedRows } from '../support/queue-rows.ts';
 
 /** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
 function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {

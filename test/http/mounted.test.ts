@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from 'chai';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { documentHeaders, exampleCatalog } from '../support/http/index.ts';
+import { documentHeaders, exampleCatalog, expect } from '../support/http/index.ts';
 import { expectStatus, freshSqlite, type Serving, serveOnce } from '../support/http/serving.ts';
 import { freshDatabase, migrated, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 

@@ -1,14 +1,11 @@
-import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { permissions } from '../../lib/security/index.ts';
-import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { aliasHeaders, expectStatus, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { sampled } from '../support/long-run.ts';
+import { type DatabaseKind, eachDatabase, expect, migrated, sampled } from '../support/index.ts';
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
-import { migrated } from '../support/storage.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
 /** Who is let through, and who is not; what a route does with the call is no matter here. */

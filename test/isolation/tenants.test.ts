@@ -1,14 +1,11 @@
-import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import type { Sample } from '../support/http/samples.ts';
 import { eve, exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
-import { isLongRun, sampled } from '../support/long-run.ts';
-import { migrated } from '../support/storage.ts';
+import { eachDatabaseAndSuperuser, expect, isLongRun, migrated, sampled } from '../support/index.ts';
 
 const keys = ['customer', 'bundle', 'sub', 'Ada', 'other@example.com', 'second@example.com'];
 const uuidForm = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

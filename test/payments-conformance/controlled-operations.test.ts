@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { decimal, type PaymentControl, type PaymentControlContext } from '../../lib/index.ts';
-import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { isLongRun, sampled } from '../support/long-run.ts';
+import { type DatabaseKind, eachDatabase, expect, isLongRun, sampled } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 import { migrated, storageOf } from '../support/storage.ts';

@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { isLongRun, sampled } from '../support/long-run.ts';
+import { type DatabaseKind, eachDatabase, expect, isLongRun, sampled } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, FurtherBehaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
 import { migrated, storageOf } from '../support/storage.ts';

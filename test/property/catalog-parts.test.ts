@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   DecodedParts,
   frameOfText,
@@ -21,8 +20,7 @@ import { LazyPart, type Part, PartList } from '../../lib/catalog/model/part.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { forRuns } from '../support/for-all.ts';
-import { documentRuns, propertyRuns } from '../support/long-run.ts';
+import { documentRuns, fc, forRuns, propertyRuns } from '../support/property.ts';
 import { expect, expectSame, type Instant, instant } from '../support/unit.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   canonicalXml,
   createCatalog,
@@ -8,9 +7,7 @@ import {
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { forRuns } from '../support/for-all.ts';
-import { documentRuns } from '../support/long-run.ts';
-import { expect, expectSame } from '../support/unit.ts';
+import { documentRuns, expect, expectSame, fc, forRuns } from '../support/property.ts';
 
 /** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
 function state(content: VersionContent): unknown {

@@ -1,5 +1,4 @@
 import type { BillingEvent } from '../../lib/records/index.ts';
-import { forRuns } from '../support/for-all.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { adjustShare } from '../support/lives/invoicing-checks.ts';
 import type { Fact, History, Step } from '../support/lives/invoicing-history.ts';
@@ -11,7 +10,7 @@ import {
   histories,
 } from '../support/lives/invoicing-history.ts';
 import { isCycleDate } from '../support/lives/invoicing-oracle.ts';
-import { historyRuns } from '../support/long-run.ts';
+import { forRuns, historyRuns } from '../support/property.ts';
 import { addDays, expect, formatLocalDate, type LocalDate, parseLocalDate } from '../support/unit.ts';
 
 /** The longest stretch of days between two changes. */

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { unchangedWalk, walkToTargetDate } from '../../lib/invoicing/dry-run/walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
-import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { forAll } from '../support/for-all.ts';
 import { countedIds, line, SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { eventsOf, firstDifference, type History, histories } from '../support/lives/invoicing-history.ts';
+import { addDays, fc, forAll, type Instant, type LocalDate, parseLocalDate } from '../support/property.ts';
 import { expect, type Uuid, ZERO } from '../support/unit.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { recurringProposals } from '../../lib/invoicing/proposals/recurring-proposals.ts';
-import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { forAll } from '../support/for-all.ts';
 import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';
 import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
+import { addDays, fc, forAll, formatLocalDate, parseLocalDate } from '../support/property.ts';
 import { type Decimal, expect, minorUnits } from '../support/unit.ts';
 
 function allEvents(history: History) {

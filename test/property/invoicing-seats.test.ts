@@ -1,11 +1,8 @@
-import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
 import { addDays, type BillingPeriod, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { forRuns } from '../support/for-all.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
-import { propertyRuns } from '../support/long-run.ts';
-import { decimal, expect, sum } from '../support/unit.ts';
+import { decimal, expect, fc, forRuns, propertyRuns, sum } from '../support/property.ts';
 
 interface Seats {
   readonly day: number;

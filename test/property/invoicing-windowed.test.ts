@@ -1,11 +1,9 @@
 import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { forRuns } from '../support/for-all.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { adjustShare, checkAfterRun } from '../support/lives/invoicing-checks.ts';
 import type { Fact, History, Step } from '../support/lives/invoicing-history.ts';
 import { eventsOf, firstDifference, histories } from '../support/lives/invoicing-history.ts';
-import { historyRuns } from '../support/long-run.ts';
-import { type Decimal, expect, type Uuid } from '../support/unit.ts';
+import { type Decimal, expect, forRuns, historyRuns, type Uuid } from '../support/property.ts';
 
 /** A history on its way: every run is checked as it happens. */
 class Life {

@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import {
   allocate,
   currencyCodes,
@@ -15,7 +13,7 @@ import {
   stringifyExactJson,
   sum,
 } from '../../lib/values/money/index.ts';
-import { forAll } from '../support/for-all.ts';
+import { expect, fc, forAll } from '../support/property.ts';
 
 const currencies = fc.constantFrom(...currencyCodes);
 /** Scaled integers with their scale: 15 integer and up to 9 fractional digits. */

@@ -1,14 +1,12 @@
-import fc from 'fast-check';
 import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
 import { firstChangedDate } from '../../lib/invoicing/evaluation/last-evaluation.ts';
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { addDays, formatLocalDate, localDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { plan, version } from '../support/catalogs/catalog-document.ts';
-import { forAll } from '../support/for-all.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
+import { expect, fc, forAll, type LocalDate } from '../support/property.ts';
 import { account, at, created, type Life } from '../support/subscriptions/example.ts';
-import { expect, type LocalDate } from '../support/unit.ts';
 
 const firstDay = localDate(2024, 1, 1);
 const startDay = localDate(2024, 2, 10);

@@ -1,10 +1,8 @@
-import fc from 'fast-check';
 import type { InternationalPrice, Plan, PriceOverrides, PriceTarget } from '../../lib/catalog/index.ts';
 import { createVersion, defineOverrides, OverridePlan } from '../../lib/catalog/index.ts';
 import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { forAll } from '../support/for-all.ts';
-import { decimal, expect } from '../support/unit.ts';
+import { decimal, expect, fc, forAll } from '../support/property.ts';
 
 /** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
 const plans = versionContent

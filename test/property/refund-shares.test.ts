@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { checkRefundable, refundShare } from '../../lib/payments/state/invoice-remainder.ts';
 import type { InvoicePayment, PaymentTransaction } from '../../lib/records/index.ts';
-import { currencyCodes, Decimal, formatDecimal, minorUnits, sum } from '../../lib/values/money/index.ts';
-import { forAll } from '../support/for-all.ts';
 import { attemptRow, nextId, PAYMENT_ID, transaction } from '../support/payments/payment-records.ts';
+import { currencyCodes, Decimal, fc, forAll, formatDecimal, minorUnits, sum } from '../support/property.ts';
 import { BillingError, type Currency, expect, type Money } from '../support/unit.ts';
 
 const currencies = fc.constantFrom(...currencyCodes);

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
-import { forRuns } from '../support/for-all.ts';
 import { SubscriptionLife } from '../support/lives/subscription-life.ts';
 import { lifeScripts } from '../support/lives/subscription-steps.ts';
-import { historyRuns } from '../support/long-run.ts';
+import { expect, forRuns, historyRuns } from '../support/property.ts';
 
 /** What the lives have to come to, so that the property speaks of it: at least once in so many lives. */
 const LIVES_BETWEEN: Readonly<Record<string, number>> = {

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
-import { forAll } from '../support/for-all.ts';
+import { fc, forAll } from '../support/property.ts';
 import type { Life } from '../support/subscriptions/example.ts';
 import { account, created, passed, rowsOf, storedOf, viewOf } from '../support/subscriptions/example.ts';
 import { addDays, expect, type Instant, instant, type LocalDate, localDate } from '../support/unit.ts';

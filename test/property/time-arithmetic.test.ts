@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import {
   addDays,
@@ -23,7 +21,7 @@ import {
   withDayOfMonth,
   yearOf,
 } from '../../lib/values/time/index.ts';
-import { forAll } from '../support/for-all.ts';
+import { expect, fc, forAll } from '../support/property.ts';
 
 const dates = fc
   .tuple(

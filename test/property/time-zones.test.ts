@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
-import { zoneRuns } from '../support/long-run.ts';
+import { expect, zoneRuns } from '../support/property.ts';
 import { allHostZones, hostZones, zones } from './time-zone-list.ts';
 
 const oracle = fileURLToPath(new URL('./time-zone-oracle.ts', import.meta.url));

@@ -1,5 +1,4 @@
-import { expect } from 'chai';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, isLongRun } from '../support/property.ts';
 import { dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';
 import { UnbilledUsageLife } from '../support/usage/scanned-usage-life.ts';
 

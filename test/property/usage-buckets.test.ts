@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { UsageGranularity, usageBuckets } from '../../lib/usage/roll-up/usage-buckets.ts';
 import {
   dayOfMonth,
@@ -10,7 +8,7 @@ import {
   type TimeZone,
   timeZone,
 } from '../../lib/values/time/index.ts';
-import { forAll } from '../support/for-all.ts';
+import { expect, fc, forAll } from '../support/property.ts';
 
 /** With changes of the clock by an hour and by half of one, offsets of a quarter, and a day that was left out. */
 const zones = [

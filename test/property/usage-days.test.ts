@@ -1,9 +1,7 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import type { TenantRef } from '../../lib/index.ts';
 import type { UsagePoint, UsageSubmission } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { storedRuns } from '../support/long-run.ts';
+import { expect, fc, storedRuns } from '../support/property.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {

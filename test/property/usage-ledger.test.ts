@@ -1,5 +1,4 @@
-import { historyRuns } from '../support/long-run.ts';
-import { addDays, expect, formatLocalDate, parseLocalDate } from '../support/unit.ts';
+import { addDays, expect, formatLocalDate, historyRuns, parseLocalDate } from '../support/property.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';

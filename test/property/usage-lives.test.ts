@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { usageIntervals, usageRuns } from '../../lib/usage/intervals/usage-intervals.ts';
 import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
-import { forAll, forRuns } from '../support/for-all.ts';
 import { day, text } from '../support/invoicing/billing-events.ts';
-import { historyRuns } from '../support/long-run.ts';
+import { fc, forAll, forRuns, historyRuns } from '../support/property.ts';
 import { addDays, type BillingPeriod, calendarDayOf, expect, lengthOfMonth } from '../support/unit.ts';
 import { meteredSections, peakSections, thousandths } from '../support/usage/arbitrary-usage.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';

@@ -1,9 +1,6 @@
-import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
-import { forRuns } from '../support/for-all.ts';
-import { historyRuns, isLongRun } from '../support/long-run.ts';
-import { expect, timeZone } from '../support/unit.ts';
+import { expect, fc, forRuns, historyRuns, isLongRun, timeZone } from '../support/property.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { usageEvent } from '../support/usage/usage-catalog.ts';

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import type { UsageSection } from '../../lib/records/index.ts';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import type { OverflowPolicy, RatedUsage } from '../../lib/usage/rating/rated-usage.ts';
-import { forAll } from '../support/for-all.ts';
-import { type Decimal, expect, sum, ZERO } from '../support/unit.ts';
+import { type Decimal, expect, fc, forAll, sum, ZERO } from '../support/property.ts';
 import {
   meteredPoints,
   meteredSections,

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
-import { forRuns } from '../support/for-all.ts';
-import { historyRuns } from '../support/long-run.ts';
+import { expect, fc, forRuns, historyRuns } from '../support/property.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import {
   billedAndVoided,

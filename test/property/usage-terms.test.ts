@@ -1,11 +1,8 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import { readUsageTerms, termsOf, type UsageTerms } from '../../lib/usage/rating/usage-terms.ts';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
-import { forAll, forRuns } from '../support/for-all.ts';
 import { day } from '../support/invoicing/billing-events.ts';
-import { historyRuns, propertyRuns } from '../support/long-run.ts';
+import { expect, fc, forAll, forRuns, historyRuns, propertyRuns } from '../support/property.ts';
 import { meteredPoints, meteredSections, quantities, thousandths } from '../support/usage/arbitrary-usage.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';

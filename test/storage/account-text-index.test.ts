@@ -1,15 +1,12 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Client } from 'pg';
 import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { foldedText } from '../../adapters/mikro-orm/stores/account-store.ts';
 import { accountSearch } from '../../lib/accounts/index.ts';
-import { eachDatabaseAndSuperuser, onPostgresql } from '../support/databases.ts';
-import { propertyRuns } from '../support/long-run.ts';
+import { eachDatabaseAndSuperuser, expect, migrated, onPostgresql, propertyRuns } from '../support/index.ts';
 import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { withPostgresql } from '../support/storage/statement-plans.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
 
 const page = { offset: 0, limit: 100 };
 

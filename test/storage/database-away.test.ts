@@ -1,12 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { expectBelow } from '../support/assertions.ts';
-import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { expect, expectBelow, isLongRun, type OpenDatabase, onPostgresql } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';

@@ -1,16 +1,13 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { Database } from 'better-sqlite3';
-import { expect } from 'chai';
 import { CompiledQuery, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { SqlTransaction } from '../../adapters/mikro-orm/sqlite.ts';
 import { type Billing, decimal, ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
-import { codeOf } from '../support/assertions.ts';
 import { type DatabaseKind, eachDatabase, freshDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
 import { type HostLibrary, hostLibraries, openHostLibrary } from '../support/hosts/host-libraries.ts';
+import { codeOf, expect, migrated, openEngine, type TestEngine } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
-import { migrated } from '../support/storage.ts';
 
 const lamp = {
   planId: 'lamp-monthly',

@@ -1,13 +1,12 @@
 import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
-import { expect } from 'chai';
 import { migrations as postgresqlMigrations } from '../../adapters/mikro-orm/migrations/postgresql/index.ts';
 import { migrations as sqliteMigrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import { ConcurrentChangeError, type Storage } from '../../lib/ports/storage/index.ts';
-import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase, expect, freshDatabase, type TestDatabase } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, now, tenant } from '../support/storage/stored-records.ts';
 import { migrated, storageOf } from '../support/storage.ts';

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import type { New, TenantKeyValue, TenantRef } from '../../lib/index.ts';
 import { OverdueConfigs } from '../../lib/overdue/index.ts';
 import type { ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
 import { DEFAULT_TENANT_SETTINGS, settingsInForce } from '../../lib/tenants/index.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
+import { eachDatabase, expect, onPostgresql } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { freshStorage, openStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';

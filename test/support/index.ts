@@ -6,7 +6,6 @@ export * from './engine.ts';
 export * from './files.ts';
 export * from './host.ts';
 export * from './long-run.ts';
-export * from './long-run.ts';
 export * from './plain-hasher.ts';
 export * from './queue-rows.ts';
 export * from './replaced-parts.ts';

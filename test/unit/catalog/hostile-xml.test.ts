@@ -4,8 +4,7 @@ import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { catalogXml, parse } from '../../support/catalogs/catalog-document.ts';
-import { isLongRun } from '../../support/long-run.ts';
-import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
+import { ErrorCode, errorOf, expect, isLongRun } from '../../support/property.ts';
 
 /** Where time grew with the square of it, no answer would come. */
 const HUGE = isLongRun ? 2_000_000 : 150_000;

@@ -1,6 +1,3 @@
-import { expect } from 'chai';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { decimal } from '../../../lib/values/money/index.ts';
 import {
   buyer,
   type DocumentCase,
@@ -9,6 +6,7 @@ import {
   taxed,
 } from '../../support/e-invoices/e-invoice-documents.ts';
 import { viewedItem } from '../../support/invoicing/documents.ts';
+import { BillingError, decimal, ErrorCode, expect } from '../../support/unit.ts';
 
 type Items = Parameters<typeof eInvoiceOf>[0];
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   JsonText,
   jsonBits,
@@ -9,8 +8,7 @@ import {
   wholeText,
   windowBits,
 } from '../../../adapters/koa/wire/json-pieces.ts';
-import { forRuns } from '../../support/for-all.ts';
-import { decimal, expect, stringifyExactJson } from '../../support/unit.ts';
+import { decimal, expect, fc, forRuns, stringifyExactJson } from '../../support/property.ts';
 
 const textOf = (value: unknown): string => [...jsonBits(value)].join('');
 

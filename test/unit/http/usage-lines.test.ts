@@ -1,10 +1,8 @@
-import fc from 'fast-check';
 import { Dialect } from '../../../adapters/koa/dialect.ts';
 import { usageLinesBody } from '../../../adapters/koa/routes/usages/usage-lines.ts';
 import { defaultRequestLimits } from '../../../adapters/koa/routing/body.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
-import { propertyRuns } from '../../support/long-run.ts';
-import { BillingError, expect } from '../../support/unit.ts';
+import { BillingError, expect, fc, propertyRuns } from '../../support/property.ts';
 
 const LIST = 'application/json';
 const LINES = 'application/x-ndjson';

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
-import type { UuidV7Generator } from '../../../lib/values/ids/index.ts';
 import { createUuidV7, isUuid, namedUuid, parseUuid } from '../../../lib/values/ids/index.ts';
+import { BillingError, expect, InvariantError, type UuidV7Generator } from '../../support/unit.ts';
 
 /** A generator at the times that `clock` gives, with bytes of a small fixed sequence. */
 function generator(clock: () => number, firstByte = 0x5a): UuidV7Generator {

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import type { AccountCreditInput, CreditedInvoice } from '../../../lib/invoicing/credit/apply-credit.ts';
 import { applyAccountCredit, spendsCredit, UNNUMBERED } from '../../../lib/invoicing/credit/apply-credit.ts';
-import { forAll } from '../../support/for-all.ts';
-import { decimal, expect, localDate, sum, type Uuid } from '../../support/unit.ts';
+import { decimal, expect, fc, forAll, localDate, sum, type Uuid } from '../../support/property.ts';
 
 type Members = Partial<Omit<CreditedInvoice, 'id' | 'rawBalance'>> & { readonly day?: number };
 

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { allocate, type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { expect, InvariantError } from '../../support/unit.ts';
 
 function split(total: string, weights: readonly string[], currency: Currency = 'USD'): readonly string[] {
   const shares = weights.map((weight) => decimal(weight));

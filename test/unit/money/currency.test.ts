@@ -1,6 +1,3 @@
-import { expect } from 'chai';
-import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
-import type { Currency, Money } from '../../../lib/values/money/index.ts';
 import {
   addMoney,
   asCurrency,
@@ -12,6 +9,7 @@ import {
   minorUnits,
   money,
 } from '../../../lib/values/money/index.ts';
+import { BillingError, type Currency, expect, InvariantError, type Money } from '../../support/unit.ts';
 
 /** Minor units that CLDR, the source of `Intl`, gives as 0 because small coins are out of use; ISO 4217 counts. */
 const minorUnitsOfIntlDiffer: readonly Currency[] = [

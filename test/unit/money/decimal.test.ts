@@ -1,14 +1,6 @@
-import { expect } from 'chai';
 import { Decimal as GlobalDecimal } from 'decimal.js';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
-import {
-  Decimal,
-  decimal,
-  formatDecimal,
-  parseWireDecimal,
-  sum,
-  ZERO,
-} from '../../../lib/values/money/index.ts';
+import { Decimal, decimal, expect, formatDecimal, parseWireDecimal, sum, ZERO } from '../../support/unit.ts';
 
 describe('decimal', () => {
   it('is exact when binary numbers are not', () => {

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
-import type { Currency } from '../../../lib/values/money/index.ts';
 import { belowMinorUnit, decimal, formatDecimal, statedAmount } from '../../../lib/values/money/index.ts';
-import { codeThrownBy, errorOf } from '../../support/assertions.ts';
+import { type Currency, codeThrownBy, errorOf, expect } from '../../support/unit.ts';
 
 const REFUSED = 60003;
 

@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { Lanes, type Ordered } from '../../../lib/push/tenant-stream.ts';
+import { expect, fc } from '../../support/property.ts';
 
 const first = (recordId: number, accountRecordId: number | null): Ordered => ({
   recordId,

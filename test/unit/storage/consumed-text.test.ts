@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/usage/consumed-text.ts';
 import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
-import { forRuns } from '../../support/for-all.ts';
-import { historyRuns } from '../../support/long-run.ts';
+import { fc, forRuns, historyRuns } from '../../support/property.ts';
 import { addDays, expect, instant, parseLocalDate } from '../../support/unit.ts';
 
 const first = parseLocalDate('2026-04-01');

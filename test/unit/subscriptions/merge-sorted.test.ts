@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import fc from 'fast-check';
 import { mergeSorted } from '../../../lib/subscriptions/views/subscription-event-list.ts';
+import { expect, fc } from '../../support/property.ts';
 
 describe('merged sorted lists', () => {
   const byKey = (one: readonly [number, number], other: readonly [number, number]) => one[0] - other[0];

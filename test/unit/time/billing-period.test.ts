@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addPeriod,
   addPeriods,
@@ -13,6 +11,7 @@ import {
   parseLocalDate,
   periodLength,
 } from '../../../lib/values/time/index.ts';
+import { expect, InvariantError } from '../../support/unit.ts';
 
 /** Every period with its length, in enumeration order (catalog §9.1). */
 const table: readonly (readonly [BillingPeriod, string])[] = [

@@ -1,13 +1,11 @@
-import { expect } from 'chai';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   cycleDate,
   cycleDatesOf,
   firstCycleAfter,
   lastCycleUpTo,
 } from '../../../lib/values/time/billing-period.ts';
-import type { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
+import { type BillingPeriod, expect, InvariantError } from '../../support/unit.ts';
 
 function cycle(start: string, billingPeriod: BillingPeriod, billCycleDayLocal: number) {
   return cycleDatesOf({ localDate: day(start), billingPeriod, billCycleDayLocal });

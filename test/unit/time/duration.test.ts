@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import {
   addDuration,
   type Duration,
@@ -15,6 +13,7 @@ import {
   UNLIMITED_DURATION,
   UTC,
 } from '../../../lib/values/time/index.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 describe('a date plus a duration', () => {
   const cases: readonly (readonly [string, Duration, string])[] = [

@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addMilliseconds,
   formatInstant,
@@ -12,6 +10,7 @@ import {
   minInstant,
   truncateToSecond,
 } from '../../../lib/values/time/index.ts';
+import { expect, InvariantError } from '../../support/unit.ts';
 
 describe('an instant', () => {
   it('is formatted in UTC with three decimals and Z', () => {

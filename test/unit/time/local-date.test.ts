@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addDays,
   addMonths,
@@ -18,6 +16,7 @@ import {
   withDayOfMonth,
   yearOf,
 } from '../../../lib/values/time/index.ts';
+import { BillingError, expect, InvariantError } from '../../support/unit.ts';
 
 const date = parseLocalDate;
 

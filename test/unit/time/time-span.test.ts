@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { BillingError } from '../../../lib/values/errors/index.ts';
-import { parseTimeSpan, parseTimeSpanList } from '../../../lib/values/time/index.ts';
+import { BillingError, expect, parseTimeSpan, parseTimeSpanList } from '../../support/unit.ts';
 
 describe('a time span', () => {
   const cases: readonly (readonly [string, number])[] = [

@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { BillingError } from '../../../lib/values/errors/index.ts';
 import {
   formatLocalDate,
   formatLocalTime,
@@ -11,6 +9,7 @@ import {
   UTC,
 } from '../../../lib/values/time/index.ts';
 import { MAX_CACHED_ZONES } from '../../../lib/values/time/time-zone.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 const accepted = [
   'UTC',

@@ -1,0 +1,5 @@
+/** What most property tests begin with. */
+export { default as fc } from 'fast-check';
+export * from './for-all.ts';
+export * from './long-run.ts';
+export * from './unit.ts';
