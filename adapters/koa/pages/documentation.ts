@@ -20,6 +20,7 @@ const topics = {
     'adapters/koa/README.md',
     'adapters/mikro-orm/README.md',
     'adapters/stripe/README.md',
+    'adapters/e-invoice/README.md',
   ],
   Reference: [
     'lib/README.md',
