@@ -99,8 +99,8 @@ export interface CheckStore {
     readonly limit: number;
   }): Promise<CheckedRecords>;
   /**
-   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null if there
-   * are none.
+   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null without
+   * finished entries.
    */
   latestWork(): Promise<Instant | null>;
   /** Returns live queue entries that have an outcome. */
