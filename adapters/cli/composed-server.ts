@@ -7,6 +7,7 @@ import { Billing } from '../../lib/billing.ts';
 import type { Logger, PaymentGateway, SecretCipher, Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONNECTIONS, MAX_HEADER_BYTES } from '../../lib/values/limits.ts';
+import { eInvoiceWriter } from '../e-invoice/index.ts';
 import {
   ensureKeyFile,
   httpPushSender,
@@ -67,6 +68,7 @@ export async function compose(parts: {
     hostName: hostname(),
     testMode: options.testMode,
     documentRenderer: pdfRenderer(),
+    eInvoices: eInvoiceWriter(),
     pushSender: httpPushSender(),
     ...plugins,
     gateways: withSandbox(plugins.gateways ?? [], sandbox),

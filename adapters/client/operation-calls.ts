@@ -39,10 +39,12 @@ export const queries = {
     'explain',
     'html',
     'pdf',
+    'eInvoice',
+    'eInvoiceDeliveries',
     'getCredit',
     'verifyCoverage',
   ],
-  creditNotes: ['get', 'ofInvoice', 'pageOfAccount', 'html', 'pdf'],
+  creditNotes: ['get', 'ofInvoice', 'pageOfAccount', 'html', 'pdf', 'eInvoice'],
   paymentMethods: ['ofAccount', 'get', 'getByKey', 'page', 'search'],
   paymentGateways: [],
   payments: [

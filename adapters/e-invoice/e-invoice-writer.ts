@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EInvoiceProfile, EInvoiceWriter } from '../../lib/ports/index.ts';
+import type { EInvoiceWriter } from '../../lib/ports/index.ts';
+import type { EInvoiceProfile } from '../../lib/records/index.ts';
 import { cii } from './cii.ts';
 import { ubl } from './ubl.ts';
 import { startTag, type XmlElement, xmlText } from './xml-elements.ts';

@@ -16,6 +16,8 @@ type Parts = Pick<
   | 'nodeCommands'
   | 'invoiceFormatter'
   | 'documentRenderer'
+  | 'eInvoices'
+  | 'eInvoiceSender'
   | 'pushSender'
   | 'tracer'
   | 'defaultCatalog'

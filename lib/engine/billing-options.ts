@@ -4,6 +4,8 @@ import type {
   CatalogPlugin,
   Clock,
   DocumentRenderer,
+  EInvoiceSender,
+  EInvoiceWriter,
   EntitlementPlugin,
   EventSink,
   IdGenerator,
@@ -79,6 +81,13 @@ export interface BillingOptions<Host> {
    * PDFs are unavailable.
    */
   readonly documentRenderer?: DocumentRenderer;
+  /** Writes e-invoices (invoicing §22): `eInvoiceWriter()` of `billwright/e-invoice`. Default: no e-invoices. */
+  readonly eInvoices?: EInvoiceWriter | undefined;
+  /**
+   * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`. Default: none are
+   * sent.
+   */
+  readonly eInvoiceSender?: EInvoiceSender | undefined;
   /**
    * Sends events to the callbacks of tenants (platform §10). If absent or null, events are neither sent nor
    * kept for sending.

@@ -51,6 +51,8 @@ const rules = {
   },
   eventSinks: { plugin: 'event sink', methods: ['onEvent'], guard: guardedList },
   documentRenderer: { called: 'The document renderer', methods: ['pdf'], guard: guarded },
+  eInvoices: { called: 'The e-invoice writer', methods: ['xml'], guard: guarded },
+  eInvoiceSender: { called: 'The e-invoice sender', methods: ['send'], guard: guarded },
   invoiceFormatter: { called: 'The invoice formatter', methods: ['formatter'], guard: guarded },
   configuration: {},
   defaultCatalog: {

@@ -9,6 +9,10 @@ import {
   DocumentSourceLoader,
   DryRunService,
   documentFiles,
+  eInvoiceDeliveryOperations,
+  eInvoiceFiles,
+  eInvoiceRequestHandler,
+  eInvoiceSendHandler,
   explanationOperations,
   InvoiceReadService,
   InvoiceRunHandler,
@@ -42,6 +46,9 @@ export function invoicingArea(foundation: Foundation) {
   const runs = new InvoiceRunService(ports, catalogs, { ...tools, invoices });
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
   const files = documentFiles(ports);
+  const creditNotes = creditNoteOperations(ports, settingsOf, { sources, files });
+  const sender = ports.eInvoiceSender;
+  const eInvoices = eInvoiceFiles(ports, { sources, files, noteOf: creditNotes.get });
   const dryRuns = new DryRunService(ports, catalogs, tools);
   return {
     runCounts: runs.counts,
@@ -63,9 +70,15 @@ export function invoicingArea(foundation: Foundation) {
       parentCommitHandler(ports),
       invoiceNoticeHandler(ports, { configOf: invoicingConfig, dryRuns }),
       thresholdHandler(ports, catalogs, tools),
+      ...(sender === undefined
+        ? []
+        : [
+            eInvoiceRequestHandler(ports, settingsOf),
+            eInvoiceSendHandler(ports, { settingsOf, eInvoices, sender }),
+          ]),
     ],
     operations: {
-      creditNotes: creditNoteOperations(ports, settingsOf, { sources, files }),
+      creditNotes: { ...creditNotes, eInvoice: eInvoices.ofNote },
       invoices: {
         ...bindMethods(runs, 'generate', 'generateGroup'),
         ...parkingOperations(ports, runs),
@@ -73,6 +86,8 @@ export function invoicingArea(foundation: Foundation) {
         ...bindMethods(dryRuns, 'dryRun', 'upcoming'),
         ...explanationOperations(ports),
         ...invoiceDocuments(ports, sources, files),
+        eInvoice: eInvoices.ofInvoice,
+        ...eInvoiceDeliveryOperations(ports),
         ...manualItemOperations(ports, catalogs, operations),
         ...creditDeletion(operations),
         ...migrationOperations(invoices, operations),

@@ -19,6 +19,12 @@ export {
   type PreviewedSubscription,
   type PreviewRequest,
 } from './dry-run/preview-request.ts';
+export type {
+  EInvoiceFile,
+  EInvoiceKind,
+  EInvoiceRequest,
+  NoteEInvoiceRequest,
+} from './e-invoices/e-invoice-file.ts';
 export {
   type ChangeReportPart,
   type ChangeReportTotals,
@@ -82,6 +88,8 @@ export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-vi
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';
 export { accountCreditOperations, creditDeletion } from './operations/credit-operations.ts';
 export { DryRunService, ratedUsage } from './operations/dry-run-service.ts';
+export { eInvoiceDeliveryOperations } from './operations/e-invoice-deliveries.ts';
+export { eInvoiceRequestHandler, eInvoiceSendHandler } from './operations/e-invoice-handlers.ts';
 export type {
   AccountCreditOperations,
   CatalogReportOperations,
@@ -119,6 +127,7 @@ export {
   invoiceDocuments,
   invoiceTextOperations,
 } from './review/document-services.ts';
+export { eInvoiceFiles } from './review/e-invoice-service.ts';
 export { explanationOperations } from './review/explanation-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
 export { unbilledUsageOperations } from './review/unbilled-usage-service.ts';

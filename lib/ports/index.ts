@@ -2,6 +2,7 @@ import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher, Sha256 } from './identity.ts';
 import type { LogFiles, Logger, Meters } from './logger.ts';
 import type { DocumentRenderer } from './plugins/document-renderer.ts';
+import type { EInvoiceSender } from './plugins/e-invoice-sender.ts';
 import type { EInvoiceWriter } from './plugins/e-invoice-writer.ts';
 import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
@@ -16,7 +17,8 @@ export type * from './logger.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export type * from './plugins/document-renderer.ts';
-export * from './plugins/e-invoice-writer.ts';
+export type * from './plugins/e-invoice-sender.ts';
+export type * from './plugins/e-invoice-writer.ts';
 export * from './plugins/entitlement-plugin.ts';
 export type * from './plugins/event-sink.ts';
 export type * from './plugins/invoice-formatter.ts';
@@ -41,6 +43,7 @@ export interface Ports {
   readonly logger: Logger;
   readonly documentRenderer?: DocumentRenderer | undefined;
   readonly eInvoices?: EInvoiceWriter | undefined;
+  readonly eInvoiceSender?: EInvoiceSender | undefined;
   /** Registered gateways by name. The built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;

@@ -77,6 +77,7 @@ const forms: Readonly<
   [BusEventType.INVOICE_NOTIFICATION]: { ...invoice, metaData: given },
   [BusEventType.INVOICE_PAYMENT_SUCCESS]: invoicePayment,
   [BusEventType.INVOICE_PAYMENT_FAILED]: invoicePayment,
+  [BusEventType.E_INVOICE_FAILED]: { ...invoice, metaData: given },
   [BusEventType.PAYMENT_SUCCESS]: payment,
   [BusEventType.PAYMENT_FAILED]: payment,
   [BusEventType.TAG_CREATION]: tag,

@@ -62,6 +62,7 @@ export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
   NEXT_BILLING_DATE: 'NextBillingDateNotifier',
   PARENT_INVOICE: 'CreateParentInvoice',
+  E_INVOICES: 'EInvoiceService',
   PAYMENT_REQUEST: 'PaymentRequestProcessor',
   PAYMENT_RETRY: 'PaymentRetryService',
   JANITOR: 'Janitor',

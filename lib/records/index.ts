@@ -13,6 +13,7 @@ export * from './coverage.ts';
 export * from './credit-note.ts';
 export * from './cursor.ts';
 export * from './custom-field.ts';
+export * from './e-invoice-delivery.ts';
 export * from './invoice.ts';
 export * from './invoice-item.ts';
 export * from './invoice-item-types.ts';

@@ -84,6 +84,15 @@ export interface InvoicePaymentData {
   readonly processedCurrency: Currency | null;
 }
 
+/** An e-invoice that could not be sent (invoicing §22). */
+export interface EInvoiceFailureData {
+  readonly deliveryId: Uuid;
+  /** Null for an invoice. */
+  readonly creditNoteId: Uuid | null;
+  readonly attempts: number;
+  readonly error: string;
+}
+
 /** An ended payment transaction. */
 export interface PaymentData {
   readonly paymentTransactionId: Uuid;
@@ -139,6 +148,7 @@ export interface EventData {
   readonly INVOICE_NOTIFICATION: InvoiceNoticeData;
   readonly INVOICE_PAYMENT_SUCCESS: InvoicePaymentData;
   readonly INVOICE_PAYMENT_FAILED: InvoicePaymentData;
+  readonly E_INVOICE_FAILED: EInvoiceFailureData;
   readonly PAYMENT_SUCCESS: PaymentData;
   readonly PAYMENT_FAILED: PaymentData;
   readonly TAG_CREATION: TagData;

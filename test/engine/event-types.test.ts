@@ -12,7 +12,7 @@ interface Body {
 }
 
 /** Usage that reaches a threshold is another story's, and commands to nodes reach no callback (platform §10.4 rule 4). */
-const ELSEWHERE = ['USAGE_THRESHOLD', 'BROADCAST_SERVICE'];
+const ELSEWHERE = ['USAGE_THRESHOLD', 'E_INVOICE_FAILED', 'BROADCAST_SERVICE'];
 
 const of = (actionType: string, bundleExternalKey = 'key', subscriptionChangeUndo = false): string =>
   JSON.stringify({ actionType, bundleExternalKey, subscriptionChangeUndo });

@@ -49,6 +49,8 @@ const plugins: Readonly<Record<keyof Plugins, Kind>> = {
   nodeCommands: 'object',
   invoiceFormatter: 'object',
   documentRenderer: 'object',
+  eInvoices: 'object',
+  eInvoiceSender: 'object',
   pushSender: 'object',
   tracer: 'object',
 };

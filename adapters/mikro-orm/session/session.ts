@@ -30,6 +30,7 @@ import {
   overdueReads,
   overdueWrites,
 } from '../stores/credit-note-store.ts';
+import { eInvoiceDeliveryReads, eInvoiceDeliveryWrites } from '../stores/e-invoice-store.ts';
 import { exportReads } from '../stores/export-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
@@ -60,6 +61,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   subscriptions: subscriptionReads,
   invoices: invoiceReads,
   creditNotes: creditNoteReads,
+  eInvoiceDeliveries: eInvoiceDeliveryReads,
   payments: paymentReads,
   overdue: overdueReads,
   usage: usageReads,
@@ -93,6 +95,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     subscriptions: subscriptionWrites,
     invoices: invoiceWrites,
     creditNotes: (scope, _revisions, hooks) => creditNoteWrites(scope, hooks.areCreditNotesWritten),
+    eInvoiceDeliveries: eInvoiceDeliveryWrites,
     payments: paymentWrites,
     overdue: overdueWrites,
     usage: usageWrites,

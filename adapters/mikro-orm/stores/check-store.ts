@@ -36,6 +36,7 @@ import {
   coverageTable,
   creditNotesTable,
   cursorsTable,
+  eInvoiceDeliveriesTable,
   invoiceItemsTable,
   invoicesTable,
 } from '../tables/invoices.ts';
@@ -89,6 +90,8 @@ const references: readonly Reference[] = [
   { from: invoiceItemsTable, column: 'bundle_id', to: bundlesTable, where: madeByRuns },
   { from: invoiceItemsTable, column: 'linked_item_id', to: invoiceItemsTable, where: madeByRuns },
   { from: creditNotesTable, column: 'invoice_id', to: invoicesTable },
+  { from: eInvoiceDeliveriesTable, column: 'invoice_id', to: invoicesTable },
+  { from: eInvoiceDeliveriesTable, column: 'credit_note_id', to: creditNotesTable },
   { from: coverageTable, column: 'item_id', to: invoiceItemsTable },
   { from: coverageTable, column: 'subscription_id', to: subscriptionsTable },
   { from: cursorsTable, column: 'subscription_id', to: subscriptionsTable },

@@ -46,6 +46,7 @@ export const tables: readonly TableSpec[] = [
   invoices.invoicingStatesTable,
   invoices.invoiceAnnouncementsTable,
   invoices.creditNotesTable,
+  invoices.eInvoiceDeliveriesTable,
   payments.paymentMethodsTable,
   payments.paymentsTable,
   payments.paymentTransactionsTable,

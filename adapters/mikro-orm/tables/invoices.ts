@@ -4,6 +4,8 @@ import {
   type CreditNoteLine,
   coverageFields,
   creditNoteFields,
+  type EInvoiceDelivery,
+  eInvoiceDeliveryFields,
   type Invoice,
   type ItemBasis,
   invoiceAnnouncementFields,
@@ -183,3 +185,20 @@ export const creditNotesTable = new RecordTable<New<CreditNote>>('credit_notes',
     account: 'tenant_record_id, account_record_id, record_id',
   },
 });
+
+export const eInvoiceDeliveriesTable = new RecordTable<New<EInvoiceDelivery>>(
+  'e_invoice_deliveries',
+  columnsOf(eInvoiceDeliveryFields),
+  {
+    // invoicing §22 rule 9: one for each document
+    uniques: {
+      id: 'id',
+      invoice: 'tenant_record_id, invoice_id where credit_note_id is null',
+      note: 'tenant_record_id, credit_note_id where credit_note_id is not null',
+    },
+    indexes: {
+      document: 'tenant_record_id, invoice_id, record_id',
+      account: 'tenant_record_id, account_record_id, record_id',
+    },
+  },
+);

@@ -5,6 +5,8 @@ import { OverdueFormat } from '../../overdue/index.ts';
 import {
   BlockingStateType,
   type CallContext,
+  EInvoiceFormat,
+  EInvoiceProfile,
   EntitlementState,
   InvoiceStatus,
   ObjectType,
@@ -70,6 +72,7 @@ import {
 
 const planName = ['planName', 'text'] as const;
 const productName = ['productName', 'text'] as const;
+const eInvoice = { format: must(oneOf(EInvoiceFormat)), profile: orNull(oneOf(EInvoiceProfile)) } as const;
 const documentText = { kind: must(oneOf(DocumentTextKind)), locale: 'text' } as const;
 
 /**
@@ -228,6 +231,7 @@ export const inputs: Inputs = {
   },
   creditNotes: {
     ...each(['get', 'html', 'pdf'], [['creditNoteId', 'uuid']] as const),
+    eInvoice: [['request', { ...eInvoice, creditNoteId: id }]],
     ofInvoice,
     pageOfAccount,
   },
@@ -246,6 +250,9 @@ export const inputs: Inputs = {
     search,
     listGroup: [['request', { accountId: id, groupId: id, withChildrenItems: 'flag' }]],
     ...each(['html', 'pdf', 'commit', 'void'], ofInvoice),
+    eInvoice: [['request', { ...eInvoice, invoiceId: id }]],
+    eInvoiceDeliveries: ofInvoice,
+    resendEInvoice: [['deliveryId', 'uuid']],
     get: [invoice, withChildrenItems],
     getByNumber: [['invoiceNumber', 'number'], withChildrenItems],
     trackingIds: [invoice, page],

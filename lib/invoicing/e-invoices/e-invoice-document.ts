@@ -1,5 +1,5 @@
-import type { EInvoiceDocument, EInvoicePaymentMeans, EInvoiceProfile } from '../../ports/index.ts';
-import type { Seller, TaxCategory } from '../../records/index.ts';
+import type { EInvoiceDocument, EInvoicePaymentMeans } from '../../ports/index.ts';
+import type { EInvoiceProfile, Seller, TaxCategory } from '../../records/index.ts';
 import { type Decimal, minorUnits, sum } from '../../values/money/index.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
 import type { DocumentFacts } from '../documents/document-facts.ts';

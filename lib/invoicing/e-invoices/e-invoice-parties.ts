@@ -1,5 +1,5 @@
-import type { CodedId, EInvoiceAddress, EInvoiceParty, EInvoiceProfile } from '../../ports/index.ts';
-import type { Account, Seller, TaxCategory } from '../../records/index.ts';
+import type { CodedId, EInvoiceAddress, EInvoiceParty } from '../../ports/index.ts';
+import type { Account, EInvoiceProfile, Seller, TaxCategory } from '../../records/index.ts';
 import type { MissingFields } from './missing-fields.ts';
 import { endpointOfVatId, parseEndpoint, registrationOf, vatIdOf } from './party-ids.ts';
 import { xmlLine } from './xml-text.ts';

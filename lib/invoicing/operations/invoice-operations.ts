@@ -1,5 +1,5 @@
 import type { CatalogUpload } from '../../catalog/index.ts';
-import type { Leading, Page, PageRequest } from '../../records/index.ts';
+import type { EInvoiceDelivery, Leading, Page, PageRequest } from '../../records/index.ts';
 import type { UnbilledUsage } from '../../usage/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -8,6 +8,7 @@ import type { DatedInstant, LocalDate, RequestedDate } from '../../values/time/i
 import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
 import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
 import type { PreviewRequest } from '../dry-run/preview-request.ts';
+import type { EInvoiceFile, EInvoiceRequest, NoteEInvoiceRequest } from '../e-invoices/e-invoice-file.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
 import type { ExplainedInvoice, ForeseenInvoice } from '../explanation/explained-invoice.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
@@ -185,6 +186,30 @@ export interface InvoiceOperations<C extends Leading = []> {
   pdf(...given: [...C, invoiceId: Uuid | string]): Promise<Uint8Array>;
 
   /**
+   * Returns the invoice as an e-invoice of EN 16931 (§22). The engine's option `eInvoices` writes it, and `documentRenderer` the
+   * PDF of FACTUR_X.
+   * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field and where to set it, INVOICE_NOT_FOUND
+   * (4006), INVOICE_INVALID_STATUS (4023) for a DRAFT, VOID or migration invoice, INVALID_PARAMETER (60002) for an invalid format
+   * or profile, or PEPPOL_BIS3 in another format than UBL, ANSWER_TOO_LARGE (60020) as `pdf`, NOT_IMPLEMENTED (1) without a
+   * writer.
+   * @example const { bytes } = await acme.invoices.eInvoice({ invoiceId, format: 'UBL', profile: 'PEPPOL_BIS3' });
+   */
+  eInvoice(...given: [...C, request: HostInput<EInvoiceRequest>]): Promise<EInvoiceFile>;
+
+  /**
+   * Returns the deliveries of the e-invoices of an invoice and its credit notes to the access point, in creation order (§22 rule
+   * 9): the state, the attempts, the receipt or the last error. @throws BillingError INVOICE_NOT_FOUND (4006).
+   */
+  eInvoiceDeliveries(...given: [...C, invoiceId: Uuid | string]): Promise<readonly EInvoiceDelivery[]>;
+
+  /**
+   * Sends an e-invoice again, at once and with the whole schedule of retries, whatever its state.
+   * @returns the delivery, which is PENDING.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), NOT_IMPLEMENTED (1) if the engine has no `eInvoiceSender`.
+   */
+  resendEInvoice(...given: [...C, deliveryId: Uuid | string]): Promise<EInvoiceDelivery>;
+
+  /**
    * Adds external charges to one new invoice, or to the named drafts (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
@@ -353,6 +378,9 @@ export interface CreditNoteOperations<C extends Leading = []> {
    * `invoices.pdf`.
    */
   pdf(...given: [...C, creditNoteId: Uuid | string]): Promise<Uint8Array>;
+
+  /** Returns the credit note as an e-invoice. @throws as `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007). */
+  eInvoice(...given: [...C, request: HostInput<NoteEInvoiceRequest>]): Promise<EInvoiceFile>;
 }
 
 /** Operations on templates and translations of customer documents (§14). */

@@ -1,5 +1,11 @@
 import { loadAccount, noSuchObject } from '../../accounts/index.ts';
-import type { Ports, PrintableDocument, RenderedFile } from '../../ports/index.ts';
+import type {
+  DocumentRenderer,
+  EInvoiceAttachment,
+  Ports,
+  PrintableDocument,
+  RenderedFile,
+} from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
@@ -51,31 +57,49 @@ export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, fi
   };
 }
 
+/** Ids for the log. */
+type Facts = Readonly<Record<string, string>>;
+
 export type DocumentFiles = ReturnType<typeof documentFiles>;
 
 /** Creates files of documents with the host's renderer (§14 rule 6). */
 export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
   const { documentRenderer, logger } = ports;
+
+  async function rendered(
+    facts: Facts,
+    render: () => Promise<RenderedFile | undefined>,
+  ): Promise<Uint8Array> {
+    const { bytes, missingCharacters, logoProblem } = await hostAnswer(async () => fileOf(await render()));
+    const characters = shortened(missingCharacters);
+    if (characters !== '')
+      logger.warn({ ...facts, characters }, 'a PDF contains characters that no font supports');
+    if (logoProblem !== null) logger.warn({ ...facts, problem: logoProblem }, 'a PDF has no logo');
+    return bytes;
+  }
+
   return {
     /** Checks that PDFs are available. @throws BillingError NOT_IMPLEMENTED (1) without a renderer. */
     check: (): void => {
       if (documentRenderer === undefined) throw noRenderer();
     },
 
-    pdf: async (
-      document: PrintableDocument,
-      facts: Readonly<Record<string, string>>,
-    ): Promise<Uint8Array> => {
+    pdf: async (document: PrintableDocument, facts: Facts): Promise<Uint8Array> => {
       if (documentRenderer === undefined) throw noRenderer();
       const signal = wantedSignal(ports);
-      const { bytes, missingCharacters, logoProblem } = await hostAnswer(async () =>
-        fileOf(await documentRenderer.pdf(document, { signal })),
-      );
-      const characters = shortened(missingCharacters);
-      if (characters !== '')
-        logger.warn({ ...facts, characters }, 'a PDF contains characters that no font supports');
-      if (logoProblem !== null) logger.warn({ ...facts, problem: logoProblem }, 'a PDF has no logo');
-      return bytes;
+      return rendered(facts, () => documentRenderer.pdf(document, { signal }));
+    },
+
+    /** Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer cannot. */
+    pdfWithEInvoice: async (
+      document: PrintableDocument,
+      attachment: EInvoiceAttachment,
+      facts: Facts,
+    ): Promise<Uint8Array> => {
+      const renderer = documentRenderer;
+      if (renderer?.pdfWithEInvoice === undefined) throw noAttachments(renderer);
+      const signal = wantedSignal(ports);
+      return rendered(facts, async () => renderer.pdfWithEInvoice?.(document, attachment, { signal }));
     },
   };
 }
@@ -84,10 +108,18 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
  * Returns the file. It is checked during the call, so that an invalid result counts as a failure of the
  * renderer.
  */
-function fileOf({ bytes, missingCharacters, logoProblem }: RenderedFile) {
+function fileOf(given: RenderedFile | undefined) {
+  const { bytes, missingCharacters, logoProblem } = given ?? {};
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
   const problem = logoProblem == null ? null : shortened(String(logoProblem));
   return { bytes, missingCharacters: String(missingCharacters ?? ''), logoProblem: problem };
+}
+
+function noAttachments(renderer: DocumentRenderer | undefined): BillingError {
+  if (renderer === undefined) return noRenderer();
+  const message =
+    'The document renderer cannot attach e-invoices to PDFs: open the engine with documentRenderer: pdfRenderer() of billwright/pdf';
+  return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
 function noRenderer(): BillingError {

@@ -77,6 +77,14 @@ export interface RenderedFile {
   readonly logoProblem?: string | null;
 }
 
+/** The XML of an e-invoice in a PDF, with its names in Factur-X 1.0. */
+export interface EInvoiceAttachment {
+  readonly fileName: 'factur-x.xml' | 'xrechnung.xml';
+  readonly conformanceLevel: 'EN 16931' | 'XRECHNUNG';
+  readonly version: '1.0' | '3.0';
+  readonly bytes: Uint8Array;
+}
+
 /**
  * Renders documents as files. `billwright/pdf` implements this port. Called on demand, any number of times,
  * without a lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other
@@ -89,6 +97,16 @@ export interface DocumentRenderer {
    */
   pdf(
     document: PrintableDocument,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RenderedFile>;
+
+  /**
+   * Renders a PDF/A-3 with the attached e-invoice (Factur-X, ZUGFeRD), like `pdf`. Absent: the format FACTUR_X fails with
+   * NOT_IMPLEMENTED (1).
+   */
+  pdfWithEInvoice?(
+    document: PrintableDocument,
+    attachment: EInvoiceAttachment,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RenderedFile>;
 }

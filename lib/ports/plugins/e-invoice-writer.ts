@@ -1,16 +1,4 @@
-import type { TaxCategory } from '../../records/index.ts';
-
-/** UBL and CII are XML; FACTUR_X is the PDF of the document with the CII XML attached, also known as ZUGFeRD. */
-export const EInvoiceFormat = { UBL: 'UBL', CII: 'CII', FACTUR_X: 'FACTUR_X' } as const;
-export type EInvoiceFormat = keyof typeof EInvoiceFormat;
-
-/** The rules that an e-invoice follows: the European standard itself, XRechnung 3.0 or Peppol BIS Billing 3.0. */
-export const EInvoiceProfile = {
-  EN16931: 'EN16931',
-  XRECHNUNG: 'XRECHNUNG',
-  PEPPOL_BIS3: 'PEPPOL_BIS3',
-} as const;
-export type EInvoiceProfile = keyof typeof EInvoiceProfile;
+import type { EInvoiceProfile, TaxCategory } from '../../records/index.ts';
 
 /** A value with the code list that it is taken from; null: from none. */
 export interface CodedId {

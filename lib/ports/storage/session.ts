@@ -16,6 +16,7 @@ import type { AccountReads, AccountWrites, OverdueReads, OverdueWrites } from '.
 import type { AuditReads, ExportReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites, CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CheckReads } from './checks.ts';
+import type { EInvoiceDeliveryReads, EInvoiceDeliveryWrites } from './e-invoices.ts';
 import type { CreditNoteReads, CreditNoteWrites, InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { EventReads, PushReads, PushWrites } from './push.ts';
@@ -48,6 +49,7 @@ export interface ReadSession {
   readonly subscriptions: SubscriptionReads;
   readonly invoices: InvoiceReads;
   readonly creditNotes: CreditNoteReads;
+  readonly eInvoiceDeliveries: EInvoiceDeliveryReads;
   readonly payments: PaymentReads;
   readonly overdue: OverdueReads;
   readonly usage: UsageReads;
@@ -105,6 +107,7 @@ export interface WriteSession extends ReadSession {
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly creditNotes: CreditNoteReads & CreditNoteWrites;
+  readonly eInvoiceDeliveries: EInvoiceDeliveryReads & EInvoiceDeliveryWrites;
   readonly payments: PaymentReads & PaymentWrites;
   readonly overdue: OverdueReads & OverdueWrites;
   readonly usage: UsageReads & UsageWrites;

@@ -37,6 +37,17 @@ const lockWaitSteps = 50;
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
+/** `format:profile` of invoicing §22 rule 1. */
+const eInvoiceKinds = [
+  'UBL:EN16931',
+  'UBL:XRECHNUNG',
+  'UBL:PEPPOL_BIS3',
+  'CII:EN16931',
+  'CII:XRECHNUNG',
+  'FACTUR_X:EN16931',
+  'FACTUR_X:XRECHNUNG',
+] as const;
+
 /** Every per-tenant property (platform §4.2) by name without prefix, including those of future features. */
 export const tenantProperties = {
   'invoice.enabled': flag(true),
@@ -65,6 +76,9 @@ export const tenantProperties = {
   'invoice.numberPattern': numberPatterns(),
   'invoice.creditNotes': flag(false),
   'invoice.creditNoteNumberPattern': numberPatterns(),
+  /** Format and profile of the e-invoices that are sent to the access point (invoicing §22 rule 9); null = none. */
+  'invoice.eInvoice': oneOf(eInvoiceKinds, null),
+  'invoice.eInvoice.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
   'invoice.emailNotificationsEnabled': flag(false),
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),

@@ -2,8 +2,7 @@ import { documentFacts } from '../../../lib/invoicing/documents/document-facts.t
 import { eInvoiceDocument } from '../../../lib/invoicing/e-invoices/e-invoice-document.ts';
 import type { EInvoiceCustomFields } from '../../../lib/invoicing/e-invoices/e-invoice-parties.ts';
 import type { CreditNoteView, InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
-import type { EInvoiceProfile } from '../../../lib/ports/index.ts';
-import type { Account, Seller, TaxCategory } from '../../../lib/records/index.ts';
+import type { Account, EInvoiceProfile, Seller, TaxCategory } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { viewedInvoice, viewedItem } from '../invoicing/documents.ts';
 import { at } from '../payments/payment-records.ts';

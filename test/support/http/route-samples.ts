@@ -2,6 +2,7 @@ import { requestExamples } from '../../../adapters/koa/openapi/examples/request-
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
+import { eInvoiceSamples } from './e-invoice-samples.ts';
 import {
   gatewaySamples,
   paymentListSamples,
@@ -232,6 +233,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
   ...documentSamples,
+  ...eInvoiceSamples,
   ...overdueSamples,
   ...usageSamples,
   ...paymentMethodSamples,

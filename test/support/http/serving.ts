@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { eInvoiceWriter } from '../../../adapters/e-invoice/index.ts';
 import { createKoaApp, type KoaOptions, listen, type TestMode } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
@@ -198,6 +199,8 @@ async function serveAt(
     hasher,
     logger: log,
     documentRenderer: options.documentRenderer ?? pdfRenderer(),
+    eInvoices: eInvoiceWriter(),
+    eInvoiceSender: { name: 'access-point', send: async () => 'accepted' },
     pushSender: options.pushSender ?? silentSender,
     gateways: [gateway, signing, ...(options.gateways ?? [])],
   });

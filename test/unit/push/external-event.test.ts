@@ -55,6 +55,7 @@ const table: Readonly<
   INVOICE_NOTIFICATION: ['INVOICE', 'i', given],
   INVOICE_PAYMENT_SUCCESS: ['INVOICE', 'i', given],
   INVOICE_PAYMENT_FAILED: ['INVOICE', 'i', given],
+  E_INVOICE_FAILED: ['INVOICE', 'i', given],
   PAYMENT_SUCCESS: ['PAYMENT', 'p', given],
   PAYMENT_FAILED: ['PAYMENT', 'p', given],
   TAG_CREATION: ['TAG', 't', given],

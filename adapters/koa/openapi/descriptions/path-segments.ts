@@ -10,7 +10,7 @@ export const pathSegments: Texts = {
   childAccountId: 'Id of the child account',
   creditId: "Id of the credit's invoice item",
   customFieldId: 'Id of the custom field',
-  deliveryId: 'Id of the event',
+  deliveryId: 'Id of the event or of the delivery',
   email: 'The email address',
   eventId: 'Id of the event',
   group: 'Group of the operation, such as `invoices`',

@@ -92,6 +92,7 @@ export const queryParameters: Texts = {
   forceDefaultPmDeletion: 'Delete the payment method even if it is the default',
   forceNewBcdWithPastEffectiveDate: 'Accept a date in the past',
   forceNewQuantityWithPastEffectiveDate: 'Accept a date in the past',
+  format: 'Format of the e-invoice; FACTUR_X is a PDF with the CII attached',
   from: 'Start of the time span',
   granularity: 'Length of the intervals to sum up',
   group: 'Filter by metric group',
@@ -131,6 +132,7 @@ export const queryParameters: Texts = {
     "Remove the account's scheduled notifications; by default false, in dialect K true",
   renameKeyIfExistsAndUnused: 'Take over the key of a subscription that has ended',
   report: 'Lines to list in the response: failures only, or all',
+  profile: 'Rules that the e-invoice follows; PEPPOL_BIS3 exists in UBL only',
   requestedDate: 'When the change takes effect; defaults to now',
   ...inOperations('requestedDate', 'When the returned version is in force; defaults to now', [
     'getCatalogJson',

@@ -164,6 +164,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   keyPrefix: 'PLUGIN_CONFIG_',
   keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig', kid: 'key-1', n: 'bW9kdWx1cw', e: 'AQAB' }],
   'OverdueCriterionReason.kind': 'numberOfUnpaidInvoicesEqualsOrExceeds',
+  receipt: 'accepted as 4711',
   lastError: 'The callback responded with status 503',
   lastStatus: 503,
   legalName: 'Ada Meadow e.U.',

@@ -1,17 +1,20 @@
 import type { Billing } from '../../../../lib/billing.ts';
-import { type DocumentText, DocumentTextKind } from '../../../../lib/invoicing/index.ts';
+import { type DocumentText, DocumentTextKind, type EInvoiceFile } from '../../../../lib/invoicing/index.ts';
+import { EInvoiceFormat, EInvoiceProfile } from '../../../../lib/records/index.ts';
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { CreditNote } from '../../models/credit-note.ts';
+import { EInvoiceDelivery } from '../../models/e-invoice-delivery.ts';
 import type { Answer } from '../../routing/answer.ts';
 import { htmlBody, type RequestBody, textBody } from '../../routing/body.ts';
 import { inArea, type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { flag, pageParameters } from '../../wire/query.ts';
+import { choice, flag, pageParameters } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 const html = 'text/html';
 const pdf = 'application/pdf';
+const xml = 'application/xml';
 const text = 'text/plain';
 
 /**
@@ -41,9 +44,45 @@ const manualPayTemplate = {
   textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
 } as const;
 
+/** The parts that both routes of e-invoices share (invoicing §22). */
+const eInvoiceAnswer = {
+  query: {
+    format: choice<EInvoiceFormat>(EInvoiceFormat, EInvoiceFormat.UBL),
+    profile: choice<EInvoiceProfile>(EInvoiceProfile, EInvoiceProfile.EN16931),
+  },
+  success: { status: 200, mediaTypes: [xml, pdf] },
+} as const;
+const eInvoiceFaults = [
+  'INVOICE_NOT_ELECTRONIC',
+  'INVALID_PARAMETER',
+  'ANSWER_TOO_LARGE',
+  'NOT_IMPLEMENTED',
+] as const;
+
 /** See invoicing §14. */
 export const invoiceDocumentRoutes: readonly Route[] = [
   ...printRoutes('invoice', '/invoices/{invoiceId}', ({ invoices }) => invoices),
+  tenantRoute('getInvoiceAsEInvoice', 'GET /invoices/{invoiceId}/e-invoice', {
+    summary: 'Get an invoice as an e-invoice: UBL, CII or Factur-X',
+    ...eInvoiceAnswer,
+    fails: [...eInvoiceFaults, 'INVOICE_INVALID_STATUS'],
+    handle: async ({ billing, context, params: { invoiceId }, query }) =>
+      eInvoiceOf(await billing.invoices.eInvoice(context, { ...query, invoiceId })),
+  }),
+  tenantRoute('getEInvoiceDeliveries', 'GET /invoices/{invoiceId}/eInvoiceDeliveries', {
+    summary: 'List the deliveries of the e-invoices of an invoice and its credit notes',
+    shows: listOf(EInvoiceDelivery),
+    handle: ({ billing, context, params: { invoiceId } }) =>
+      billing.invoices.eInvoiceDeliveries(context, invoiceId),
+  }),
+  tenantRoute('resendEInvoice', 'POST /invoices/eInvoiceDeliveries/{deliveryId}/resend', {
+    summary: 'Send an e-invoice to the access point again',
+    permission: 'invoice:trigger',
+    shows: EInvoiceDelivery,
+    fails: ['NOT_IMPLEMENTED'],
+    handle: ({ billing, context, params: { deliveryId } }) =>
+      billing.invoices.resendEInvoice(context, deliveryId),
+  }),
   ...translationRoutes(TRANSLATION, 'Translation', 'the invoice texts in a language'),
   ...translationRoutes(
     CATALOG_TRANSLATION,
@@ -93,6 +132,13 @@ export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
     handle: ({ billing, context, params }) => billing.creditNotes.get(context, params.creditNoteId),
   }),
   ...printRoutes('credit note', '/creditNotes/{creditNoteId}', ({ creditNotes }) => creditNotes),
+  tenantRoute('getCreditNoteAsEInvoice', 'GET /creditNotes/{creditNoteId}/e-invoice', {
+    summary: 'Get a credit note as an e-invoice: UBL, CII or Factur-X',
+    ...eInvoiceAnswer,
+    fails: eInvoiceFaults,
+    handle: async ({ billing, context, params: { creditNoteId }, query }) =>
+      eInvoiceOf(await billing.creditNotes.eInvoice(context, { ...query, creditNoteId })),
+  }),
 ]);
 
 type Params = Readonly<Record<string, string>>;
@@ -197,6 +243,17 @@ function printRoutes(
       }),
     }),
   ];
+}
+
+function eInvoiceOf({ bytes, mediaType, fileName }: EInvoiceFile): Answer {
+  return {
+    bytes,
+    headers: {
+      'Content-Type': mediaType,
+      'Content-Disposition': `attachment; filename="${fileName}"`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+  };
 }
 
 function htmlAnswer(page: string): Answer {

@@ -197,6 +197,9 @@ export const operationAccess: AccessByName = {
     explain: open,
     html: open,
     pdf: open,
+    eInvoice: open,
+    eInvoiceDeliveries: open,
+    resendEInvoice: needing('invoice:trigger'),
     addCharges: needing('account:charge'),
     addTaxes: needing('account:charge'),
     addCredits: needing('account:credit'),
@@ -208,7 +211,7 @@ export const operationAccess: AccessByName = {
     void: needing('invoice:void'),
     verifyCoverage: open,
   },
-  creditNotes: { get: open, ofInvoice: open, pageOfAccount: open, html: open, pdf: open },
+  creditNotes: { get: open, ofInvoice: open, pageOfAccount: open, html: open, pdf: open, eInvoice: open },
   paymentMethods: {
     add: needing('payment_method:create'),
     setDefault: needing('payment_method:create'),

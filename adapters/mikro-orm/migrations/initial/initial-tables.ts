@@ -369,6 +369,25 @@ create index bw_credit_notes_invoice_index on bw_credit_notes (tenant_record_id,
 create index bw_credit_notes_account_index
   on bw_credit_notes (tenant_record_id, account_record_id, record_id);
 
+create table bw_e_invoice_deliveries (
+  record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
+  account_id uuid not null, account_record_id bigint not null, invoice_id uuid not null, credit_note_id uuid,
+  format text not null, profile text not null, state text not null, attempts int not null,
+  failures int not null, attempted_date bigint, next_attempt_date bigint, receipt text, last_error text,
+  created_date bigint not null,
+  constraint bw_e_invoice_deliveries_id_unique unique (id)
+);
+create index bw_e_invoice_deliveries_document_index
+  on bw_e_invoice_deliveries (tenant_record_id, invoice_id, record_id);
+create index bw_e_invoice_deliveries_account_index
+  on bw_e_invoice_deliveries (tenant_record_id, account_record_id, record_id);
+create unique index bw_e_invoice_deliveries_invoice_unique
+  on bw_e_invoice_deliveries (tenant_record_id, invoice_id)
+  where credit_note_id is null;
+create unique index bw_e_invoice_deliveries_note_unique
+  on bw_e_invoice_deliveries (tenant_record_id, credit_note_id)
+  where credit_note_id is not null;
+
 create table bw_payment_methods (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   external_key text not null, account_id uuid not null, account_record_id bigint not null,

@@ -1,0 +1,71 @@
+import { EInvoiceFormat, EInvoiceProfile } from '../../records/index.ts';
+import { billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { InvoiceView } from '../invoices/invoice-view.ts';
+
+/** A format with the rules that it follows. */
+export interface EInvoiceKind {
+  readonly format: EInvoiceFormat;
+  readonly profile: EInvoiceProfile;
+}
+
+/** Absent profile: EN16931. */
+type ChosenKind = Pick<EInvoiceKind, 'format'> & {
+  readonly profile?: EInvoiceProfile | null | undefined;
+};
+
+export interface EInvoiceRequest extends ChosenKind {
+  readonly invoiceId: Uuid;
+}
+
+export interface NoteEInvoiceRequest extends ChosenKind {
+  readonly creditNoteId: Uuid;
+}
+
+export interface EInvoiceFile {
+  /** `application/xml`, or `application/pdf` for FACTUR_X. */
+  readonly mediaType: string;
+  /** ASCII, such as `invoice-17.xml`. */
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+/** @throws BillingError INVALID_PARAMETER (60002) for a combination that does not exist (§22 rule 1). */
+export function checkKind({ format, profile }: ChosenKind): EInvoiceKind {
+  const formats = Object.keys(EInvoiceFormat);
+  if (!formats.includes(format))
+    throw invalidParameter(`Invalid e-invoice format "${format}". Use ${formats.join(', ')}`, { format });
+  const stated = profile ?? EInvoiceProfile.EN16931;
+  const profiles = Object.keys(EInvoiceProfile);
+  if (!profiles.includes(stated))
+    throw invalidParameter(`Invalid e-invoice profile "${stated}". Use ${profiles.join(', ')}`, {
+      profile: stated,
+    });
+  if (stated === EInvoiceProfile.PEPPOL_BIS3 && format !== EInvoiceFormat.UBL)
+    throw invalidParameter(`The profile PEPPOL_BIS3 exists in UBL only, not as ${format}`, {
+      format,
+      profile: stated,
+    });
+  return { format, profile: stated };
+}
+
+/** @throws BillingError INVOICE_INVALID_STATUS (4023) for an invoice without an e-invoice (§22 rule 2). */
+export function requireIssued({ id, status, isMigration }: InvoiceView): void {
+  if (status === 'COMMITTED' && !isMigration) return;
+  const state = status === 'COMMITTED' ? 'a migration invoice' : `${status}`;
+  throw billingError(
+    ErrorCode.INVOICE_INVALID_STATUS,
+    `Invoice ${id} is ${state}: only COMMITTED invoices have an e-invoice`,
+    { invoiceId: id, status },
+  );
+}
+
+/** Returns the name of a file; characters of the number that are not plain become hyphens. */
+export function fileNameOf(
+  number: string,
+  { isNote, format }: { readonly isNote: boolean; readonly format: EInvoiceFormat },
+): string {
+  const plain = number.replace(/[^A-Za-z0-9._]+/g, '-');
+  const extension = format === EInvoiceFormat.FACTUR_X ? 'pdf' : 'xml';
+  return `${isNote ? 'credit-note' : 'invoice'}-${plain}.${extension}`;
+}

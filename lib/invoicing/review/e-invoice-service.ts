@@ -1,0 +1,164 @@
+import type { EInvoiceAttachment, EInvoiceDocument, EInvoiceWriter, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import { type CallContext, EInvoiceFormat, EInvoiceProfile, ObjectType } from '../../records/index.ts';
+import { hostAnswer, timeSlices } from '../../runtime/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { documentFacts } from '../documents/document-facts.ts';
+import { printableInvoice } from '../documents/printable-invoice.ts';
+import {
+  type InvoiceToRender,
+  type RenderedInvoice,
+  renderingCreditNote,
+  renderingInvoice,
+} from '../documents/rendered-invoice.ts';
+import { eInvoiceDocument } from '../e-invoices/e-invoice-document.ts';
+import {
+  checkKind,
+  type EInvoiceFile,
+  type EInvoiceKind,
+  type EInvoiceRequest,
+  fileNameOf,
+  type NoteEInvoiceRequest,
+  requireIssued,
+} from '../e-invoices/e-invoice-file.ts';
+import { EINVOICE_CUSTOM_FIELDS, type EInvoiceCustomFields } from '../e-invoices/e-invoice-parties.ts';
+import type { CreditNoteView } from '../invoices/invoice-view.ts';
+import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
+import type { DocumentFiles } from './document-services.ts';
+
+type Tools = Pick<Ports, 'storage' | 'systemClock' | 'scopes' | 'eInvoices'>;
+
+interface Sources {
+  readonly sources: DocumentSourceLoader;
+  readonly files: DocumentFiles;
+  readonly noteOf: (context: CallContext, creditNoteId: Uuid) => Promise<CreditNoteView>;
+}
+
+/** The ids of a document; `creditNoteId` is null for an invoice. */
+export interface DocumentIds {
+  readonly invoiceId: Uuid;
+  readonly creditNoteId: Uuid | null;
+}
+
+/** A file with the document that it contains. */
+export interface CreatedEInvoice {
+  readonly file: EInvoiceFile;
+  readonly document: EInvoiceDocument;
+}
+
+interface Source {
+  readonly given: InvoiceToRender;
+  readonly view: RenderedInvoice;
+  readonly note: CreditNoteView | null;
+}
+
+export type EInvoices = ReturnType<typeof eInvoiceFiles>;
+
+/** Creates e-invoices with the host's writer (§22). */
+export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources) {
+  const { storage, eInvoices } = ports;
+
+  async function sourceOf(context: CallContext, invoiceId: Uuid): Promise<Source> {
+    const { given } = await sources.load(context, invoiceId);
+    requireIssued(given.invoice);
+    return { given, note: null, view: await timeSlices(ports)(renderingInvoice(given)) };
+  }
+
+  async function sourceOfNote(context: CallContext, creditNoteId: Uuid): Promise<Source> {
+    const note = await noteOf(context, creditNoteId);
+    const { given } = await sources.loadOfNote(context, note);
+    return { given, note, view: await timeSlices(ports)(renderingCreditNote({ ...given, note })) };
+  }
+
+  async function documentOf(
+    { tenant }: CallContext,
+    { given, note, view }: Source,
+    profile: EInvoiceProfile,
+  ): Promise<EInvoiceDocument> {
+    const { invoice, account, linkedItems = [] } = given;
+    const { customFields, seller } = await storage.read(tenant, async (session) => ({
+      customFields: await customFieldsOf(session, account.id),
+      seller: await session.sellers.find(note?.createdDate ?? invoice.issuedDate),
+    }));
+    const facts = documentFacts({ invoice, account, seller, linkedItems, note });
+    const names = new Map(view.lines.map(({ item, name, detail }) => [item.id, { name, detail }]));
+    return eInvoiceDocument({ facts, profile, names, customFields });
+  }
+
+  /** @throws as `invoices.eInvoice`. */
+  async function create(
+    context: CallContext,
+    { invoiceId, creditNoteId }: DocumentIds,
+    { format, profile }: EInvoiceKind,
+  ): Promise<CreatedEInvoice> {
+    const writer = requireWriter(eInvoices);
+    if (format === EInvoiceFormat.FACTUR_X) files.check();
+    const source = await (creditNoteId === null
+      ? sourceOf(context, invoiceId)
+      : sourceOfNote(context, creditNoteId));
+    const document = await documentOf(context, source, profile);
+    const syntax = format === EInvoiceFormat.UBL ? format : EInvoiceFormat.CII;
+    const xml = await hostAnswer(async () => xmlOf(await writer.xml(document, { syntax, profile })));
+    const fileName = fileNameOf(document.number, { isNote: creditNoteId !== null, format });
+    const bytes = new TextEncoder().encode(xml);
+    if (format !== EInvoiceFormat.FACTUR_X)
+      return { document, file: { mediaType: 'application/xml', fileName, bytes } };
+    const ids: Record<string, string> = creditNoteId === null ? { invoiceId } : { creditNoteId };
+    const printed = printableInvoice(source.view, context.createdDate);
+    const pdf = await files.pdfWithEInvoice(printed, attachment(profile, bytes), ids);
+    return { document, file: { mediaType: 'application/pdf', fileName, bytes: pdf } };
+  }
+
+  return {
+    create,
+
+    ofInvoice: async (context: CallContext, request: EInvoiceRequest): Promise<EInvoiceFile> => {
+      const { invoiceId } = request;
+      const { file } = await create(context, { invoiceId, creditNoteId: null }, checkKind(request));
+      return file;
+    },
+
+    ofNote: async (context: CallContext, request: NoteEInvoiceRequest): Promise<EInvoiceFile> => {
+      const { creditNoteId } = request;
+      const kind = checkKind(request);
+      const { file } = await create(context, { invoiceId: creditNoteId, creditNoteId }, kind);
+      return file;
+    },
+  };
+}
+
+function requireWriter(writer: EInvoiceWriter | undefined): EInvoiceWriter {
+  if (writer === undefined) throw noWriter();
+  return writer;
+}
+
+function noWriter(): BillingError {
+  const message =
+    'E-invoices need an e-invoice writer: open the engine with eInvoices: eInvoiceWriter() of billwright/e-invoice';
+  return billingError(ErrorCode.NOT_IMPLEMENTED, message);
+}
+
+function xmlOf(given: unknown): string {
+  if (typeof given !== 'string') throw new Error('The e-invoice writer returned no text');
+  return given;
+}
+
+/** Returns the attachment by the names of Factur-X 1.0. */
+function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttachment {
+  return profile === EInvoiceProfile.XRECHNUNG
+    ? { fileName: 'xrechnung.xml', conformanceLevel: 'XRECHNUNG', version: '3.0', bytes }
+    : { fileName: 'factur-x.xml', conformanceLevel: 'EN 16931', version: '1.0', bytes };
+}
+
+/** Loads the custom fields of the account that e-invoices use (§22 rule 5); the first of several counts. */
+async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EInvoiceCustomFields> {
+  const fields = await session.customFields.findByObjects(ObjectType.ACCOUNT, [accountId]);
+  const fieldNamed = (name: string) => fields.find((each) => each.name === name)?.value ?? null;
+  const [buyerReference, electronicAddress, registrationNumber] = EINVOICE_CUSTOM_FIELDS.map(fieldNamed);
+  return {
+    buyerReference: buyerReference ?? null,
+    electronicAddress: electronicAddress ?? null,
+    registrationNumber: registrationNumber ?? null,
+  };
+}

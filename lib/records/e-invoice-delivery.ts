@@ -1,0 +1,41 @@
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
+
+/** UBL and CII are XML; FACTUR_X is the PDF of the document with the CII XML attached, also known as ZUGFeRD. */
+export const EInvoiceFormat = enumeration('UBL', 'CII', 'FACTUR_X');
+export type EInvoiceFormat = keyof typeof EInvoiceFormat;
+
+/** The rules that an e-invoice follows: the European standard itself, XRechnung 3.0 or Peppol BIS Billing 3.0. */
+export const EInvoiceProfile = enumeration('EN16931', 'XRECHNUNG', 'PEPPOL_BIS3');
+export type EInvoiceProfile = keyof typeof EInvoiceProfile;
+
+/** PENDING until the access point accepts the e-invoice or the engine gives up. */
+export const EInvoiceDeliveryState = enumeration('PENDING', 'SENT', 'FAILED');
+export type EInvoiceDeliveryState = keyof typeof EInvoiceDeliveryState;
+
+/** The sending of one invoice or credit note to the access point (invoicing §22 rule 9). */
+export const eInvoiceDeliveryFields = {
+  recordId: f.recordId,
+  id: f.id(),
+  accountId: f.id(),
+  accountRecordId: f.bigint(),
+  /** Of a credit note, the credited invoice. */
+  invoiceId: f.id(),
+  creditNoteId: f.orNull(f.id()),
+  format: f.oneOf(EInvoiceFormat),
+  profile: f.oneOf(EInvoiceProfile),
+  state: f.oneOf(EInvoiceDeliveryState),
+  /** Number of ended attempts. */
+  attempts: f.integer(),
+  /** Failures in the current retry schedule. */
+  failures: f.integer(),
+  /** Start of the last attempt. */
+  attemptedDate: f.orNull(f.instant()),
+  /** Due time of the next attempt; null unless PENDING. */
+  nextAttemptDate: f.orNull(f.instant()),
+  /** The answer of the access point; null until it is sent. */
+  receipt: f.orNull(f.text()),
+  /** Error of the last attempt; null after a success. */
+  lastError: f.orNull(f.text()),
+  createdDate: f.instant(),
+};
+export interface EInvoiceDelivery extends RecordOf<typeof eInvoiceDeliveryFields> {}

@@ -1,0 +1,214 @@
+import { type EInvoiceToSend, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { french, german, InvoicedBusinesses, orchard } from '../support/e-invoices/invoiced-businesses.ts';
+import { eachDatabaseByTurns, expect, expectCode, newEvents } from '../support/index.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
+
+const standard = { category: 'S', rate: '19' } as const;
+const xmlOf = ({ bytes }: { readonly bytes: Uint8Array }) => new TextDecoder().decode(bytes);
+
+eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
+  it('contain the invoice with its taxes in UBL, by EN 16931', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard, { category: 'S', rate: '7' });
+    const invoice = await shop.charge(accountId, ['100', 'Work'], ['10', 'Reduced book']);
+    const file = await shop.acme.invoices.eInvoice({ invoiceId: invoice.id, format: 'UBL' });
+    expect(file).to.include({ mediaType: 'application/xml', fileName: 'invoice-1.xml' });
+    const xml = xmlOf(file);
+    expect(xml).to.include('<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>');
+    expect(xml).to.include('<cbc:RegistrationName>Orchard Software GmbH</cbc:RegistrationName>');
+    expect(xml).to.include('<cbc:PayableAmount currencyID="EUR">129.70</cbc:PayableAmount>');
+    expect(xml).to.include('<cbc:Note>Geschäftsführer: Eva Apfel</cbc:Note>');
+  });
+
+  it('of credit notes name the credited invoice', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard);
+    const invoice = await shop.charge(accountId, ['100', 'Work']);
+    await shop.adjust(invoice.id, '0.5');
+    const [note] = await shop.acme.creditNotes.ofInvoice(invoice.id);
+    const file = await shop.acme.creditNotes.eInvoice({
+      creditNoteId: note?.id ?? '',
+      format: 'CII',
+      profile: 'XRECHNUNG',
+    });
+    expect(file.fileName).to.equal('credit-note-1.xml');
+    const xml = xmlOf(file);
+    expect(xml).to.include('<ram:TypeCode>381</ram:TypeCode>');
+    expect(xml).to.include('<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>');
+  });
+
+  it('use the seller data of the day of issue', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard);
+    const first = await shop.charge(accountId, ['100', 'Work']);
+    shop.engine.clock.set('2026-03-02T08:00:00Z');
+    await shop.acme.sellers.upload({ ...orchard, legalName: 'Orchard SE' });
+    const second = await shop.charge(accountId, ['100', 'Work']);
+    const names = async (invoiceId: Uuid) =>
+      /<cbc:RegistrationName>(.*?)</.exec(
+        xmlOf(await shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' })),
+      )?.[1];
+    expect(await names(first.id)).to.equal('Orchard Software GmbH');
+    expect(await names(second.id)).to.equal('Orchard SE');
+  });
+
+  it('name every missing field in one error', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account({ ...french, country: null, taxId: null }, { category: 'AE' });
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const error = await rejection(shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' }));
+    expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
+    expect(error.message).to.equal(
+      'An e-invoice of invoice 1 needs: account taxId (a VAT id, for the reverse charge): acme.accounts.update; account country (two letters): acme.accounts.update',
+    );
+  });
+
+  it('do not exist of drafts, void and migration invoices, and of PEPPOL_BIS3 in CII', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard);
+    const items = [{ amount: '10', description: 'Work' }];
+    const [draft] = await shop.acme.invoices.addCharges({ accountId, items });
+    const eInvoice = (invoiceId: Uuid) => shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' });
+    await expectCode(eInvoice(draft?.invoiceId ?? accountId), 'INVOICE_INVALID_STATUS');
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const wrong = { invoiceId, format: 'CII', profile: 'PEPPOL_BIS3' } as const;
+    await expectCode(shop.acme.invoices.eInvoice(wrong), 'INVALID_PARAMETER');
+    await shop.acme.invoices.void(invoiceId);
+    await expectCode(eInvoice(invoiceId), 'INVOICE_INVALID_STATUS');
+    await expectCode(eInvoice(accountId), 'INVOICE_NOT_FOUND');
+  });
+
+  it('need a writer', async () => {
+    const shop = await InvoicedBusinesses.open(open, { eInvoices: undefined });
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const error = await rejection(shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' }));
+    expect(error.message).to.equal(
+      'E-invoices need an e-invoice writer: open the engine with eInvoices: eInvoiceWriter() of billwright/e-invoice',
+    );
+    expect(error).to.include({ code: ErrorCode.NOT_IMPLEMENTED });
+  });
+});
+
+/** An access point that accepts, or fails with the next of these texts. */
+function accessPoint(...failures: string[]) {
+  const sent: EInvoiceToSend[] = [];
+  const send = async (eInvoice: EInvoiceToSend): Promise<string> => {
+    sent.push(eInvoice);
+    const failure = failures.shift();
+    if (failure !== undefined) throw new Error(failure);
+    return `receipt ${sent.length}`;
+  };
+  return { sent, sender: { name: 'access-point', send } };
+}
+
+eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open) => {
+  const peppol = { 'org.service.invoice.eInvoice': 'UBL:PEPPOL_BIS3' };
+
+  it('sends invoices and credit notes of businesses, and stores the receipts', async () => {
+    const { sent, sender } = accessPoint();
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
+    const business = await shop.account(german, standard);
+    const consumer = await shop.account({ ...german, taxId: null }, standard);
+    const { id: invoiceId } = await shop.charge(business, ['100', 'Work']);
+    const other = await shop.charge(consumer, ['100', 'Work']);
+    await shop.adjust(invoiceId, '0.25');
+    const deliveries = await shop.acme.invoices.eInvoiceDeliveries(invoiceId);
+    const [invoice, ...notes] = deliveries;
+    expect(invoice).to.deep.include({
+      accountId: business,
+      creditNoteId: null,
+      format: 'UBL',
+      profile: 'PEPPOL_BIS3',
+      state: 'SENT',
+      attempts: 1,
+      receipt: 'receipt 1',
+      lastError: null,
+      nextAttemptDate: null,
+    });
+    const stored = await shop.acme.creditNotes.ofInvoice(invoiceId);
+    expect(notes.map(({ creditNoteId }) => creditNoteId)).to.eql(stored.map(({ id }) => id));
+    expect(await shop.acme.invoices.eInvoiceDeliveries(other.id)).to.eql([]);
+    expect(sent.map(({ fileName }) => fileName)).to.eql(['invoice-1.xml', 'credit-note-1.xml']);
+    expect(sent[0]).to.deep.include({
+      deliveryId: invoice?.id,
+      number: '1',
+      seller: { scheme: '9930', value: 'DE136695976' },
+      buyer: { scheme: '9930', value: 'DE129273398' },
+    });
+  });
+
+  it('sends nothing without the setting', async () => {
+    const { sent, sender } = accessPoint();
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender });
+    const { id } = await shop.charge(await shop.account(german, standard), ['100', 'Work']);
+    expect(await shop.acme.invoices.eInvoiceDeliveries(id)).to.eql([]);
+    expect(sent).to.eql([]);
+  });
+
+  it('retries by the schedule, and reports the last failure', async () => {
+    const { sent, sender } = accessPoint('busy', 'still busy', 'gone');
+    const configuration = { ...peppol, 'org.service.invoice.eInvoice.retries': '1m,1h' };
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration });
+    const events = newEvents(shop.engine.database);
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const delivery = async () => (await shop.acme.invoices.eInvoiceDeliveries(invoiceId))[0];
+    expect(await delivery()).to.include({ state: 'PENDING', attempts: 1, lastError: 'busy' });
+    await shop.engine.runTo('2026-03-01T08:01:00Z');
+    expect(await delivery()).to.include({ state: 'PENDING', attempts: 2, lastError: 'still busy' });
+    expect((await delivery())?.nextAttemptDate?.toISOString()).to.equal('2026-03-01T09:01:00.000Z');
+    await shop.engine.runTo('2026-03-01T09:01:00Z');
+    expect(await delivery()).to.include({ state: 'FAILED', attempts: 3, lastError: 'gone', receipt: null });
+    expect(await events()).to.include('E_INVOICE_FAILED');
+    const again = await shop.acme.invoices.resendEInvoice((await delivery())?.id ?? '');
+    expect(again).to.include({ state: 'PENDING', failures: 0 });
+    await shop.engine.settle();
+    expect(await delivery()).to.include({
+      state: 'SENT',
+      attempts: 4,
+      receipt: 'receipt 4',
+      lastError: null,
+    });
+    expect(new Set(sent.map(({ deliveryId }) => deliveryId))).to.have.property('size', 1);
+  });
+
+  it('fails at once for missing fields, which the delivery names', async () => {
+    const { sent, sender } = accessPoint();
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
+    const accountId = await shop.account({ ...german, country: null }, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const [failed] = await shop.acme.invoices.eInvoiceDeliveries(invoiceId);
+    expect(failed).to.include({
+      state: 'FAILED',
+      attempts: 1,
+      lastError: 'An e-invoice of invoice 1 needs: account country (two letters): acme.accounts.update',
+    });
+    expect(sent).to.eql([]);
+    const { events } = await shop.acme.events.list({ types: ['E_INVOICE_FAILED'], after: 'oldest' });
+    expect(events.map(({ objectId }) => objectId)).to.eql([invoiceId]);
+    await shop.acme.accounts.update(accountId, { changes: { country: 'DE' } });
+    await shop.engine.settle(shop.acme.invoices.resendEInvoice(failed?.id ?? ''));
+    expect(sent).to.have.length(1);
+  });
+
+  it('sends a document once, however often its events come', async () => {
+    const { sent, sender } = accessPoint();
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    await shop.acme.invoices.addCredits({ accountId, items: [{ amount: '5' }], autoCommit: true });
+    await shop.engine.settle();
+    await shop.adjust(invoiceId, '0.1');
+    expect(sent.map(({ fileName }) => fileName)).to.eql(['invoice-1.xml', 'credit-note-1.xml']);
+  });
+
+  it('rejects unknown deliveries, and engines without a sender', async () => {
+    const shop = await InvoicedBusinesses.open(open, { configuration: peppol });
+    await expectCode(shop.acme.invoices.resendEInvoice(shop.engine.tenant.id), 'NOT_IMPLEMENTED');
+    const { sender } = accessPoint();
+    const other = await InvoicedBusinesses.open(open, { eInvoiceSender: sender });
+    await expectCode(other.acme.invoices.resendEInvoice(other.engine.tenant.id), 'OBJECT_NOT_FOUND');
+    await expectCode(other.acme.invoices.eInvoiceDeliveries(other.engine.tenant.id), 'INVOICE_NOT_FOUND');
+  });
+});
