@@ -17,13 +17,13 @@ const GAP_BELOW = 3;
 /** Measures a label at the start and its value at the end of a width. */
 export function measuredPair(
   sheet: Sheet,
-  { label, value, detail = null }: PrintableFact,
+  { label, value, details: smalls = [] }: PrintableFact,
   { width, style }: { readonly width: number; readonly style: TextStyle },
 ): MeasuredPair {
   const values = sheet.lines(value, width * 0.7, style);
   const taken = Math.max(0, ...values.map((line) => sheet.widthOf(line, style)));
   const names = sheet.lines(label, width - taken - GAP_OF_PAIR, style);
-  const details = sheet.lines(detail, width - taken - GAP_OF_PAIR, small);
+  const details = smalls.flatMap((each) => sheet.lines(each, width - taken - GAP_OF_PAIR, small));
   const lineHeight = style.size * LINE_HEIGHT;
   const ofNames = names.length * lineHeight + details.length * small.size * LINE_HEIGHT;
   const height = Math.max(ofNames, values.length * lineHeight) + GAP_BELOW;

@@ -204,10 +204,10 @@ function taxData({ group, ...shown }: RenderedTax): TemplateObject {
 /** @param isLastStressed whether the last one is the amount that counts. */
 function dataOfFacts(facts: readonly PrintableFact[], isLastStressed: boolean): TemplateList {
   return new TemplateList(facts.length, () =>
-    facts.values().map(({ label, value, detail = null }, index) => ({
+    facts.values().map(({ label, value, details = [] }, index) => ({
       label,
       value,
-      details: listOf(detail === null ? [] : detail.split('\n')),
+      details: listOf(details),
       isFirst: index === 0,
       isStressed: isLastStressed && index === facts.length - 1,
     })),

@@ -219,8 +219,8 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
   if (!view.paidAmount.isZero())
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
   const isDue = formattedDueDate !== null && facts.due.greaterThan(0);
-  const detail = isDue ? view.labelled(text('invoiceDueDate'), formattedDueDate) : null;
-  totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, detail });
+  const details = isDue ? [view.labelled(text('invoiceDueDate'), formattedDueDate)] : [];
+  totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, details });
   return totals;
 }
 

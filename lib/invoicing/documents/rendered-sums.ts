@@ -92,12 +92,16 @@ export function taxTotals(
   const totals: PrintableFact[] = [{ label: text('invoiceNet'), value: amount(facts.net) }];
   for (const { group, name, formattedNet, formattedComputed } of shown) {
     const base = taxes.length === 1 ? null : labelled(text('taxBase'), formattedNet);
-    const details = [base, group.exemption].filter((each) => each !== null && each.trim() !== '');
-    totals.push({ label: name, value: formattedComputed, detail: details.join('\n') || null });
+    const details = [base, group.exemption].filter(isWritten);
+    totals.push({ label: name, value: formattedComputed, details });
   }
   if (!facts.roundingDifference.isZero())
     totals.push({ label: text('invoiceTaxRounding'), value: amount(facts.roundingDifference) });
   return totals;
+}
+
+function isWritten(text: string | null): text is string {
+  return text !== null && text.trim() !== '';
 }
 
 /** Lines without tax facts. */

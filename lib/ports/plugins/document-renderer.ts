@@ -14,8 +14,8 @@ export interface PrintableLine {
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
-  /** Printed small below the label; lines are separated by `\n`. Default null. */
-  readonly detail?: string | null;
+  /** Printed small below the label. Default none. */
+  readonly details?: readonly string[];
 }
 
 /** An image with the words for readers who cannot see it. */

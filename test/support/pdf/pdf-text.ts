@@ -49,3 +49,28 @@ function linesOf(pieces: readonly Piece[]): readonly string[] {
         .join(' '),
     );
 }
+
+/** A piece of text on a page, in points from the left and the bottom. */
+export interface TextBox {
+  readonly page: number;
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Returns the places of all texts. */
+export async function textBoxes(bytes: Uint8Array): Promise<readonly TextBox[]> {
+  const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+  const boxes: TextBox[] = [];
+  for (let page = 1; page <= document.numPages; page += 1) {
+    const { items } = await (await document.getPage(page)).getTextContent();
+    for (const item of items) {
+      if (!('str' in item) || item.str.trim() === '') continue;
+      const { x: left, y: bottom, text } = pieceOf(item);
+      boxes.push({ page, text, left, right: left + item.width, bottom });
+    }
+  }
+  await document.loadingTask.destroy();
+  return boxes;
+}

@@ -15,9 +15,7 @@ import { decimal, expect } from '../../support/unit.ts';
 const plain = (text: string) =>
   text.replaceAll(/[\u00a0\u202f\u2009]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
 const shown = (facts: RenderedInvoice['totals']) =>
-  facts.map(({ label, value, detail }) =>
-    plain([label, value, detail].filter((each) => each != null).join(' | ')),
-  );
+  facts.map(({ label, value, details = [] }) => plain([label, value, ...details].join(' | ')));
 const inEuro = (items: readonly InvoiceItemView[]) =>
   items.map((item) => ({ ...item, currency: 'EUR' as const }));
 const germanInvoice = (items: readonly InvoiceItemView[], given: Parameters<typeof toRender>[1] = {}) =>
@@ -88,7 +86,7 @@ describe('business invoice view', () => {
         const charge = viewedItem('RECURRING', '100');
         const facts = { taxRate: null, taxCategory: category, taxExemption: 'Art. 196' } as const;
         const view = germanInvoice([charge, taxOf(charge, '0', facts)], { of: { locale } });
-        expect(view.totals[1]).to.include({ label: name, detail: 'Art. 196' });
+        expect(view.totals[1]).to.deep.include({ label: name, details: ['Art. 196'] });
       });
 
     for (const [country, name] of [
