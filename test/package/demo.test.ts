@@ -7,17 +7,15 @@ import { eachDatabase, expect, fixture, migrated, storageOf } from '../support/i
 
 const golden = fixture('demo.txt');
 
-eachDatabase((_kind, open) => {
-  describe('demo', () => {
-    it('reproduces the golden file to the cent', async () => {
-      const storage = storageOf(await open(migrated));
-      const clock = fakeClock(STORY_BEGINS);
-      const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway()] });
-      try {
-        expect(await report(await playStory(billing, clock))).to.equal(await readFile(golden, 'utf8'));
-      } finally {
-        await billing.close();
-      }
-    });
+eachDatabase.describe('demo', (open) => {
+  it('reproduces the golden file to the cent', async () => {
+    const storage = storageOf(await open(migrated));
+    const clock = fakeClock(STORY_BEGINS);
+    const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway()] });
+    try {
+      expect(await report(await playStory(billing, clock))).to.equal(await readFile(golden, 'utf8'));
+    } finally {
+      await billing.close();
+    }
   });
 });

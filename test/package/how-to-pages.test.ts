@@ -22,7 +22,7 @@ describe('the list of events', () => {
   });
 });
 
-anyDatabase('the page about taxes', (open) => {
+anyDatabase.describe('the page about taxes', (open) => {
   it('shows a plugin that taxes each charge once, also on a draft that grows', async () => {
     const [block = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
     const folder = await mkdtemp(join(tmpdir(), 'billwright-taxes-'));

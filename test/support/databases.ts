@@ -86,8 +86,6 @@ type DefineSuite = (open: OpenDatabase, kind: DatabaseKind) => void;
 
 interface DefineOnDatabases {
   (define: DefineTests): void;
-  /** The same as `describe`. */
-  (title: string, define: DefineSuite): void;
   /** A suite with this title on each database. */
   describe(title: string, define: DefineSuite): void;
 }
@@ -95,9 +93,7 @@ interface DefineOnDatabases {
 type KeepTests = (suite: Mocha.Suite, isTurn: boolean) => Mocha.Test[];
 
 function definer(keepTests?: KeepTests): DefineOnDatabases {
-  const defineOn = (first: DefineTests | string, titled?: DefineSuite): void => {
-    const define: DefineTests =
-      typeof first === 'string' ? (kind, open) => describe(first, () => titled?.(open, kind)) : first;
+  const defineOn = (define: DefineTests): void => {
     for (const kind of databaseKinds) {
       if (isLeftOut(kind)) continue;
       const suite = describeOn(kind, kind, define);
@@ -106,7 +102,8 @@ function definer(keepTests?: KeepTests): DefineOnDatabases {
     }
   };
   return Object.assign(defineOn, {
-    describe: (title: string, define: DefineSuite) => defineOn(title, define),
+    describe: (title: string, define: DefineSuite) =>
+      defineOn((kind, open) => describe(title, () => define(open, kind))),
   });
 }
 
