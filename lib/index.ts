@@ -67,6 +67,7 @@ export type {
   GenerateRequest,
   InvoiceGroupRequest,
   InvoiceItemView,
+  InvoiceNoteRequest,
   InvoiceOperations,
   InvoiceTextOperations,
   InvoiceView,

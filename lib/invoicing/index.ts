@@ -77,6 +77,7 @@ export type {
   DeleteCreditRequest,
   GenerateRequest,
   InvoiceGroupRequest,
+  InvoiceNoteRequest,
   ItemAdjustmentRequest,
   ManualItemsRequest,
   MigrationInvoiceRequest,
@@ -104,6 +105,7 @@ export type {
 } from './operations/invoice-operations.ts';
 export { invoiceStatusOperations } from './operations/invoice-status-operations.ts';
 export { manualItemOperations, migrationOperations } from './operations/manual-item-operations.ts';
+export { noteOperations } from './operations/note-operations.ts';
 export {
   invoiceNoticeHandler,
   purgeInvoiceAnnouncements,

@@ -152,6 +152,8 @@ export const Invoice = model('Invoice', {
   auditLogs,
 });
 
+export const InvoiceNote = modelWith('I', 'InvoiceNote', { note: text() });
+
 export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   dryRunType: enumeration(DryRunType),
   dryRunAction: enumeration(HypotheticalActionType),

@@ -229,7 +229,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     insertItems: async (items) => scope.insertAudited(invoiceItemAudit, items),
     setStanding: async (records) =>
       scope.updateAudited(invoiceAudit, {
-        properties: ['status', 'commitDate', 'issuedDate', 'targetDate'],
+        properties: ['status', 'commitDate', 'issuedDate', 'targetDate', 'note'],
         records,
       }),
     setLinks: async (records) =>

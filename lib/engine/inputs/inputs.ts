@@ -253,6 +253,7 @@ export const inputs: Inputs = {
     eInvoice: [['request', { ...eInvoice, invoiceId: id }]],
     eInvoiceDeliveries: ofInvoice,
     resendEInvoice: [['deliveryId', 'uuid']],
+    setNote: [['request', { invoiceId: id, note: 'text' }]],
     get: [invoice, withChildrenItems],
     getByNumber: [['invoiceNumber', 'number'], withChildrenItems],
     trackingIds: [invoice, page],

@@ -85,6 +85,8 @@ export interface AccountRun extends DueDates {
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
+  /** The note that plugins set; absent: unchanged. */
+  readonly note?: string | null;
   /**
    * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage.
    * Empty for a DRAFT.

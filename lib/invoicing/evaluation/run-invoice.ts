@@ -55,7 +55,8 @@ interface RunToRecord {
  */
 export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }) {
   const { status } = run.invoice;
-  const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
+  const { note = null } = run;
+  const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), note, ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
@@ -64,6 +65,7 @@ export function reusedDraft({ invoice: before }: Draft, { account, targetDate, r
   const { status } = run.invoice;
   const invoice = {
     ...before,
+    note: run.note === undefined ? before.note : run.note,
     ...run.amounts,
     status,
     ...payerOf(account, status),

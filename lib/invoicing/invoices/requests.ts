@@ -72,6 +72,13 @@ export interface ItemAdjustmentRequest {
   readonly requestedDate?: LocalDate | null | undefined;
 }
 
+export interface InvoiceNoteRequest {
+  /** A DRAFT. */
+  readonly invoiceId: Uuid;
+  /** Up to 2,000 characters. Null removes the note. */
+  readonly note?: string | null | undefined;
+}
+
 export interface DeleteCreditRequest {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;

@@ -314,7 +314,8 @@ export class DryRunService {
       run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
     });
     const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
-    return { made, items, invoice: { ...invoice, invoiceDate } };
+    const { note = draft?.invoice.note ?? null } = made.run;
+    return { made, items, invoice: { ...invoice, note, invoiceDate } };
   }
 }
 

@@ -20,6 +20,7 @@ import type {
   DeleteCreditRequest,
   GenerateRequest,
   InvoiceGroupRequest,
+  InvoiceNoteRequest,
   ItemAdjustmentRequest,
   ManualItemsRequest,
   MigrationInvoiceRequest,
@@ -274,6 +275,14 @@ export interface InvoiceOperations<C extends Leading = []> {
    * BUSY (60018).
    */
   createMigrationInvoice(...given: [...C, request: HostInput<MigrationInvoiceRequest>]): Promise<InvoiceView>;
+
+  /**
+   * Sets the note of a DRAFT, which documents show to their reader (§14 rule 10). Calls no plugins.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status,
+   * MISSING_OR_INVALID_FIELD (60003) for a note of more than 2,000 characters.
+   * @example await acme.invoices.setNote({ invoiceId, note: 'Your purchase order: 4711' });
+   */
+  setNote(...given: [...C, request: HostInput<InvoiceNoteRequest>]): Promise<void>;
 
   /**
    * Commits a DRAFT. From then on the invoice counts, and is paid like any new invoice.

@@ -48,6 +48,8 @@ export interface ConsultedInvoice {
   /** Ids of account credit items. These items are computed again, so changes to them are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
+  /** The note of a plugin; absent: unchanged, empty: none. */
+  readonly note?: string;
   /** The ids that plugins have chosen for new items. Each id may be used once. */
   readonly chosenIds: readonly { readonly id: Uuid; readonly pluginName: string }[];
 }

@@ -19,7 +19,7 @@ import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoices/new-item.ts';
 import type { ConsultedInvoice, ItemElsewhere } from './additional-items.ts';
-import { viewOfInvoice } from './plugin-calls.ts';
+import { noted, viewOfInvoice } from './plugin-calls.ts';
 import { pluginAnswerError } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
 
@@ -98,6 +98,7 @@ export function approvedChange(
     proposed,
     items: [...made.items, ...(addedTo.get(proposed.invoice.id) ?? [])].map(remaining),
     existing: made.existing,
+    note: made.note,
   }));
   const touched = decided.flatMap(({ proposed, existing }) =>
     touchedItems(proposed.existing ?? [], existing),
@@ -160,26 +161,31 @@ export function invoiceToExtend({ before, invoice, existing, newItems }: Propose
 /** Returns the invoice as plugins see it, with the changes of previous plugins. */
 export function viewOfProposed(
   proposed: ProposedInvoice,
-  asked: Pick<ConsultedInvoice, 'items' | 'existing'> = invoiceToExtend(proposed),
+  asked: Pick<ConsultedInvoice, 'items' | 'existing' | 'note'> = invoiceToExtend(proposed),
 ): InvoiceForPlugins {
   const { invoice } = proposed;
-  const isTouched = asked.items.length > 0 || asked.existing !== proposed.existing;
+  const hasItems = asked.items.length > 0 || asked.existing !== proposed.existing;
+  const isTouched = hasItems || asked.note !== undefined;
   const after = isTouched && !invoice.isMigration ? changeOf(proposed, asked).after : invoice;
   const added = asked.items.map((item) => itemOf(invoice, item, invoice.createdDate));
   return viewOfInvoice(after, [...asked.existing, ...added]);
 }
 
+interface Decided extends Pick<ConsultedInvoice, 'items' | 'existing'> {
+  readonly note?: string | undefined;
+}
+
 /** Returns the invoice with its new items as stored. Plugins may have rewritten items of a draft. */
 function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
-  { items, existing }: Pick<ConsultedInvoice, 'items' | 'existing'>,
+  { items, existing, note }: Decided,
 ): ChangedInvoice {
-  if (before === null) return withItems(invoice, items);
+  if (before === null) return withItems(noted(invoice, note), items);
   if (stored === null || before.status !== InvoiceStatus.DRAFT) {
     return { before, after: { ...before, ...amountsAfterItems(before, items) }, newItems: items };
   }
   const difference = sum(existing.map(({ amount }, index) => amount.minus(stored[index]?.amount ?? amount)));
-  const rewritten = { ...before, rawBalance: before.rawBalance.plus(difference) };
+  const rewritten = { ...noted(before, note), rawBalance: before.rawBalance.plus(difference) };
   return { ...withMoreItems({ invoice: rewritten, items: existing }, items), before };
 }
 

@@ -312,5 +312,9 @@ export async function saveDecided(
 ): Promise<void> {
   await session.invoices.rewriteItems(rewritten);
   await session.invoices.setRepairable(remains);
+  const renoted = changes.flatMap(({ before, after }) =>
+    before === null || before.note === after.note ? [] : [{ ...before, note: after.note }],
+  );
+  if (renoted.length > 0) await session.invoices.setStanding(renoted);
   await changeInvoices(session, { changes, accounts: [account], numbers }, ids);
 }

@@ -146,9 +146,10 @@ export class InvoicePluginCalls {
       const member = 'getAdditionalInvoiceItems';
       const ask = async () => plugin[member]?.(seen, call.dryRun, properties, context);
       const answer = await this.#ask({ plugin, member }, ask, (claimed) => {
-        const { items, properties: next } = claimedItems(claimed);
+        const { items, note, properties: next } = claimedItems(claimed);
         const nextItemId = (): Uuid => this.#ports.ids.next();
-        return { ...withAdditionalItems(asked, items, { pluginName: plugin.name, date, nextItemId }), next };
+        const added = withAdditionalItems(asked, items, { pluginName: plugin.name, date, nextItemId });
+        return { ...withNote(added, note), next };
       });
       if (answer.passedOver.length > 0) this.#warn(plugin, call, answer.passedOver);
       invoice = answer.invoice;
@@ -254,6 +255,21 @@ export class InvoicePluginCalls {
   }
 }
 
+type WithItems = ReturnType<typeof withAdditionalItems>;
+
+/** A committed invoice keeps its note (§14 rule 10). */
+function withNote({ invoice, passedOver }: WithItems, note: string | null): WithItems {
+  if (note === null) return { invoice, passedOver };
+  if (invoice.isFixed === true)
+    return { invoice, passedOver: [...passedOver, `note of ${invoice.invoiceId}`] };
+  return { invoice: { ...invoice, note }, passedOver };
+}
+
+/** Returns the invoice with the note of plugins, if they set one. */
+export function noted<I extends Pick<Invoice, 'note'>>(invoice: I, note: string | undefined): I {
+  return note === undefined ? invoice : { ...invoice, note: note || null };
+}
+
 function frozenOr(answered: Properties | null | undefined, properties: Properties): Properties {
   return answered == null ? properties : frozenCopy(answered);
 }
@@ -316,12 +332,12 @@ function viewOfItem({
  */
 export function viewToExtend(
   invoice: New<Invoice>,
-  { existing, items }: ConsultedInvoice,
+  { existing, items, note }: ConsultedInvoice,
   credit: readonly NewInvoiceItem[],
 ): InvoiceForPlugins {
   const added = [...items, ...credit].map((item) => itemOf(invoice, item, invoice.createdDate));
   const all = [...existing, ...added];
-  return viewOfInvoice({ ...invoice, ...invoiceAmounts(all) }, all);
+  return viewOfInvoice({ ...noted(invoice, note), ...invoiceAmounts(all) }, all);
 }
 
 /** Page size when a plugin reads an account's invoices. */

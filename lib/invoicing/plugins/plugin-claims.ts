@@ -15,6 +15,7 @@ import {
   parseLocalDate,
   parseWireInstant,
 } from '../../values/time/index.ts';
+import { MAX_NOTE_LENGTH } from '../invoices/invoice-note.ts';
 
 /** Maximum number of items and of properties in one plugin result. */
 const MAX_PLUGIN_ITEMS = 1_000;
@@ -42,11 +43,12 @@ export function claimedPrior(answer: unknown, now: Instant) {
  * MISSING_OR_INVALID_FIELD (60003).
  */
 export function claimedItems(answer: unknown) {
-  const { items, properties } = recordOf(answer);
+  const { items, note, properties } = recordOf(answer);
   return {
     items: listOf('items', items, MAX_PLUGIN_ITEMS).map((item, index) =>
       claimedItem(item, `items[${index}]`),
     ),
+    note: claimedNote(note),
     properties: claimedProperties(properties),
   };
 }
@@ -141,6 +143,12 @@ function claimedItem(given: unknown, at: string): ClaimedItem {
   return Object.fromEntries(
     Object.entries(itemMembers).map(([name, read]) => [name, read(taken[name], `${at}.${name}`)]),
   ) as ClaimedItem;
+}
+
+function claimedNote(given: unknown): string | null {
+  const note = textOf(given, 'a note');
+  if (note === null || note.length <= MAX_NOTE_LENGTH) return note;
+  throw new MalformedAnswer(`returned a note of more than ${MAX_NOTE_LENGTH} characters`);
 }
 
 function typeOf(given: unknown, at: string) {

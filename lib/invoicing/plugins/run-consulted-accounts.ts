@@ -190,9 +190,10 @@ function decide(
 }
 
 /** Returns the run with the items after the plugins' changes, and the resulting invoice and coverage. */
-function decidedRun(run: AccountRun, { items, existing }: ConsultedInvoice): AccountRun {
+function decidedRun(run: AccountRun, { items, existing, note }: ConsultedInvoice): AccountRun {
   const evaluations = decidedEvaluations(run.evaluations, items);
-  return { ...withRunItems(run, items, existing), evaluations };
+  const ofPlugins = note === undefined ? {} : { note: note || null };
+  return { ...withRunItems(run, items, existing), ...ofPlugins, evaluations };
 }
 
 /**

@@ -101,7 +101,7 @@ function ownChanges(split: SplitRun, session: WriteSession) {
   }
   return invoices.map(({ id, items }) => {
     const empty = emptyInvoice({ id, account, targetDate, status, now });
-    return withItems({ ...empty, groupId: first?.id ?? id }, items);
+    return withItems({ ...empty, note: run.note ?? null, groupId: first?.id ?? id }, items);
   });
 }
 

@@ -103,6 +103,11 @@ export type AdditionalItem = HostInput<AdditionalItemFields>;
 
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
+  /**
+   * A text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty text removes it. The last
+   * plugin with a note wins. Ignored with a warning for a committed invoice.
+   */
+  readonly note?: string | null;
 }
 
 export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {

@@ -204,9 +204,9 @@ export interface InvoiceWrites {
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   /** Inserts items. Also stores the calculation facts, which never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
-  /** Writes status, commit date and target date. The audit records an UPDATE. */
+  /** Writes status, commit date, target date and note. Audited as UPDATE. */
   setStanding(
-    invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'issuedDate' | 'targetDate'>[],
+    invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'issuedDate' | 'targetDate' | 'note'>[],
   ): Promise<void>;
   setLinks(
     invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],

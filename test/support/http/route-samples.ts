@@ -212,6 +212,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   transferChildCreditToParent: childWithCredit,
   commitInvoice: draftInvoice,
   voidInvoice: draftInvoice,
+  setInvoiceNote: draftInvoice,
   getInvoices: () => ({ query: 'audit=FULL' }),
   searchInvoices: ({ invoiceId }) => ({ query: 'audit=FULL', segments: { searchKey: invoiceId } }),
   getInvoiceByNumber: () => ({

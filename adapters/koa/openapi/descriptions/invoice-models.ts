@@ -15,6 +15,8 @@ export const invoiceModels: Texts = {
   credits: 'Credits given to the account; only on its timeline',
   items: 'Items of the invoice; on lists only if the query parameters request them',
   trackingIds: 'First tracking ids of the billed usage',
+  InvoiceNote: 'The note of a draft invoice',
+  'InvoiceNote.note': 'Text of up to 2,000 characters; null or empty removes the note',
   'Invoice.note': 'Text for the reader of the invoice, shown on documents',
   isParentInvoice: 'Whether the invoice summarizes the invoices of child accounts',
   parentInvoiceId: "Id of the parent account's invoice that includes this one",

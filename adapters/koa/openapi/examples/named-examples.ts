@@ -186,7 +186,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   minTopUpCredit: '5',
   name: 'Ada Meadow',
   nodeCommandType: 'RESTART_PLUGIN',
-  'Invoice.note': 'Thank you for your order',
+  ...same('Thank you for your order', 'Invoice.note', 'InvoiceNote.note'),
   notes: 'Prefers letters',
   'Seller.notes': { DE: 'Innergemeinschaftliche Lieferung', '*': 'Thank you' },
   objectId: exampleIds.accountId,

@@ -164,6 +164,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createMigrationInvoice: [
     { itemType: 'RECURRING', amount: 19.95, planName: 'gold', startDate: '2023-11-01' },
   ],
+  setInvoiceNote: { note: 'Thank you for your order' },
   adjustInvoiceItem: { accountId, invoiceItemId, amount: 4, currency: 'USD' },
   createCredits: [{ accountId, amount: 2 }],
   uploadInvoiceTranslation: 'invoiceTitle=Beleg',

@@ -54,6 +54,7 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'getInvoiceAsPDF',
   'getInvoiceMPTemplateDefault',
   'getInvoiceTrackingIds',
+  'setInvoiceNote',
   'getLateQueueEntries',
   'getNotificationDeliveries',
   'getNotificationDelivery',

@@ -12,11 +12,12 @@ import {
   dryRunOf,
   Invoice,
   InvoiceDryRun,
+  InvoiceNote,
   shownDryRun,
 } from '../../models/invoice.ts';
 import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
-import { optionalJsonBody } from '../../routing/body.ts';
+import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { closedInD, type RequestOf } from '../../wire/model.ts';
 import {
@@ -198,6 +199,14 @@ export const invoiceRoutes: readonly Route[] = [
     query: { pluginProperty: pluginProperties },
     fails: ['INVOICE_INVALID_STATUS', 'INVOICE_PLUGIN_API_ABORTED'],
     handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
+  }),
+  tenantRoute('setInvoiceNote', 'PUT /invoices/{invoiceId}/note', {
+    summary: 'Set the note of a draft invoice, which documents show to their reader',
+    permission: 'invoice:commit',
+    body: jsonBody(InvoiceNote),
+    fails: ['INVOICE_INVALID_STATUS'],
+    handle: ({ billing, context, params, body }) =>
+      billing.invoices.setNote(context, { invoiceId: params.invoiceId, note: body?.note }),
   }),
   tenantRoute('voidInvoice', 'PUT /invoices/{invoiceId}/voidInvoice', {
     summary: 'Void an invoice; the next run bills its charges again',

@@ -209,6 +209,7 @@ export const operationAccess: AccessByName = {
     createMigrationInvoice: needing('invoice:trigger'),
     commit: needing('invoice:commit'),
     void: needing('invoice:void'),
+    setNote: needing('invoice:commit'),
     verifyCoverage: open,
   },
   creditNotes: { get: open, ofInvoice: open, pageOfAccount: open, html: open, pdf: open, eInvoice: open },
