@@ -172,6 +172,19 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     }
   });
 
+  it('invoicing §14: show custom fields of the account in a template that names them, escaped', async () => {
+    const { accountId, invoiceId } = await invoiceOf('en_US');
+    const fields = { type: ObjectType.ACCOUNT, id: accountId };
+    await engine.acme.customFields.add(fields, [
+      { name: 'purchase.order', value: '<b>4711</b>' },
+      { name: 'other', value: 'hidden' },
+    ]);
+    const text =
+      '{{account.customFields.purchase.order}}|{{#account.customFields.none}}shown{{/account.customFields.none}}';
+    await texts().upload({ ...template, text });
+    expect(await html(invoiceId)).to.equal('&lt;b&gt;4711&lt;&#x2F;b&gt;|');
+  });
+
   it('name the currency of the payment if it differs', async () => {
     await texts().upload({
       ...template,

@@ -34,6 +34,7 @@ function accountData(view: RenderedInvoice): TemplateObject {
     accountId: account.id,
     isManualPay,
     formattedTaxId,
+    customFields: new TemplateLookup((name) => view.customFields.get(name) ?? ''),
     addressee: listOf(addressee),
     hasAddressee: addressee.length > 0 || formattedTaxId !== null,
   };

@@ -54,6 +54,8 @@ export interface InvoiceToRender {
   readonly linkedItems?: readonly InvoiceItemView[];
   /** The issuer at the time of issue; null or missing: the company texts. */
   readonly seller?: Seller | null;
+  /** Custom fields of the account by name. Default none: they are loaded for templates that use them. */
+  readonly customFields?: ReadonlyMap<string, string>;
   /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
 }
@@ -74,6 +76,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly account: Account;
   /** null: documents show the company texts. */
   readonly seller: RenderedSeller | null;
+  readonly customFields: ReadonlyMap<string, string>;
   readonly isManualPay: boolean;
   readonly invoice: InvoiceView;
   readonly status: DocumentStatus;
@@ -141,6 +144,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     account,
     ...renderedBuyer(account, words),
     seller: renderedParty,
+    customFields: given.customFields ?? new Map<string, string>(),
     isManualPay,
     invoice,
     status: note === null ? statusOf(invoice, given.summary ?? null) : null,

@@ -90,6 +90,14 @@ function pathOf(name: string, begin: number): TemplatePath {
   return { parts, rests: parts.map((_, index) => parts.slice(index + 1).join('.')) };
 }
 
+/** Returns true if a name of the template has this part: `customFields` in `account.customFields.color`. */
+export function usesName(nodes: readonly TemplateNode[], part: string): boolean {
+  return nodes.some((node) => {
+    if (node.kind === 'text') return false;
+    return node.path.parts.includes(part) || (node.kind === 'section' && usesName(node.nodes, part));
+  });
+}
+
 /**
  * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the time of
  * mustache.js: characters without markup in a row, and blanks in a row.

@@ -35,7 +35,7 @@ import {
 } from '../documents/document-texts.ts';
 import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
-import { parseTemplate, type TemplateNode } from '../documents/template.ts';
+import { parseTemplate, type TemplateNode, usesName } from '../documents/template.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
@@ -232,6 +232,9 @@ export class DocumentSourceLoader {
           settingsOf: this.#settingsOf,
         }),
       ]);
+      const customFields = usesName(template, 'customFields')
+        ? await session.customFields.findByObjects(ObjectType.ACCOUNT, [accountId])
+        : [];
       const [invoice] = viewInvoices([found], items, sources);
       const linkedItems = viewInvoices([found], linked, sources).flatMap((view) => view.items);
       if (invoice === undefined) throw noSuchInvoice(invoiceId);
@@ -245,6 +248,7 @@ export class DocumentSourceLoader {
           defaultLocale,
           formatsOf,
           linkedItems,
+          customFields: new Map(customFields.map(({ name, value }) => [name, value])),
           summary: sources.parents.get(invoice.parentInvoiceId ?? invoiceId) ?? null,
           ...texts,
         },
