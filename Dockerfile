@@ -20,4 +20,5 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/1.0/healthcheck/live').then(() => process.exit(0), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/node_modules/billwright/dist/adapters/cli/billwright.js"]
 # The database is /data/billwright.db, or what BILLWRIGHT_DATABASE says: an option here would win over it.
+# On PostgreSQL, SERVICE_server_workers=auto uses all cores of the container.
 CMD ["serve", "--host", "0.0.0.0"]

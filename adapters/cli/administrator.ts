@@ -12,7 +12,7 @@ const testPassword = 'password';
 const minPasswordCharacters = 8;
 const randomPasswordBytes = 18;
 
-interface ChosenPassword {
+export interface ChosenPassword {
   readonly password: string;
   readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
   /** The variable that set it. */

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { Logger as PinoLogger } from 'pino';
+import { type Logger as PinoLogger, pino } from 'pino';
 import { Billing } from '../../lib/billing.ts';
 import type { Logger, PaymentGateway, SecretCipher, Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONNECTIONS, MAX_HEADER_BYTES } from '../../lib/values/limits.ts';
 import { eInvoiceWriter } from '../e-invoice/index.ts';
+import type { ServerGroup } from '../koa/index.ts';
 import {
   ensureKeyFile,
   httpPushSender,
@@ -35,27 +36,34 @@ import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
+/** Does not log what the primary of workers has logged. */
+const quiet = pino({ level: 'silent' });
+
+/** @param parts `group`: the workers of a server. Their primary has checked the administrator's password. */
 export async function compose(parts: {
   readonly options: ServeOptions & { readonly nodeName: string };
   readonly storage: Storage<never>;
   readonly logger: PinoLogger;
+  readonly group?: ServerGroup | undefined;
 }) {
-  const { options, storage, logger } = parts;
+  const { options, storage, logger, group } = parts;
   const plugins = pluginsOf(options.definition);
   const system = systemClock();
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
   const sandbox = options.testMode ? await openSandbox(options, logger) : undefined;
   const hasher = scryptHasher();
-  const isKeyNew = makesKeyFile(options.environment, options.database);
-  // A failed start must not leave a key file.
-  if (isKeyNew) await storage.prepare();
+  const { cipher, isKeyNew } = await openCipher({
+    options,
+    storage,
+    logger: group === undefined ? logger : quiet,
+  });
   const billing = await Billing.open<never>({
     storage,
     clock: testClock ?? system,
     systemClock: system,
     ids: uuidGenerator(),
     hasher,
-    cipher: cipherOf(options.environment, options.database, logger),
+    cipher,
     sha256,
     logger,
     scopes: workScopes(),
@@ -81,9 +89,8 @@ export async function compose(parts: {
   });
   await testClock?.refresh();
   await callOpened(options, billing);
-  const check = options.testMode
-    ? null
-    : await refuseTestPassword(billing.security, hasher, options.environment);
+  const isChecked = options.testMode || group !== undefined;
+  const check = isChecked ? null : await refuseTestPassword(billing.security, hasher, options.environment);
   // Loads while the thread pool hashes.
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({
@@ -91,6 +98,7 @@ export async function compose(parts: {
     accessLog: options.accessLog,
     billing,
     logger,
+    group,
     test: testClock && { clock: testClock, sandbox },
     properties: {
       'server.nodeName': options.nodeName,
@@ -99,6 +107,22 @@ export async function compose(parts: {
     },
   });
   return { billing, app, listen, isKeyNew };
+}
+
+/** Returns the cipher of stored secrets. The first start creates the key file. */
+export async function openCipher({
+  options: { environment, database },
+  storage,
+  logger,
+}: {
+  readonly options: Pick<ServeOptions, 'environment' | 'database'>;
+  readonly storage: Pick<Storage<never>, 'prepare'>;
+  readonly logger: Logger;
+}): Promise<{ readonly cipher: SecretCipher; readonly isKeyNew: boolean }> {
+  const isKeyNew = makesKeyFile(environment, database);
+  // A failed start must not leave a key file.
+  if (isKeyNew) await storage.prepare();
+  return { cipher: cipherOf(environment, database, logger), isKeyNew };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
@@ -32,11 +33,15 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
   const requireRowSecurity = given['require-rls'] === true || definition.requireRowSecurity === true;
   if (requireRowSecurity && !isPostgresqlUrl(database))
     throw new UsageError('--require-rls needs a PostgreSQL database: SQLite has no row-level security');
+  const workers = read(() => workersOf(textOf(given, 'workers'), configured));
+  if (workers !== undefined) refuseWorkers({ database, testMode });
   const port = textOf(given, 'port');
   return {
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     database,
+    /** Number of worker processes. Undefined: this process serves alone. */
+    workers,
     /** True: migrates a PostgreSQL database at startup. */
     migrate: given.migrate === true || definition.migrate === true,
     /** True: refuses PostgreSQL roles that bypass row-level security. */
@@ -55,6 +60,38 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
     definition,
     configurationFile: file,
   };
+}
+
+const MAX_WORKERS = 256;
+
+/** Returns the number of workers, if set. @throws UsageError that names the option, variable or member. */
+export function workersOf(
+  option: string | undefined,
+  { definition, environment }: Pick<Configured, 'definition' | 'environment'>,
+): number | undefined {
+  const [variable, set] = environmentValue('server.workers', environment);
+  const found: readonly (readonly [source: string, text: string | undefined])[] = [
+    ['--workers', option],
+    [variable, set],
+    ['workers of the configuration file', definition.workers?.toString()],
+  ];
+  const [source, text = ''] = found.find((each) => each[1] !== undefined) ?? ['', ''];
+  if (text === '') return undefined;
+  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_WORKERS) return count;
+  throw new UsageError(`${source} "${text}" is not a number from 1 to ${MAX_WORKERS} or auto`);
+}
+
+function refuseWorkers(options: { readonly database: string; readonly testMode: boolean }): void {
+  if (options.testMode)
+    throw new UsageError(
+      '--workers cannot be combined with test mode, whose sandbox gateway is configured in one process',
+    );
+  if (!isPostgresqlUrl(options.database))
+    throw new UsageError(
+      '--workers needs a PostgreSQL database: only one process can serve a SQLite file. Set --database to a postgresql:// URL',
+    );
 }
 
 function portOf(text: string): number {

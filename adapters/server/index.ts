@@ -46,6 +46,11 @@ export interface ServerDefinition extends Parts {
   readonly port?: number;
   /** Address to listen on. `--host` overrides it. Default 127.0.0.1. */
   readonly host?: string;
+  /**
+   * Number of worker processes, or `auto` for one per processor core. Requires PostgreSQL. `--workers` overrides it.
+   * Default: the server is a single process. Every worker reads this file and runs `opened` and `closed`.
+   */
+  readonly workers?: number | 'auto';
   /** True: migrates the schema of a PostgreSQL database at startup. Default false. */
   readonly migrate?: boolean;
   /** True: rejects a PostgreSQL role that bypasses row-level security. Default false. */

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { configurationFile } from '../../adapters/cli/configuration/configuration-file.ts';
@@ -9,7 +9,7 @@ import {
   withProblems,
 } from '../../adapters/cli/engine-settings.ts';
 import type { Environment } from '../../adapters/cli/environment.ts';
-import { httpSettings, processSettings } from '../../adapters/cli/serve-options.ts';
+import { httpSettings, processSettings, workersOf } from '../../adapters/cli/serve-options.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
@@ -127,6 +127,19 @@ describe('process settings', () => {
     ]);
     expect(httpSettings({}, {}).aliasPrefixes).to.equal(undefined);
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
+  });
+
+  it('take the number of workers from the option, the environment or the file, in this order', () => {
+    const file = { definition: { workers: 3 }, environment: {} };
+    const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };
+    expect(workersOf('5', both)).to.equal(5);
+    expect(workersOf(undefined, both)).to.equal(availableParallelism());
+    expect(workersOf(undefined, file)).to.equal(3);
+    expect(workersOf(undefined, { definition: {}, environment: {} })).to.equal(undefined);
+    expect(() => workersOf(undefined, { definition: { workers: 0 }, environment: {} })).to.throw(
+      UsageError,
+      'workers of the configuration file "0" is not a number',
+    );
   });
 
   it('give each start of a node a new name', () => {

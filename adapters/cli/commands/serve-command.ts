@@ -66,6 +66,13 @@ export function serveCommand(): Command {
         'same host; containers that share a host name need explicit names)',
     ).helpGroup('Server properties:'),
   );
+  command.addOption(
+    new Option(
+      '--workers <n|auto>',
+      'server.workers: number of processes that serve the port together, or auto for one per processor core; PostgreSQL only. Each ' +
+        'worker is a node with its own limits and database connections. SIGHUP restarts one after the other (default: a single process)',
+    ).helpGroup('Server properties:'),
+  );
   for (const [name, { property, value, text }] of Object.entries(settings))
     command.addOption(
       new Option(`--${name} <${value}>`, `${property}: ${text}`).helpGroup('Server properties:'),
@@ -75,18 +82,28 @@ export function serveCommand(): Command {
 
 /** Starts a server and returns when it listens. */
 async function serveWith(given: OptionValues): Promise<void> {
-  const [{ configured }, { withShortResolution }] = await Promise.all([
+  const [{ configured }, { withShortResolution }, { takeSeat }] = await Promise.all([
     import('../configuration/configured.ts'),
     import('../short-resolution.ts'),
+    import('../workers/seat.ts'),
   ]);
+  const seat = takeSeat(process.env);
   // Runs before short resolution is enabled, because host modules must be resolved normally.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');
     const options = await serveOptions(given, configuration);
     await reachingDatabase({ database: options.database, needed: packagesOf.http }, async () => {
-      const { serve } = await import('../serve.ts');
-      await serve(options);
+      if (seat !== null) {
+        const { serveAsWorker } = await import('../workers/worker.ts');
+        await serveAsWorker(options, seat);
+      } else if (options.workers !== undefined) {
+        const { serveWithWorkers } = await import('../workers/primary.ts');
+        await serveWithWorkers(options, options.workers);
+      } else {
+        const { serve } = await import('../serve.ts');
+        await serve(options);
+      }
     });
   });
 }

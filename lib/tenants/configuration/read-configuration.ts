@@ -154,6 +154,7 @@ const ofTheProcess = [
   'server.test.mode',
   'server.basePath',
   'server.nodeName',
+  'server.workers',
   'server.defaultDialect',
   'server.headers.aliasPrefixes',
   'server.trustedProxies',

@@ -174,6 +174,7 @@ const serverWideProperties = [
   'server.test.mode',
   'server.basePath',
   'server.nodeName',
+  'server.workers',
   'server.defaultDialect',
   'server.headers.aliasPrefixes',
   'server.trustedProxies',

@@ -1,0 +1,40 @@
+import type { Worker } from 'node:cluster';
+
+/** A message of `node:cluster`, and the socket that it may carry. */
+interface Internal {
+  readonly seq?: number;
+  readonly ack?: number;
+}
+interface Handle {
+  close(): void;
+}
+
+/**
+ * Passes connections that an ended worker has not accepted to another worker, or closes them if there is none.
+ * `node:cluster` keeps such a connection open without an answer (Node 24, lib/internal/cluster/round_robin_handle.js), so
+ * its client would wait until a time limit of its own. The messages of the module are internal: where they differ, this
+ * has no effect.
+ */
+export function returnConnections(worker: Worker, hasOthers: () => boolean): void {
+  const child = worker.process;
+  const offered = new Map<number, Handle>();
+  const send = child.send.bind(child);
+  const observed = (message: Internal, handle?: Handle, ...rest: readonly unknown[]): unknown => {
+    if (handle && message.seq !== undefined) offered.set(message.seq, handle);
+    return Reflect.apply(send, child, [message, handle, ...rest]);
+  };
+  Reflect.set(child, 'send', observed);
+  child.on('internalMessage', ({ ack }: Internal) => {
+    if (ack !== undefined) offered.delete(ack);
+  });
+  const giveBack = (): void => {
+    for (const [ack, handle] of [...offered]) {
+      if (hasOthers()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+      else handle.close();
+    }
+    offered.clear();
+  };
+  // Either may come alone or last. The module then offers the worker no further connection.
+  worker.once('disconnect', giveBack);
+  worker.once('exit', () => setImmediate(giveBack));
+}

@@ -1,0 +1,151 @@
+import cluster, { type Worker } from 'node:cluster';
+import { QUEUE_SHUTDOWN_WAIT_MS } from '../../../lib/values/limits.ts';
+import type { HealthChecks, Measured } from '../../koa/index.ts';
+import { Channel } from './channel.ts';
+import { returnConnections } from './returned-connections.ts';
+import { type Address, type PrimaryCalls, SEAT_VARIABLE, type Seat, type WorkerCalls } from './seat.ts';
+
+/** Time limit of a start, including the `opened` hook of the host. */
+const START_LIMIT_MS = 120_000;
+/** Time to finish open connections, to stop the queue and to close, each with its own limit. */
+const STOP_LIMIT_MS = 3 * QUEUE_SHUTDOWN_WAIT_MS;
+const METRICS_LIMIT_MS = 3_000;
+/** Longer than the limit of the checks themselves. */
+const HEALTH_LIMIT_MS = 5_000;
+const CALL_LIMIT_MS = 5_000;
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A worker as the primary sees it. */
+export class WorkerProcess {
+  readonly number: number;
+  /** Rejects if the process ends first. */
+  readonly ready: Promise<Address>;
+  readonly ended: Promise<Ending>;
+  readonly #worker: Worker;
+  readonly #channel: Channel<PrimaryCalls, WorkerCalls>;
+  #readyAtMs: number | null = null;
+  #isStopping = false;
+  #hasEnded = false;
+  #hasLeft = false;
+  #metrics: Measured | null = null;
+
+  /** @param hasOthers returns true if another worker accepts connections. */
+  constructor(
+    seat: Seat,
+    calls: Pick<PrimaryCalls, 'metrics' | 'health' | 'setInRotation'>,
+    hasOthers: () => boolean,
+  ) {
+    this.number = seat.number;
+    const ready = Promise.withResolvers<Address>();
+    const ended = Promise.withResolvers<Ending>();
+    this.ready = ready.promise;
+    this.ended = ended.promise;
+    this.#worker = cluster.fork({ [SEAT_VARIABLE]: JSON.stringify(seat) });
+    returnConnections(this.#worker, hasOthers);
+    this.#channel = new Channel<PrimaryCalls, WorkerCalls>(
+      // The end of the process, which loses messages, is handled by itself.
+      (message) => this.#worker.send(message, () => undefined),
+      {
+        ...calls,
+        ready: (at) => {
+          this.#readyAtMs = performance.now();
+          ready.resolve(at);
+        },
+        leave: (metrics) => {
+          this.#metrics = metrics;
+          this.#hasLeft = true;
+        },
+      },
+    );
+    const startLimit = setTimeout(() => this.kill(), START_LIMIT_MS);
+    const end = (ending: Ending): void => {
+      clearTimeout(startLimit);
+      this.#hasEnded = true;
+      this.#channel.close();
+      ready.reject(new Error(`Worker ${this.number} ended with ${textOf(ending)} before it was ready`));
+      ended.resolve(ending);
+    };
+    this.ready.then(
+      () => clearTimeout(startLimit),
+      () => undefined,
+    );
+    this.#worker.on('message', (message: unknown) => this.#channel.receive(message));
+    this.#worker.once('exit', (code, signal) => end({ code, signal }));
+    // No `exit` follows if the process could not be created.
+    this.#worker.on('error', () => {
+      if (this.#worker.process.pid === undefined) end({ code: null, signal: null });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
+  /** True between `ready` and the end or the beginning of a stop. */
+  get isServing(): boolean {
+    return this.#readyAtMs !== null && !this.#isStopping && !this.#hasEnded;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  get hasServed(): boolean {
+    return this.#readyAtMs !== null;
+  }
+
+  /** Milliseconds since the worker became ready. */
+  get readyForMs(): number {
+    return this.#readyAtMs === null ? 0 : performance.now() - this.#readyAtMs;
+  }
+
+  /** The latest known metrics. */
+  get metrics(): Measured | null {
+    return this.#metrics;
+  }
+
+  /** Reads the metrics. A worker that does not answer keeps its latest known ones. */
+  async readMetrics(): Promise<void> {
+    try {
+      const metrics = await this.#channel.call('metrics', undefined, METRICS_LIMIT_MS);
+      // The final metrics of an ending worker may have arrived in the meantime.
+      if (!this.#hasLeft) this.#metrics = metrics;
+    } catch {
+      // Busy or ended.
+    }
+  }
+
+  /** Returns null if the worker does not answer. */
+  async health(): Promise<HealthChecks | null> {
+    return this.#channel.call('health', undefined, HEALTH_LIMIT_MS).catch(() => null);
+  }
+
+  async setInRotation(isInRotation: boolean): Promise<void> {
+    await this.#channel.call('setInRotation', isInRotation, CALL_LIMIT_MS);
+  }
+
+  /** Ends the process gracefully, or by force after a time limit. */
+  async stop(how: { readonly drain: boolean }): Promise<Ending> {
+    if (this.#isStopping) return this.ended;
+    this.#isStopping = true;
+    const limit = setTimeout(() => this.kill(), STOP_LIMIT_MS);
+    // A worker that is still starting has nothing to finish.
+    if (this.hasServed) this.#channel.call('stop', how, CALL_LIMIT_MS).catch(() => this.kill('SIGTERM'));
+    else this.kill('SIGTERM');
+    const ending = await this.ended;
+    clearTimeout(limit);
+    return ending;
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#worker.process.kill(signal);
+  }
+}
+
+export function textOf({ code, signal }: Ending): string {
+  return signal === null ? `status ${code ?? 'unknown'}` : `signal ${signal}`;
+}
