@@ -9,6 +9,7 @@ import {
   plainOperations,
   subscribing,
 } from './engine/host-operations.ts';
+import { checkedOperations } from './engine/inputs/server-inputs.ts';
 import type { Operations, PlainOperations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { type RequestTracking, requestsOf } from './engine/requests.ts';
@@ -110,7 +111,7 @@ export const Billing = {
       ...calls.of(operations),
       events: { ...calls.of({ ...operations.events, ...subscribing(engine) }) },
       tenants: calls.of(openedTenants(engine.tenants)),
-      security: engine.security,
+      security: checkedOperations<SecurityOperations>('security', engine.security),
       idempotency: engine.idempotency,
       checks: engine.checks,
       backlog: calls.of(openedBacklog(engine.backlog, (id) => engine.tenants.refOf(id))),

@@ -75,7 +75,7 @@ export function loginGuard(
 }
 
 function subjectsOf(
-  { kind, name, address }: LoginAttempt,
+  { kind, name, address = null }: LoginAttempt,
   sha256: Sha256,
 ): readonly [name: Counted, address: Counted | null] {
   const ofName = { subject: sha256(`${kind} ${name}`), limit: MAX_LOGIN_FAILURES_OF_NAME };

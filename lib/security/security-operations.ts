@@ -140,10 +140,13 @@ export interface ApiClientOperations {
 
 /** Operations on the sessions of users who have signed in. */
 export interface LoginSessionOperations {
-  /** Starts a session of a user who has just logged in, and deletes ended sessions. */
+  /**
+   * Starts a session of a user who has just logged in, and deletes ended sessions.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if another session has the token hash.
+   */
   start(
     user: Principal,
-    session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
+    session: { readonly tokenHash: string; readonly host?: string | null; readonly idleMs?: number },
   ): Promise<New<LoginSession>>;
 
   /** Returns the session with its user, or null if the session has ended. Counts as a use of the session. */
@@ -173,6 +176,7 @@ export interface TokenKeyOperations {
   /**
    * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last
    * one.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key of `make`.
    */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
@@ -216,8 +220,8 @@ export interface PrincipalOperations {
 export interface LoginAttempt {
   readonly kind: 'user' | 'client' | 'tenant';
   readonly name: string;
-  /** Null: unknown, not counted. */
-  readonly address: string | null;
+  /** Absent or null: unknown, not counted. */
+  readonly address?: string | null;
 }
 
 /** Counts failed logins. */
@@ -232,7 +236,10 @@ export interface LoginGuardOperations {
   attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null>;
 }
 
-/** Operations on users, roles, clients, sessions and keys of the server (platform §6–§8). */
+/**
+ * Operations on users, roles, clients, sessions and keys of the server (platform §6–§8). Each throws BillingError
+ * MISSING_OR_INVALID_FIELD (60003) for an argument of a wrong type.
+ */
 export interface SecurityOperations extends PrincipalOperations {
   /** Users of the server. */
   readonly users: UserOperations;

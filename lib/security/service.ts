@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import { PrincipalKind, type User } from '../records/index.ts';
+import { invalidField } from '../values/errors/index.ts';
 import { SESSION_IDLE_MS } from '../values/limits.ts';
 import { isStorable } from '../values/text/index.ts';
 import { loginGuard } from './login-guard.ts';
@@ -81,7 +82,7 @@ function loginSessions(
   principals: Principals,
 ): LoginSessionOperations {
   return {
-    async start(user, { tokenHash, host, idleMs = SESSION_IDLE_MS }) {
+    async start(user, { tokenHash, host = null, idleMs = SESSION_IDLE_MS }) {
       const nowMs = systemClock.nowMs();
       await security.purgeSessions(nowMs - idleMs);
       const session = {
@@ -93,8 +94,8 @@ function loginSessions(
         lastAccessMs: nowMs,
         host,
       };
-      await security.insertSession(session);
-      return session;
+      if (await security.insertSession(session)) return session;
+      throw invalidField('tokenHash belongs to another session', { field: 'tokenHash' });
     },
 
     async find(tokenHash, idleMs = SESSION_IDLE_MS) {

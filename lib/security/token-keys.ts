@@ -1,13 +1,16 @@
 import type { Ports } from '../ports/index.ts';
 import type { SigningKey } from '../records/index.ts';
+import { parameterOf } from '../values/host-values/index.ts';
 import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
-import type { TokenKeyOperations } from './security-operations.ts';
+import type { NewTokenKey, TokenKeyOperations } from './security-operations.ts';
 
 /**
  * Milliseconds for which retired keys are kept, which is longer than the life of their tokens (at most 30
  * days).
  */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
+
+const newKey = parameterOf('key', { kid: ['!', 'text'], publicKey: ['!', {}], privateKey: ['!', 'text'] });
 
 /**
  * Returns the keys of the server's tokens (platform §7.1), which all nodes share. Private parts are
@@ -41,7 +44,7 @@ export function tokenKeyOperations({
           'the server key cannot decrypt the signing key of tokens; a new one is created',
         );
       const createdMs = nowMs();
-      const made = await make();
+      const made = newKey(await make()) as NewTokenKey;
       const privateKey = await cipher.encrypt(made.privateKey);
       const unlessNewerThanMs = key?.createdMs ?? createdMs - SIGNING_KEY_LIFETIME_MS;
       await security.insertSigningKey({ ...made, privateKey, id: ids.next(), createdMs }, unlessNewerThanMs);

@@ -43,10 +43,9 @@ eachDatabase.describe('arguments of a wrong type', (open, kind) => {
       it(`of ${group}.${name} raise no other error than BillingError`, () =>
         expectOnlyBillingErrors(groupsOf(engine.acme)[group]?.[name], shapes[group]?.[name]));
 
-  for (const [group, operations] of Object.entries<Readonly<Record<string, Parameters>>>(serverInputs))
-    for (const [name, parameters] of Object.entries(operations))
-      it(`of the server's ${group}.${name} raise no other error than BillingError`, () =>
-        expectOnlyBillingErrors(groupsOf(engine.billing)[group]?.[name], parameters));
+  for (const [path, parameters] of describedOperations(serverInputs))
+    it(`of the server's ${path.join('.')} raise no other error than BillingError`, () =>
+      expectOnlyBillingErrors(memberOf(engine.billing, path), parameters));
 
   async function expectOnlyBillingErrors(call: Operations[string] | undefined, parameters: Parameters = []) {
     const calls = [...wrongCalls(parameters, ids)];
@@ -63,6 +62,21 @@ eachDatabase.describe('arguments of a wrong type', (open, kind) => {
 function groupsOf(billing: object): Readonly<Record<string, Operations>> {
   const groups: object = billing;
   return groups as Readonly<Record<string, Operations>>;
+}
+
+/** Returns the path and the parameters of each operation, in groups of any depth. */
+function describedOperations(group: object): readonly (readonly [path: readonly string[], Parameters])[] {
+  return Object.entries(group).flatMap(([name, member]) =>
+    Array.isArray(member)
+      ? [[[name], member as Parameters] as const]
+      : describedOperations(member).map(([path, parameters]) => [[name, ...path], parameters] as const),
+  );
+}
+
+function memberOf(group: object, path: readonly string[]): Operations[string] | undefined {
+  let member: unknown = group;
+  for (const name of path) member = Reflect.get(Object(member), name);
+  return member as Operations[string] | undefined;
 }
 
 function idOf(record: { readonly id: Uuid } | undefined): string {

@@ -886,7 +886,8 @@ eachDatabaseAndOneByOne.describe('the storage round trip', (open, kind) => {
       lastAccessMs: 6,
       host: null,
     };
-    await security.insertSession(session);
+    expect(await security.insertSession(session)).to.equal(true);
+    expect(await security.insertSession({ ...session, id: newId() })).to.equal(false);
     await security.touchSession(session.id, 9);
     const touched = await security.findSession('of a token');
     expect(touched && withoutRecordIds([touched])).to.eql([{ ...session, lastAccessMs: 9 }]);

@@ -37,6 +37,7 @@ const samples: Readonly<Record<string, unknown>> = {
   date: '2024-03-01',
   document: 'x',
   flag: false,
+  function: async () => null,
   instant: '2024-03-01T08:00:00Z',
   iterable: [],
   number: 1,

@@ -123,7 +123,11 @@ export function securityStore(access: SystemAccess): SecurityStore {
         return true;
       }),
 
-    insertSession: async (session) => run(insertInto(noTenant, loginSessionsTable, [session])),
+    insertSession: async (session) => {
+      const { affected } = await access.run(sql`
+        ${insertInto(noTenant, loginSessionsTable, [session])} on conflict (token_hash) do nothing`);
+      return affected === 1;
+    },
     findSession: async (tokenHash) =>
       (await read(loginSessionsTable, isIn('token_hash', 'text', [tokenHash])))[0] ?? null,
     touchSession: async (id, lastAccessMs) =>

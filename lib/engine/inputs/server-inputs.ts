@@ -1,17 +1,29 @@
-import { type AnyInput, parameterOf } from '../../values/host-values/index.ts';
+import type { NodeOperations } from '../../nodes/index.ts';
+import type { BacklogOperations } from '../../queues/index.ts';
+import type { SecurityOperations } from '../../security/index.ts';
+import type { TenantOperations } from '../../tenants/index.ts';
+import { type AnyInput, type InputShape, parameterOf } from '../../values/host-values/index.ts';
 import { chosenEntries, must, orNull, queueLook } from './input-shapes.ts';
+import { author, securityInputs } from './security-inputs.ts';
 
-type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
+type Parameter<T> = readonly [name: string, shape: InputShape<T>];
 
-const author = [
-  'author',
-  {
-    userName: must('text'),
-    reasonCode: orNull('text'),
-    comments: orNull('text'),
-    userToken: 'uuid',
-  },
-] as const;
+/** The parameters of each operation with parameters, in groups of any depth. */
+type InputsOf<O> = {
+  readonly [N in keyof O as ParametersOf<O[N]> extends readonly [] ? never : N]: ParametersOf<O[N]>;
+};
+
+type ParametersOf<O> = O extends (...given: infer P) => unknown
+  ? { readonly [I in keyof P]-?: Parameter<P[I]> }
+  : InputsOf<O>;
+
+interface ServerOperations {
+  readonly tenants: TenantOperations;
+  readonly security: SecurityOperations;
+  readonly nodes: NodeOperations;
+  readonly backlog: BacklogOperations;
+}
+
 const tenant = [
   'input',
   {
@@ -28,6 +40,8 @@ const look = [
   { ...queueLook, from: 'instant', to: 'instant', tenantId: orNull('uuid') },
 ] as const;
 
+const chosen = [['request', { ...chosenEntries[1], tenantId: orNull('uuid') }]] as const;
+
 /** The inputs of the operations that belong to no tenant, by group. */
 export const serverInputs = {
   tenants: {
@@ -41,6 +55,7 @@ export const serverInputs = {
     ],
     refOf: [['tenantId', 'uuid']],
   },
+  security: securityInputs,
   nodes: {
     command: [
       author,
@@ -49,21 +64,38 @@ export const serverInputs = {
     ],
     dropCaches: [author, ['tenant?', { id: must('uuid'), recordId: must('count') }]],
   },
-  backlog: { late: [look], busy: [look], failed: [look], putBack: [chosenEntries], free: [chosenEntries] },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Parameters>>>>;
+  backlog: { late: [look], busy: [look], failed: [look], putBack: chosen, free: chosen },
+} as const satisfies InputsOf<ServerOperations>;
 
 type Operation = (...given: readonly unknown[]) => unknown;
 
+type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
+
+interface GroupInputs {
+  readonly [name: string]: Parameters | GroupInputs;
+}
+
 /** Returns the operations of a group, which first check their parameters. @throws (on a call) BillingError 60003. */
 export function checkedOperations<G extends object>(group: keyof typeof serverInputs, operations: G): G {
-  const inputs: Readonly<Record<string, Parameters>> = serverInputs[group];
-  const given = Object.entries(operations) as (readonly [name: string, operation: Operation])[];
-  const checked = given.map(([name, operation]) => {
-    const takers = (inputs[name] ?? []).map(([own, shape]) => parameterOf(own, shape));
+  return checkedGroup(operations, serverInputs[group]);
+}
+
+function checkedGroup<G extends object>(group: G, inputs: GroupInputs): G {
+  const checked = Object.entries(inputs).map(([name, own]) => {
+    const member: unknown = Reflect.get(group, name);
     return [
       name,
-      async (...values: readonly unknown[]) => operation(...takers.map((take, index) => take(values[index]))),
+      isParameters(own) ? checkedOperation(member as Operation, own) : checkedGroup(Object(member), own),
     ];
   });
-  return Object.freeze<G>({ ...operations, ...Object.fromEntries(checked) });
+  return Object.freeze<G>({ ...group, ...Object.fromEntries(checked) });
+}
+
+function isParameters(inputs: Parameters | GroupInputs): inputs is Parameters {
+  return Array.isArray(inputs);
+}
+
+function checkedOperation(operation: Operation, parameters: Parameters): Operation {
+  const takers = parameters.map(([name, shape]) => parameterOf(name, shape));
+  return async (...values) => operation(...takers.map((take, index) => take(values[index])));
 }

@@ -54,7 +54,8 @@ export interface SecurityStore {
   /** Deactivates a client. Returns false for an unknown or inactive client. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
 
-  insertSession(session: New<LoginSession>): Promise<void>;
+  /** Stores a session. Returns false if another session has the token hash. */
+  insertSession(session: New<LoginSession>): Promise<boolean>;
   findSession(tokenHash: string): Promise<LoginSession | null>;
   touchSession(id: Uuid, lastAccessMs: number): Promise<void>;
   deleteSession(tokenHash: string): Promise<void>;

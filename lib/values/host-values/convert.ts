@@ -58,6 +58,7 @@ const checks: Readonly<Record<CheckedKind, Check>> = {
     sentence: 'must be a list, an iterable or an async iterable',
   },
   integer: { isValid: Number.isSafeInteger, sentence: 'must be a whole number' },
+  function: { isValid: (given) => typeof given === 'function', sentence: 'must be a function' },
   document: {
     isValid: (given) =>
       typeof given === 'string' ||
@@ -236,5 +237,6 @@ function refused(at: string, sentence: string, given: unknown): BillingError {
 function shownOf(given: unknown): string {
   if (typeof given === 'string') return `"${shortened(given)}"`;
   if (Array.isArray(given)) return 'a list';
+  if (typeof given === 'function') return 'a function';
   return typeof given === 'object' ? 'an object' : shortened(String(given));
 }

@@ -52,7 +52,16 @@ export type AnyShape = ValueKind | readonly [AnyShape] | { readonly [field: stri
  * Checks of values that are not converted. `count`: a whole number from 0, `integer`: of either sign; `document`: XML or an
  * object that writes it; `any`: the operation checks the value.
  */
-export type CheckedKind = 'text' | 'flag' | 'number' | 'count' | 'integer' | 'iterable' | 'document' | 'any';
+export type CheckedKind =
+  | 'text'
+  | 'flag'
+  | 'number'
+  | 'count'
+  | 'integer'
+  | 'iterable'
+  | 'function'
+  | 'document'
+  | 'any';
 
 /**
  * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` one that null omits, and
