@@ -112,7 +112,9 @@ export function breachText({ invariant, tenantId, accountId, message }: Breach):
   return `${invariant} tenant ${tenantId}${owner}: ${message}`;
 }
 
-/** Archives closed months of a tenant (usage §11.4), which is an id or API key; `before` is the first day of a month. */
+/**
+ * Archives closed months of a tenant (usage §11.4), which is an id or API key; `before` is the first day of a month.
+ */
 export function archiveUsage(
   server: ServerDatabase,
   closed: { readonly tenant: string; readonly before: string },

@@ -8,7 +8,7 @@ export interface XmlParts {
   readonly beforeLines: readonly (XmlElement | null)[];
   readonly line: (line: EInvoiceDocument['lines'][number]) => XmlElement | null;
   readonly afterLines: readonly (XmlElement | null)[];
-  /** The element around the lines and what follows them; null: the root. */
+  /** The element that contains the lines and everything after them. Null means the root element. */
   readonly linesIn: string | null;
 }
 

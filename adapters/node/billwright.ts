@@ -26,8 +26,8 @@ export type Billing<Host = never> = Engine<Host>;
 
 export const Billing = {
   /**
-   * Opens the engine in a Node process. Defaults: real time, UUIDv7, scrypt, unencrypted signing keys (see `secretCipher`), a
-   * logger of warnings on standard error, pushes over HTTP, and a node name of host name, boot id and process.
+   * Opens the engine in a Node process. Defaults: real time, UUIDv7, scrypt, unencrypted signing keys (see
+   * `secretCipher`), a logger of warnings on standard error, pushes over HTTP, and a node name of host name, boot id and process.
    *
    * @example
    * import { Billing } from 'billwright';

@@ -16,7 +16,10 @@ import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 /** Longest delay of a Node timer in milliseconds. A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check again. */
+/**
+ * Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check
+ * again.
+ */
 export function systemClock(): Clock & SystemClock {
   return {
     isOfMachine: true,

@@ -25,9 +25,9 @@ export interface CatalogPluginSubject {
 }
 
 /**
- * Checks a plugin against its contract (catalog §16) and returns a sentence for each problem. The catalog must be valid, a
- * stamp must identify one content for all accounts, a null stamp must be null for every account, the foreign tenant must
- * not be served, and no call may exceed the engine's time limit.
+ * Checks a plugin against its contract (catalog §16) and returns a sentence for each problem. The catalog must be
+ * valid, a stamp must identify one content for all accounts, a null stamp must be null for every account, the foreign
+ * tenant must not be served, and no call may exceed the engine's time limit.
  *
  * @example expect(await checkCatalogPlugin(plugin, { tenantId })).to.deep.equal([]);
  */

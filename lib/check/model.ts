@@ -10,7 +10,9 @@ export const CheckedInvariant = {
    * The stored balance and credit of an account equal the sums over its invoices (invoicing §1.4 rules 6–8).
    */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
-  /** No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3). */
+  /**
+   * No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3).
+   */
   COVERAGE: 'COVERAGE',
   /**
    * The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6).

@@ -162,8 +162,8 @@ export interface CustomFieldOperations<C extends Leading = []> {
   /**
    * Changes values of the object's fields, all or none.
    * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
-   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of another
-   * object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
+   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of
+   * another object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
    */
   modify(
     ...given: [

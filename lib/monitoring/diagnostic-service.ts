@@ -102,8 +102,8 @@ export interface Diagnostic {
 export interface DiagnosticOperations<C extends Leading = []> {
   /**
    * Returns the requested parts.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVALID_PARAMETER (60002) for a file name with a path, or a
-   * directory that `health.diagnostic.logDirs` does not allow.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVALID_PARAMETER (60002) for a file name with a path,
+   * or a directory that `health.diagnostic.logDirs` does not allow.
    */
   diagnostic(...given: [...C, request: DiagnosticRequest]): Promise<Diagnostic>;
 }

@@ -127,7 +127,8 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   chargeback(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
    * Records that a chargeback has ended in the merchant's favor.
-   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if every chargeback with the key was reversed or failed.
+   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if every chargeback with the key was reversed or
+   * failed.
    */
   reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
   /** Queries the gateway again about a pending transaction. Returns a successful transaction unchanged. */
@@ -272,7 +273,10 @@ export interface PaymentReadOperations<C extends Leading = []> {
     ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly PaymentView[]>;
 
-  /** Returns the account's payments with their invoices, oldest first. @throws BillingError with the codes of `ofAccount`. */
+  /**
+   * Returns the account's payments with their invoices, oldest first.
+   * @throws BillingError with the codes of `ofAccount`.
+   */
   invoicePaymentsOfAccount(
     ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<readonly InvoicePaymentView[]>;

@@ -110,7 +110,10 @@ export interface BacklogOperations {
   busy(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
   /** Returns failed entries. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit or date range. */
   failed(request?: HostInput<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
-  /** Repeats failed entries and returns their number. @throws BillingError with the codes of `QueueOperations.putBack`. */
+  /**
+   * Repeats failed entries and returns their number.
+   * @throws BillingError with the codes of `QueueOperations.putBack`.
+   */
   putBack(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;
   /** Frees stuck entries and returns their number. @throws BillingError with the codes of `QueueOperations.free`. */
   free(request: ChosenEntriesRequest & OfOneTenant): Promise<number>;

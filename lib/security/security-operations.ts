@@ -201,7 +201,9 @@ export interface PrincipalOperations {
   /** Returns the sorted permissions of these roles. An unknown role has no permissions. */
   permissionsOf(roles: readonly string[]): Promise<readonly string[]>;
 
-  /** Returns the active user with this name and password, or null. An unknown name takes as long as a wrong password. */
+  /**
+   * Returns the active user with this name and password, or null. An unknown name takes as long as a wrong password.
+   */
   authenticate(name: string, password: string): Promise<User | null>;
 
   /** Returns the active or inactive user, or null for an unknown name. */

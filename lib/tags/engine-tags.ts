@@ -23,7 +23,7 @@ interface NewSystemTag {
   readonly reasonOf?: (objectId: Uuid) => string;
 }
 
-/** Puts a system tag on locked accounts as the engine. Existing tags stay unchanged. */
+/** Adds a system tag to locked accounts, with the engine as author. Existing tags stay unchanged. */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],

@@ -79,7 +79,8 @@ export interface TimelineInvoice extends InvoiceView {
 export interface TimelineOperations<C extends Leading = []> {
   /**
    * Returns the history of the account from one snapshot.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above `server.limits.rows` rows.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above `server.limits.rows`
+   * rows.
    */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;
 }

@@ -46,7 +46,9 @@ export const MAX_PERIODS_PER_RUN = 10_000;
  */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 
-/** Maximum number of years between today and the start of a subscription, so that its timeline stays in the calendar. */
+/**
+ * Maximum number of years between today and the start of a subscription, so that its timeline stays in the calendar.
+ */
 export const MAX_REQUESTED_DATE_YEARS = 100;
 
 /** Maximum number of months from today to a target date (`invoice.maxNumberOfMonthsInFuture`). */
@@ -185,7 +187,9 @@ export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
 export const ROWS_OF_TURN = 1_000;
 
-/** Maximum number of notifications without credentials per second, tenant and gateway (`server.limits.rate.gateways`). */
+/**
+ * Maximum number of notifications without credentials per second, tenant and gateway (`server.limits.rate.gateways`).
+ */
 export const GATEWAY_NOTIFICATION_RATE = 20;
 
 /** Maximum pagination total. Larger totals are omitted (`server.pagination.countThreshold`). */
@@ -194,7 +198,9 @@ export const MAX_COUNTED_RECORDS = 20_000;
 /** Maximum wait of `callCompletion` (`server.callCompletion.maxSec`). */
 export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 
-/** Maximum number of characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
+/**
+ * Maximum number of characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`.
+ */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 
 /** Retention of the response to an `Idempotency-Key` (`server.idempotency.retention`). */
@@ -284,7 +290,7 @@ export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
 /** Number of rows purged by one statement. */
 export const QUEUE_PURGE_SIZE = 1_000;
 
-/** Time that an account's bus entries wait for an earlier failed one. */
+/** Time for which the bus entries of an account wait for an earlier entry that failed. */
 export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 
 /** Maximum length of a list of late, busy or failed entries. */

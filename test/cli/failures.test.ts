@@ -53,7 +53,7 @@ describe('unusable database', () => {
       }
     });
 
-  it('is named if its schema is rejected, but not for other errors', () => {
+  it('is named in the error only if its schema is rejected', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',
     );
@@ -87,7 +87,7 @@ describe('missing package', () => {
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
   });
 
-  it('is a known optional dependency of billwright or not needed for startup', () => {
+  it('is always a known optional dependency of billwright or unnecessary for startup', () => {
     const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
       /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
         name,

@@ -181,7 +181,7 @@ eachDatabase.describe('typed client', (open) => {
     });
   });
 
-  it('refuses unknown operations and those of the other path', async () => {
+  it('refuses unknown operations and operations of the other path', async () => {
     const { url, apiKey, apiSecret } = options;
     const headers = {
       authorization: `Basic ${btoa('admin:password')}`,
@@ -254,7 +254,7 @@ describe('attempts of the typed client', () => {
     expect(requests).to.have.length(5);
   });
 
-  it('do not repeat a conflict without Retry-After', async () => {
+  it('are not repeated after a conflict without Retry-After', async () => {
     const body = JSON.stringify({ code: ErrorCode.ACCOUNT_ALREADY_EXISTS, message: 'exists' });
     const { requests, client } = against(() => new Response(body, { status: 409 }));
     await expectCode(client.createAccount({}), 'ACCOUNT_ALREADY_EXISTS');

@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('lose their service when that of their base ends later', async () => {
+  it('lose their service when the service of their base ends later', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const requestedDate = '2024-06-15';
@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
   });
 
-  it('keep their service until that of their base ends, even if billing ends immediately', async () => {
+  it('keep their service until the service of their base ends, even if billing ends immediately', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ]);
   });
 
-  it('end immediately and are never billed if the pending plan they were bought for is undone', async () => {
+  it('end immediately and are never billed if the pending plan change that allowed them is undone', async () => {
     engine = await openEngine(open, { now: '2024-06-01' });
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;

@@ -461,7 +461,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(billingStart?.date).to.equal('2024-06-20');
     });
 
-    it('stores subscriptions for several bundles, with those of the same key in one bundle', async () => {
+    it('stores subscriptions for several bundles, with all subscriptions of a key in one bundle', async () => {
       await begin('2024-06-01');
       const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
       const made = await engine.acme.subscriptions.createBundles([

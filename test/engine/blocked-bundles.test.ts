@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     await expectSound();
   });
 
-  it('count once if those of account, bundle and subscription overlap, and are each cleared separately', async () => {
+  it('count once while blocks of account, bundle and subscription overlap, and are cleared separately', async () => {
     const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
     const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
     const account = of('ACCOUNT', accountId);

@@ -268,7 +268,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await dirtyOf()).to.eql([null]);
   });
 
-  it('apply to every subscription of a blocked account, and only to those of a blocked bundle', async () => {
+  it('apply to every subscription of a blocked account or bundle, and to no other subscription', async () => {
     const first = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const { accountId } = first;
     const second = { accountId, ...(await engine.subscribe({ accountId, planName: 'kit-monthly' })) };
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect([await stateOf(first), await stateOf(second)]).to.eql(['BLOCKED', 'ACTIVE']);
   });
 
-  it('reject a plan change on the blocked date and new subscriptions, nothing else', async () => {
+  it('reject only new subscriptions and plan changes on the blocked date', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     const { accountId, subscriptionId } = sold;
     const frozen = { stateName: 'frozen', isBlockChange: true };

@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('bundle keys', (open) => {
       ['the bundle still runs on another account', false, { of: 'grace' }],
     ];
     for (const [name, ends, { of, ...parts }] of kept)
-      it(`leaves the bundle its key and stores nothing if ${name}`, async () => {
+      it(`keeps the key of the bundle and stores nothing if ${name}`, async () => {
         const first = await subscribe('K');
         if (ends) await engine.cancelNow(first.subscriptionId);
         const account = of === 'grace' ? grace : ada;
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('bundle keys', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
     });
 
-    it('leaves nothing behind if it is rejected, also in other tenants', async () => {
+    it('stores nothing in any tenant if it is rejected', async () => {
       const first = await subscribe('K');
       const { bundleId } = await subscribe('J', { account: grace });
       await expectCode(engine.acme.bundles.renameKey(first.bundleId, 'J'), IN_USE);

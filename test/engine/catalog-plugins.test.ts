@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('fail queued work, which is retried, at the time of RetryLater however often', async () => {
+  it('cause retries of queued work, at the time of RetryLater as often as they throw it', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));

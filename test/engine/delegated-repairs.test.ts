@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('repairs of invoices that a parent is to pay (invoi
     expect(await family.balances()).to.equal('20 0, 41 0');
   });
 
-  it('leave each parent the charges billed under it if a child has moved between two', async () => {
+  it('keep the charges of a child with the parent under which they were billed if the child has moved', async () => {
     await begin(2);
     const { id: second } = await family.engine.acme.createAccount({ currency: 'USD' });
     await family.moveTo(second);

@@ -126,7 +126,7 @@ eachDatabase.describe('dry runs', (open) => {
       ]);
     });
 
-    it('returns nothing for an ended subscription, however long the others continue', async () => {
+    it('returns nothing for an ended subscription, even if other subscriptions continue', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       const ended = await subscribe('team-now');
@@ -393,7 +393,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(found?.targetDate && found.targetDate).to.equal(targetDate);
     }
 
-    it('return the immediate invoice of an action, however far the account is billed ahead', async () => {
+    it('return the immediate invoice of an action even if the account is billed far ahead', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });

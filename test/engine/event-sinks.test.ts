@@ -77,7 +77,7 @@ eachDatabase.describe('event sinks', (open) => {
     expect(bad.taken).to.eql(good.taken);
   });
 
-  it('platform §10.6: receive an event again on their own schedule with RetryLater, however often', async () => {
+  it('receive an event again at the time of RetryLater, as often as they throw it', async () => {
     let tries = 0;
     const { sink, taken } = recording('busy', () => {
       tries += 1;

@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('rewrite nothing stored on a committed invoice except its adjustments, which become credit', async () => {
+  it('change only the adjustments of a committed invoice, which become credit', async () => {
     let more: InvoicePlugin['getAdditionalInvoiceItems'];
     await begin({ name: 'tax', getAdditionalInvoiceItems: async (...given) => more?.(...given) });
     const { id: invoiceItemId, invoiceId } = await charge();

@@ -110,7 +110,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   });
 
   describe('criteria (overdue §1.1)', () => {
-    it('on time hold from the anchor plus the duration, and never with UNLIMITED', async () => {
+    it('hold from the anchor plus the duration, and never with UNLIMITED (time)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
@@ -128,7 +128,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('on the count hold if at least this number of invoices is unpaid', async () => {
+    it('hold if at least this number of invoices is unpaid (count)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
       const found: string[] = [];
       for (let index = 0; index < 3; index += 1) {
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('on the total hold if all unpaid invoices together reach this total', async () => {
+    it('hold if all unpaid invoices together reach this total (total)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'clear', 'S', 'S']);
     });
 
-    it('on the response use the newest failed purchase, with OTHER if the gateway gave no response', async () => {
+    it('use the response of the newest failed purchase, or OTHER if the gateway gave none (response)', async () => {
       const debtor = await begin(
         '2024-03-01T12:00:00Z',
         {
@@ -175,7 +175,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('on the response do not hold before the first attempt, and ignore paid invoices', async () => {
+    it('do not hold before the first payment attempt, and ignore paid invoices (response)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -189,7 +189,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await payer.state()).to.equal('clear');
     });
 
-    it('on a present tag hold while the account has the tag', async () => {
+    it('hold while the account has the tag (tag in)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -199,7 +199,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('on an absent tag hold while the account does not have the tag', async () => {
+    it('hold while the account does not have the tag (tag out)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('S');

@@ -95,7 +95,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     });
   });
 
-  it('foresee no state for an account without debt, however far ahead', async () => {
+  it('foresee no state for an account without debt on any future day', async () => {
     await begin(exampleConfigs.C);
     const preview = await acme.overdue.preview(accountId, '2013-05-01');
     expect(preview.state.name).to.equal(CLEAR);

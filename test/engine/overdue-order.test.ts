@@ -48,7 +48,7 @@ anyDatabase.describe('overdue order in time (overdue §5.2)', (open) => {
     expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
   });
 
-  it('waits for a retry of a later date if both are late', async () => {
+  it('processes a late retry before an evaluation of an earlier date', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -186,7 +186,7 @@ anyDatabase.describe('overdue order in time (overdue §5.2)', (open) => {
     });
   });
 
-  it('evaluates a day after its invoice', async () => {
+  it('evaluates a day only after the invoice of that day', async () => {
     const debtor = await begin(
       overdueXml({ initial: 30, states: [{ name: 'TWO', time: 30, count: 2, disables: true }] }),
       { hasCard: false },

@@ -107,7 +107,7 @@ anyDatabase.describe('overdue after the last condition is removed', (open) => {
     ]);
   });
 
-  it('overdue §1.2 rule 5: evaluates nobody for a tenant that never had a condition', async () => {
+  it('overdue §1.2 rule 5: evaluates no account of a tenant that never had a condition', async () => {
     const accountId = await debtor();
     await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
     await engine.settle();

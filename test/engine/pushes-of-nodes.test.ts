@@ -60,7 +60,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('are sent once each, in account order, with at most ten at a time over all nodes', async () => {
+  it('are each sent once, in account order, with at most ten at a time over all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);

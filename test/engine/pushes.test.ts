@@ -216,7 +216,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('go to the registered callback, while those of a former callback are withdrawn', async () => {
+  it('go to the registered callback, and pushes to a former callback are withdrawn', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     return accountId;
   }
 
-  it('are on the invoice of the repair, below 0, and nothing remains of them to adjust', async () => {
+  it('are negative items on the invoice of the repair, and leave nothing to adjust', async () => {
     const accountId = await cancelled();
     const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const amounts = repaired?.items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);

@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 eachDatabase.describe('simultaneous calls', (open) => {
   const start = () => openEngine(open, { now: START });
 
-  it('on one account each have one effect or none for 50 callers, as in some sequence', async () => {
+  it('on one account have the result of some sequence of the 50 calls', async () => {
     const engine = await start();
     const account = await standing(engine);
     const made = await storm(engine, shuffled(callsOn(account)));
@@ -57,7 +57,7 @@ eachDatabase.describe('simultaneous calls', (open) => {
     expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
   });
 
-  it(`on ${ACCOUNTS} accounts create one of two equal subscriptions, and apply change and cancellation in some order`, async () => {
+  it(`create one of two equal subscriptions on ${ACCOUNTS} accounts, and apply change and cancellation in either order`, async () => {
     const engine = await start();
     const ids = await inTurns(ACCOUNTS + 2, async () => (await engine.payingAccount({ currency: 'USD' })).id);
     const created = await storm(

@@ -49,7 +49,7 @@ eachDatabase.describe('list of subscriptions', (open) => {
     expect(await keysIn()).to.eql([]);
   });
 
-  it('is rejected for an unknown state, with the valid ones, and for an unknown account', async () => {
+  it('is rejected for an unknown account, and for an unknown state with a list of valid states', async () => {
     const mistyped = keysIn('ACTVE' as never);
     await expectCode(mistyped, 'MISSING_OR_INVALID_FIELD');
     expect(await messageOf(mistyped)).to.equal(

@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);
   });
 
-  it('usage §7.10: leads to no upcoming invoice without usage if zero items are dropped', async () => {
+  it('usage §7.10: causes no upcoming invoice if there is no usage and zero items are dropped', async () => {
     const settings = { 'invoice.disable.usage.zero.amount': 'true' };
     await begin('sms-payg', '2026-04-01', { settings });
     const { accountId } = stage;

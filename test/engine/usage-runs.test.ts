@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: bill usage held by AUTO_INVOICING_OFF period by period, however old', async () => {
+  it('usage §7.9 rule 6: bill old usage held by AUTO_INVOICING_OFF period by period', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -88,7 +88,7 @@ anyDatabase.describe('the next invoice of an account with usage without zero ite
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: is absent at once, however many subscriptions wait for usage older than the look-back', async () => {
+  it('usage §7.10: is found missing quickly, even if many subscriptions wait for usage older than the look-back', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

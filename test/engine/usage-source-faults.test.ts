@@ -93,7 +93,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
     );
   }
 
-  it('change nothing on the account, park nobody, and are named in the error', async () => {
+  it('leave the account unchanged and unparked, and are named in the error', async () => {
     for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
       const { accountId, subscriptionId } = await subscribed();
       const targetDate = parseLocalDate('2026-05-01');

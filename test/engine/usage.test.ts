@@ -324,7 +324,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: takes one step of all bulk calls per turn, however many calls run', async () => {
+  it('usage §2.5: takes one step of all bulk calls per turn, for any number of calls', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(later.filter((status) => status === 200)).to.have.length(20);
   });
 
-  it('rule 2d: keep the processor’s full rate despite forged ones on four connections', async () => {
+  it('rule 2d: keep the processor’s full rate while forged notifications arrive on four connections', async () => {
     const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
     let isOver = false;
     const forging = Array.from({ length: 4 }, async () => {

@@ -158,7 +158,7 @@ describe('metric formats', () => {
     expect(lines).to.include(`billwright_http_request_duration_seconds_count{${route}} ${count}`);
   });
 
-  it('of several processes are sums of counts, and the maximum of what all of them see', async () => {
+  it('combine several processes: counts are added, and shared values are the maximum', async () => {
     const of = async (seconds: number, count: number): Promise<Measured> => {
       const requests = new HttpMetrics();
       requests.observe({ route: '/a', method: 'GET', status: 200, dialect: 'D', seconds });

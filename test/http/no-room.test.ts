@@ -48,7 +48,7 @@ eachDatabase.describe('server without disk space for its database', (open) => {
     expect((await post('/accounts', { currency: 'USD' })).status).to.equal(201);
   });
 
-  it('runs due work when there is space again, however often it failed before', async () => {
+  it('runs due work when there is space again, even after many failures', async () => {
     const { billing, log, post, get } = serving;
     await full.makeRoom();
     const body = { accountId, planName: 'canopy-monthly' };

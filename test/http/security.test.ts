@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     });
   });
 
-  it('locks out nobody in test mode', async () => {
+  it('locks out no user in test mode', async () => {
     const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
     for (let guesses = 0; guesses < 11; guesses += 1)
       expect((await call('GET', read, { headers: wrong })).status).to.equal(401);

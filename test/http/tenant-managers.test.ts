@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
   const grantsOf = async (name: string) => (await as('admin')('GET', `/users/${name}/tenants`)).json;
   const newUser = (username: string, own: object) => ({ username, password: 'password', roles: [], ...own });
 
-  it('cannot widen their own grant or that of another user', async () => {
+  it('cannot widen their own grant or the grant of another user', async () => {
     for (const name of ['mia', 'tom']) {
       const before = await grantsOf(name);
       for (const grant of [

@@ -157,7 +157,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('is found and not refunded again after Stripe has forgotten its key', async () => {
+    it('is found instead of refunded again after Stripe has forgotten its key', async () => {
       await oldAccount();
       const { asked } = await purchase();
       const refund = shop.asked({
@@ -187,7 +187,7 @@ describe('payments through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('counts as processed if it succeeds while recovery cancels it', async () => {
+    it('counts as processed if it succeeds while recovery tries to cancel it', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');

@@ -66,7 +66,7 @@ describe('the rating of usage', () => {
     );
   });
 
-  it('usage §5.1: adds up over tiers: the full ones and the rest', () =>
+  it('usage §5.1: is the sum over all full tiers and the last, partly filled tier', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(3)], ({ tiers, section }, points, place) => {
       const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
       if (head.length === 0 || tail.length === 0) return;
@@ -81,7 +81,7 @@ describe('the rating of usage', () => {
       expect(second.overflow).to.eql(whole.overflow);
     }));
 
-  it('usage §5.5: loses nothing: lines add up to the amount, and blocks hold all units except those beyond', () => {
+  it('usage §5.5: has lines that add up to the amount, and blocks that contain all units within the tiers', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
     forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
       const rated = rate(section, points, policy);

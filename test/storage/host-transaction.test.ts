@@ -66,7 +66,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     expect(await storage.queue.countPending(acme.recordId, now)).to.equal(1);
   });
 
-  it('rolls back the engine’s changes with the host’s and wakes nobody', async () => {
+  it('rolls back the engine’s changes with the host’s and wakes no dispatcher', async () => {
     const id = newId();
     let told = 0;
     const stop = storage.onCommit(() => {

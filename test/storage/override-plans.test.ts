@@ -38,7 +38,7 @@ eachDatabase.describe('override plans', (open, kind) => {
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
     opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
-  it('are read with one statement in any number, and with none from the cache', async () => {
+  it('are read with one statement for any number of plans, and without a statement from the cache', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
     expect(names).to.eql(['gold-1', 'gold-2', 'gold-3']);

@@ -454,7 +454,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(plan.join('\n')).to.contain('bw_queue_entries_account_due_index');
   });
 
-  it('find late or abandoned entries among the due and failed ones only', async () => {
+  it('search only due and failed entries for late or abandoned ones', async () => {
     const { entries } = opened.storage;
     const look = {
       kind: 'NOTIFICATION',

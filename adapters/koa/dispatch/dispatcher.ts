@@ -53,7 +53,10 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
   /** Logs failures, and every request at level debug; defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
-  /** True: logs every request at level info, with its path (without the query) and the client's address; default false. */
+  /**
+   * True: logs every request at level info, with its path (without the query) and the client's address; default
+   * false.
+   */
   readonly accessLog?: boolean | undefined;
   /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;

@@ -38,7 +38,10 @@ import { usageRoutes } from './usages/usages.ts';
 
 interface RouteTableOptions {
   readonly testMode: boolean;
-  /** Default: a group that no process joins, for the documents. */
+  /**
+   * The group of processes that serve the port. Defaults to a group without processes, which suffices to generate the
+   * documents.
+   */
   readonly group?: ServerGroup;
   /** Path prefix; default empty. */
   readonly basePath?: string | undefined;

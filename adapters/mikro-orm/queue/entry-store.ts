@@ -281,7 +281,7 @@ export function availableCopy(tenantRecordId: number, entry: StoredEntry): Encod
   return { live: true, announcedTenant: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
 }
 
-/** Returns `and` with the condition for these tenants, or nothing for all tenants. */
+/** Returns SQL that begins with `and` and limits rows to these tenants, or an empty text for all tenants. */
 export function ofTenants({ tenants }: OfTenants): Sql {
   return tenants === null ? nothing : sql`and ${isIn('tenant_record_id', 'bigint', tenants)}`;
 }

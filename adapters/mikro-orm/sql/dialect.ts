@@ -142,7 +142,7 @@ export interface Dialect extends SchemaDialect {
   decimalOf(aggregated: unknown): Decimal | null;
   /** Returns the values of these columns in a group as a JSON list, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;
-  /** Returns the elements of a list from `listOf` for a cross join, as `value` of the alias. */
+  /** Returns SQL for a cross join with a list from `listOf`. The column `value` of the alias contains the elements. */
   elementsOf(column: string, alias: string): string;
   /** Stores the submissions whose tracking ids are free and returns the others. */
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;

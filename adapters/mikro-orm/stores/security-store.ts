@@ -174,7 +174,7 @@ export async function raiseRevision(runner: Runner): Promise<void> {
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
 }
 
-/** Returns reads for the only transaction that can change the records now. */
+/** Returns the read functions of a transaction that has locked the records against other changes. */
 function readsOf(runner: Runner): SecurityReads {
   return {
     findUser: (name) => activeByName(runner, usersTable, name),

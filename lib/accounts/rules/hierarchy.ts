@@ -20,8 +20,8 @@ export function isPaidByParent(
 
 /**
  * Checks the new state of an account (§7 rule 3).
- * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a parent
- * that is the account itself or its descendant, that delegates its own payments, or that has another currency.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a
+ * parent that is the account itself or its descendant, that delegates its own payments, or that has another currency.
  */
 export function checkHierarchy(account: Member, family: Family): void {
   const { parentAccountId } = account;

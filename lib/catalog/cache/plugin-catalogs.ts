@@ -52,7 +52,7 @@ interface ServedCatalogs {
 }
 
 interface Loaded {
-  /** The plugin's catalog. Null means that the plugin does not serve it. */
+  /** The catalog of the plugin. Null means that the plugin does not serve the tenant or account. */
   readonly answer: ServedCatalog | null;
   /** Memory weight in characters of XML. */
   readonly characters: number;

@@ -84,7 +84,10 @@ export function catalogService(
     return { added, problems: [...added.flatMap((each) => each.unbilled), ...problems] };
   }
 
-  /** Name of the plugin that serves the tenant instead of its stored catalog, or null. || @throws the errors of `current`. */
+  /**
+   * Name of the plugin that serves the tenant instead of its stored catalog, or null.
+   * @throws the errors of `current`.
+   */
   async function servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
     const served = await provider.serving({ tenant: context.tenant, now: context.createdDate });
     return served?.pluginName ?? null;

@@ -135,8 +135,8 @@ const SEPA_TRANSFER = '58';
 const CREDIT_TRANSFER = '30';
 
 /**
- * Returns the totals (§22 rule 4). The tax is that by BR-CO-17; the rounding is its difference to the tax that was charged, so
- * that the payable amount is the engine's.
+ * Returns the totals (§22 rule 4). The tax is that by BR-CO-17; the rounding is its difference to the tax that was
+ * charged, so that the payable amount is the engine's.
  */
 function totalsOf(facts: DocumentFacts, sums: readonly TaxSum[]): EInvoiceDocument['totals'] {
   const { currency } = facts;

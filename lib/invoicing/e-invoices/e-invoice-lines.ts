@@ -27,7 +27,8 @@ export interface TaxedLine {
 }
 
 /**
- * Returns the lines with their taxes. A credit without tax facts is not among them: it counts as a payment (§22 rule 4).
+ * Returns the lines with their taxes. A credit without tax facts is not among them: it counts as a payment (§22 rule
+ * 4).
  */
 export function taxedLines(
   { lines, taxes }: DocumentFacts,
@@ -103,8 +104,8 @@ export function amountText(amount: Decimal, currency: Currency): string {
 const PRICE_DECIMALS = 10;
 
 /**
- * Returns quantity and price whose product is the amount (§22 rule 3): those of the line; for a prorated one the price that
- * belongs to the amount; otherwise the amount once. A reduction has a negative quantity.
+ * Returns quantity and price whose product is the amount (§22 rule 3): those of the line; for a prorated one the
+ * price that belongs to the amount; otherwise the amount once. A reduction has a negative quantity.
  */
 function priced({ net, quantity, unitPrice }: DocumentLine, currency: Currency) {
   const amount = roundToCurrency(net, currency).abs();

@@ -95,10 +95,10 @@ export interface SubscriptionEvaluation {
 }
 
 /**
- * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Calls `nextItemId` once per item,
- * in output order.
- * @throws InvariantError if a repaired item is not loaded, a safety bound of §8.4 is exceeded, or usage cannot be billed
- * (see `evaluateUsage`).
+ * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Calls `nextItemId` once
+ * per item, in output order.
+ * @throws InvariantError if a repaired item is not loaded, a safety bound of §8.4 is exceeded, or usage cannot be
+ * billed (see `evaluateUsage`).
  */
 export function evaluateSubscription(
   subscription: SubscriptionBilling,

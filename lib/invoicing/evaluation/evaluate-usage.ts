@@ -103,7 +103,8 @@ export interface UsageEvaluation {
 }
 
 /**
- * Rates the usage of one subscription up to the target date (usage §6, §7). Calls `nextItemId` once per item, in output order.
+ * Rates the usage of one subscription up to the target date (usage §6, §7). Calls `nextItemId` once per item, in
+ * output order.
  * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses them.
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {

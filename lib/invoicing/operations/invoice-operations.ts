@@ -113,7 +113,8 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Returns the invoice with this number, like `get`.
-   * @throws BillingError INVOICE_NUMBER_NOT_FOUND (4018), INVOICE_INVALID_NUMBER (4019) for a number below 1 or a fraction.
+   * @throws BillingError INVOICE_NUMBER_NOT_FOUND (4018), INVOICE_INVALID_NUMBER (4019) for a number below 1 or a
+   * fraction.
    */
   getByNumber(
     ...given: [...C, invoiceNumber: number, options?: HostInput<{ readonly withChildrenItems?: boolean }>]
@@ -150,7 +151,10 @@ export interface InvoiceOperations<C extends Leading = []> {
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
-  /** Returns a page of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  /**
+   * Returns a page of the account's invoices, without items.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
@@ -179,7 +183,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   html(...given: [...C, invoiceId: Uuid | string]): Promise<string>;
 
   /**
-   * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of the account.
+   * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of
+   * the account.
    * The engine's `documentRenderer` creates it.
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
    * NOT_IMPLEMENTED (1) without a renderer or its packages, and for a language that its fonts cannot write.
@@ -369,7 +374,10 @@ export interface CreditNoteOperations<C extends Leading = []> {
   /** Returns the credit notes of the invoice, by number. @throws BillingError INVOICE_NOT_FOUND (4006). */
   ofInvoice(...given: [...C, invoiceId: Uuid | string]): Promise<readonly CreditNoteView[]>;
 
-  /** Returns a page of the account's credit notes, by number. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  /**
+   * Returns a page of the account's credit notes, by number.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
   pageOfAccount(
     ...given: [...C, accountId: Uuid | string, request: PageRequest]
   ): Promise<Page<CreditNoteView>>;
@@ -396,7 +404,8 @@ export interface CreditNoteOperations<C extends Leading = []> {
 export interface InvoiceTextOperations<C extends Leading = []> {
   /**
    * Stores a template or a translation, for all later documents. `keyValues` lists it as `INVOICE_TEMPLATE`,
-   * `INVOICE_MP_TEMPLATE` (both also with `_<locale>`), `INVOICE_TRANSLATION_<locale>` or `CATALOG_TRANSLATION_<locale>`.
+   * `INVOICE_MP_TEMPLATE` (both also with `_<locale>`), `INVOICE_TRANSLATION_<locale>` or
+   * `CATALOG_TRANSLATION_<locale>`.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid locale, or an existing text without `replace`;
    * MISSING_OR_INVALID_FIELD (60003) for an empty, malformed or too long text.
    */

@@ -359,8 +359,8 @@ function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): Billing
 /**
  * Checks the sign of an item's amount (§1.3).
  * @throws BillingError INVOICE_CREDIT_AMOUNT_INVALID (4009) for a CREDIT_ADJ,
- * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for an adjustment, otherwise INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID
- * (4015).
+ * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for an adjustment, otherwise
+ * INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015).
  */
 function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {
   const problem = amount === null ? 'needs an amount' : signProblem(itemType, amount);
@@ -407,7 +407,10 @@ export class ReservedIds {
     this.#ids = new Set(stored);
   }
 
-  /** Adds the ids of the invoice's new items. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) if a chosen id is taken. */
+  /**
+   * Adds the ids of the invoice's new items.
+   * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) if a chosen id is taken.
+   */
   add({
     items,
     elsewhere,

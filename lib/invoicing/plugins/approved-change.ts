@@ -333,7 +333,7 @@ function withLeft<I extends Remaining>(item: I, left: Left): I {
   return repairable === undefined ? item : { ...item, repairable };
 }
 
-/** Returns the stored data with the remainder of adjusted items. */
+/** Returns the stored data in which adjusted items have their remaining amounts. */
 export function withRemainingAmounts<S extends StoredElsewhere>(stored: S, left: Left): S {
   if (left.size === 0) return stored;
   return { ...stored, linked: new Map([...stored.linked].map(([id, item]) => [id, withLeft(item, left)])) };

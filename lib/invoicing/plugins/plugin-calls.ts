@@ -96,8 +96,8 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Calls the plugins before a run or operation (§8.2 step 6). An abort takes precedence, then the earliest
-   * date.
+   * Calls the plugins before a run or operation (§8.2 step 6). If a plugin aborts, the result is the abort; otherwise
+   * it is the earliest date that a plugin requested.
    * @param invoice the invoice of an operation; null for runs.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */

@@ -199,7 +199,10 @@ function numbersOfRun(run: CreditedRun | SplitRun, properties: readonly PluginPr
   return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);
 }
 
-/** Returns the numbers that the properties impose on these new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
+/**
+ * Returns the numbers that the properties impose on these new invoices.
+ * @throws BillingError INVOICE_INVALID_NUMBER (4019).
+ */
 export function numbersOf(
   ids: readonly Uuid[],
   properties: readonly PluginProperty[],

@@ -59,7 +59,8 @@ export async function loadOperationFacts(
 }
 
 /**
- * Finds the payment and account of a request. @throws BillingError with the codes of `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
+ * Finds the payment and account of a request.
+ * @throws BillingError with the codes of `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
 export async function loadRequestTarget(
   { payments: reads }: ReadSession,

@@ -216,7 +216,7 @@ export class PaymentMachine {
     throw error;
   }
 
-  /** Ends runs. A failure is logged, and the sweep of attempts ends these runs later. */
+  /** Ends runs. If that fails, the error is logged, and the sweep of attempts ends the runs later. */
   async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown) {
     try {
       const ends = await endsOf();

@@ -228,7 +228,8 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 }
 
 /**
- * Returns the default payment method after a refresh: the method that the gateway of the current default names, otherwise the first method that any gateway names.
+ * Returns the default payment method after a refresh: the method that the gateway of the current default names,
+ * otherwise the first method that any gateway names.
  */
 export function refreshedDefault(
   present: Uuid | null,

@@ -313,10 +313,10 @@ export interface SignedNotificationInput {
 export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
    * Returns the data of the gateway's hosted page, on which the customer pays or adds a method. Stores nothing.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method and a gateway,
-   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
-   * PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT (7100),
-   * PAYMENT_INTERNAL_ERROR (7019) for any other failure.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method and
+   * a gateway, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
+   * PAYMENT_PLUGIN_API_ABORTED (7106), PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway offers no pages or declares an
+   * error, PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure.
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**

@@ -274,8 +274,7 @@ export interface NotifiedOutcome {
 }
 
 /**
- * Plans the reported outcome of a transaction (§6.2), which is SUCCESS for the stored amount, or
- * PAYMENT_FAILURE.
+ * Plans the outcome that a caller reports for a transaction (§6.2): SUCCESS for the stored amount, or PAYMENT_FAILURE.
  * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
  */
 export function planNotified(

@@ -129,7 +129,7 @@ export function uuidOf(payload: EventPayload, member: string): Uuid {
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
 
 /**
- * A planned query to the gateway for a transaction in this status. `check` is the number of the check,
+ * A planned query of the gateway about a transaction in this status. `check` is the number of the check,
  * counted from 0.
  */
 export interface JanitorCheck {

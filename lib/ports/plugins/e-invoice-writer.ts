@@ -86,8 +86,8 @@ export interface EInvoicePaymentMeans {
 }
 
 /**
- * An invoice or credit note by the business terms of EN 16931. Amounts are texts with the decimals of the currency. Texts
- * contain only characters that XML 1.0 allows.
+ * An invoice or credit note by the business terms of EN 16931. Amounts are texts with the decimals of the currency.
+ * Texts contain only characters that XML 1.0 allows.
  */
 export interface EInvoiceDocument {
   /** 380 for an invoice, 381 for a credit note (BT-3). */
@@ -130,8 +130,8 @@ export interface EInvoiceDocument {
 
 /**
  * Writes e-invoices as XML; `billwright/e-invoice` implements it. Called on demand and by the delivery of e-invoices, any number
- * of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged, anything else as an
- * unexpected error.
+ * of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged, anything
+ * else as an unexpected error.
  */
 export interface EInvoiceWriter {
   /** Returns the XML of a document; the engine calls it only for profiles that the syntax has. */

@@ -62,7 +62,7 @@ export interface EncryptedText {
 
 /** The texts of all tenants that are encrypted with the server key. */
 export interface SecretStore {
-  /** Returns texts in use, by record id, after `after`. */
+  /** Returns the texts in use with record ids above `after`, by record id. */
   list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
   /** Replaces texts that have not changed in the meantime, in one transaction. Returns their number. */
   replace(

@@ -342,7 +342,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** Returns the reason of a later event, which keeps its date and chosen plan. */
+/** Returns the reason of an event after the transfer. The event keeps its date and chosen plan. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);

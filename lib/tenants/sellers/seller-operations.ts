@@ -6,10 +6,10 @@ import type { Instant } from '../../values/time/index.ts';
 /** The seller on the tenant's documents (invoicing §14 rule 7). */
 export interface SellerOperations<C extends Leading = []> {
   /**
-   * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it; earlier
-   * invoices keep the version of their day.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field in `facts.field`; TOO_LARGE (60012) for a logo of more
-   * than 256 kB.
+   * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it;
+   * earlier invoices keep the version of their day.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field in `facts.field`; TOO_LARGE (60012) for a
+   * logo of more than 256 kB.
    * @example await acme.sellers.upload({
    *   name: 'Orchard GmbH', country: 'DE', taxId: 'DE123456788', iban: 'DE89370400440532013000', paymentTermsDays: 14,
    * });

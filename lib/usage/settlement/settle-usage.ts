@@ -32,7 +32,7 @@ export interface SettledInterval {
   /** Items in invoice order, without zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The replaced interval, whose charges are the remaining credits. None by default. */
+  /** The billed interval that is replaced. The remaining credits are its charges. None by default. */
   readonly replaced?: SupersededInterval | null;
 }
 

@@ -9,7 +9,10 @@ type NullableOf<F extends Fields> = {
   readonly [K in keyof InputOf<F> & keyof F as null extends RecordOf<F>[K] ? K : never]: RecordOf<F>[K];
 };
 
-/** Returns the nullable fields that an update changes (accounts §4). Null changes a field only with `treatNullAsReset`. */
+/**
+ * Returns the nullable fields that an update changes (accounts §4). Null changes a field only with
+ * `treatNullAsReset`.
+ */
 export function inputChanges<F extends Fields>(
   fields: F,
   input: InputOf<F>,

@@ -18,8 +18,8 @@ export type SearchedFields = Readonly<
 >;
 
 /**
- * Returns the searched fields by their own names and by their names in audit rows with underscores.
- * @param jsonNames further names in JSON with their field.
+ * Returns the searched fields by name: by their own names, and with underscores as in audit rows.
+ * @param jsonNames additional names, as in JSON, with the fields that they mean.
  */
 export function searchedFields(
   fields: Fields,

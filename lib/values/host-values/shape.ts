@@ -49,8 +49,8 @@ type FieldsOf<T, K extends ValueKind> = [Held<T, K>] extends [never]
 export type AnyShape = ValueKind | readonly [AnyShape] | { readonly [field: string]: AnyShape };
 
 /**
- * Checks of values that are not converted. `count`: a whole number from 0, `integer`: of either sign; `document`: XML or an
- * object that writes it; `any`: the operation checks the value.
+ * Checks of values that are not converted. `count`: a whole number from 0, `integer`: of either sign; `document`: XML
+ * or an object that writes it; `any`: the operation checks the value.
  */
 export type CheckedKind =
   | 'text'
@@ -64,7 +64,8 @@ export type CheckedKind =
   | 'any';
 
 /**
- * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` one that null omits, and
+ * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` one that null
+ * omits, and
  * `=` an object that has no other members.
  */
 export type AnyInput =

@@ -136,8 +136,8 @@ export interface DatedInstant {
 }
 
 /**
- * Returns the local date of `at` by the zone's rules at that instant (subscriptions §2, `toDate`), limited to the first and
- * last day of the calendar.
+ * Returns the local date of `at` by the zone's rules at that instant (subscriptions §2, `toDate`), limited to the
+ * first and last day of the calendar.
  */
 export function localDateOf(at: Instant, zone: TimeZone): LocalDate {
   return localDateWithinCalendar(localDayNumber(at, zone));

@@ -143,7 +143,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });
 
-  it('come only from versions after that of the last plan change (rules 1 and 2)', () => {
+  it('come only from versions after the version of the last plan change (rules 1 and 2)', () => {
     expect(changesFrom('2024-04-10', heat)).to.eql(['2024-08-01 64.00 2024-07-01']);
     expect(changesFrom('2024-07-10', heat)).to.eql([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
@@ -330,7 +330,7 @@ describe('price changes for existing subscriptions', () => {
     }
   });
 
-  it('have the local date of the account, never before that of their transition', () => {
+  it('have the local date of the account, which is never before the date of their transition', () => {
     const catalog = sold('2024-01-01 40.00', '2024-01-02 52.00 2024-02-01');
     const [change] = catalog.priceChangeEvents({
       steps: [step('PLAN', '2024-01-01', catalog)],

@@ -105,7 +105,7 @@ describe('catalog rules', () => {
       });
     });
 
-    it('is that of the rule as toPriceList, or that of a named plan', () => {
+    it('is the toPriceList of the rule, or the price list of a named plan', () => {
       const policy = cases(
         'changePolicy',
         '<toPriceList>VIP</toPriceList><policy>END_OF_TERM</policy>',

@@ -75,7 +75,7 @@ describe('child invoice summaries (invoicing §12)', () => {
     it('is zero while the parent owes it', () => expect(seen({ status: 'COMMITTED' })).to.equal('0'));
     it('is the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
-    it('includes the child credit used on it, whether anyone has paid or not', () => {
+    it('includes the child credit used on it, regardless of payments', () => {
       const own = of('-2', { contributedAmount: decimal('10') });
       expect(seen({ status: 'COMMITTED' }, own)).to.equal('-2');
       expect(seen({ status: 'VOID' }, own)).to.equal('-2');

@@ -189,7 +189,7 @@ describe('price differences', () => {
     ]);
   });
 
-  it('contain one usage entry for its whole duration, and none where a section starts or ends', () => {
+  it('contain one entry for the whole duration of a usage, and no entry at the start or end of a section', () => {
     const next = { ...event('CHANGE', '2024-05-01', { price: '12.00' }), usages: [smsUsage] };
     const nextRaised = { ...next, usages: [raisedSms] };
     const was = { ...raised, usages: [smsUsage] };

@@ -54,7 +54,7 @@ const missingFromIntl: readonly Currency[] = [
 ];
 
 describe('currency table', () => {
-  it('has the minor units of ISO 4217, and those of Intl except for known differences', () => {
+  it('has the minor units of ISO 4217, and differs from Intl only in known currencies', () => {
     const different = currencyCodes.filter(
       (code) => code !== 'BTC' && minorUnits(code) !== minorUnitsOfIntl(code),
     );

@@ -118,7 +118,7 @@ describe('Effective date of an overdue state', () => {
     ).to.equal('2012-06-07T00:03:43 2012-06-07');
   });
 
-  it('subscriptions §2 rule 8: is never on a date before that of the state that it follows', () => {
+  it('subscriptions §2 rule 8: is never before the date of the previous state', () => {
     const prevEffective = { at: at('2012-06-06T09:00:00Z'), date: parseLocalDate('2012-06-07') };
     expect(effective({ now: at('2012-06-06T10:00:00Z'), prevEffective })).to.equal(
       '2012-06-06T10:00:00 2012-06-07',

@@ -38,7 +38,7 @@ describe('First charge date', () => {
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('is the start of a last phase without end, free or not', () =>
+  it('is the start of an endless last phase, even a free one', () =>
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04'));
 
   it('skips charges of phases before the billing start', () => {

@@ -382,7 +382,7 @@ describe('Event list rows of blocking states', () => {
     ]);
   });
 
-  it('show resumes before pauses, and neither after the end of the service', () => {
+  it('show resumes before pauses, and no pause or resume after the end of the service', () => {
     const life = withEnd(
       withBlocks(
         lived({ phaseType: 'EVERGREEN' }),

@@ -111,7 +111,7 @@ describe('usage reads of a run', () => {
     expect(whole.map(({ localDate }) => text(localDate))).to.eql(['2026-04-03']);
   });
 
-  it('usage §11.3: distinguish the ordinals of a void invoice from those of a later one', () => {
+  it('usage §11.3: distinguish the ordinals of a void invoice from the ordinals of a later one', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 6)], billed: intervals })).to.eql([
       '2026-04-03 2',

@@ -55,7 +55,7 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
   return document;
 }
 
-/** Returns the versions of a complete catalog document. || @throws the errors of `parse`. */
+/** Returns the versions of a complete catalog document. @throws the errors of `parse`. */
 export function validVersions(source: string): readonly CatalogVersion[] {
   const read = atOnce(parse(source)).versions;
   const versions = read.map(({ version }) => version);
