@@ -57,6 +57,7 @@ export type {
   CreditNoteOperations,
   CreditNoteView,
   DeleteCreditRequest,
+  DocumentOptions,
   DocumentText,
   DocumentTextUpload,
   EventFacts,

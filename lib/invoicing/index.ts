@@ -1,5 +1,6 @@
 export {
   checkDocumentText,
+  type DocumentOptions,
   type DocumentText,
   DocumentTextKind,
   type DocumentTextUpload,

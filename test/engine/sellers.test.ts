@@ -1,4 +1,7 @@
+import { DocumentSourceLoader } from '../../lib/invoicing/index.ts';
 import type { SellerInput } from '../../lib/records/index.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { eachDatabase, engineBeforeEach, expect, expectCode, openShop, rowsOf } from '../support/index.ts';
 import { jpeg, png, seller } from '../support/tenants/sellers.ts';
 
@@ -93,4 +96,81 @@ eachDatabase.describe('seller data', (open) => {
       await upload(texts);
       expect(await sellers().get()).to.deep.include(texts);
     });
+
+  describe('on documents', () => {
+    const charge = async (autoCommit: boolean) => {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'EUR' });
+      const [item] = await engine.acme.invoices.addCharges({
+        accountId,
+        autoCommit,
+        items: [{ amount: '10' }],
+      });
+      if (item === undefined) throw new Error('no charge');
+      return item.invoiceId;
+    };
+    const committed = () => charge(true);
+    const draft = () => charge(false);
+
+    /** Loads documents like the engine does. */
+    const loader = () =>
+      new DocumentSourceLoader(
+        { storage: engine.storage, logger: engine.logger },
+        { open: () => Promise.reject(new Error('no catalog')) },
+        async () => DEFAULT_TENANT_SETTINGS,
+      );
+    const shown = async (invoiceId: Uuid) => {
+      const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
+      return (await loader().load(context, invoiceId)).given.seller;
+    };
+    const missing = () =>
+      engine.logger.lines.filter(({ message }) => message.startsWith('a document has no seller data'));
+
+    it('invoicing §14 rule 7: are those of the day on which the invoice was committed', async () => {
+      const first = await upload({ logo: { mediaType: 'image/png', bytes: png } });
+      const old = await committed();
+      const waiting = await draft();
+      engine.clock.advance({ days: 1 });
+      const second = await upload({ name: 'Orchard AG' });
+      const young = await committed();
+      expect(await shown(old)).to.deep.include({ id: first.id, logo: first.logo });
+      expect(await shown(young)).to.include({ id: second.id });
+      expect(await shown(waiting)).to.include({ id: second.id });
+      engine.clock.advance({ days: 1 });
+      await engine.acme.invoices.commit(waiting);
+      engine.clock.advance({ days: 1 });
+      await upload({ name: 'Orchard SE' });
+      expect(await shown(waiting)).to.include({ id: second.id });
+      await engine.acme.invoices.void(old);
+      expect(await shown(old)).to.include({ id: first.id });
+    });
+
+    it('invoicing §14 rule 7: are missing on an invoice from before the first upload', async () => {
+      const invoiceId = await committed();
+      const waiting = await draft();
+      engine.clock.advance({ days: 1 });
+      await upload();
+      expect(await shown(invoiceId)).to.equal(null);
+      expect(await shown(waiting)).to.include({ name: seller.name });
+    });
+
+    it('invoicing §14 rule 7: are reported as missing once per call, in the log and to the host', async () => {
+      const invoiceId = await committed();
+      let reports = 0;
+      const onMissingSeller = () => {
+        reports += 1;
+      };
+      const page = await engine.acme.invoices.html(invoiceId, { onMissingSeller });
+      expect(reports).to.equal(1);
+      expect(missing()).to.have.length(1);
+      expect(missing()[0]).to.deep.include({ level: 'warn' });
+      expect(missing()[0]?.fields).to.include({ invoiceId });
+      expect(page).to.not.match(/seller/i);
+      await engine.acme.invoices.html(invoiceId);
+      expect(missing()).to.have.length(2);
+      engine.clock.advance({ days: 1 });
+      await upload();
+      await engine.acme.invoices.html(await committed(), { onMissingSeller });
+      expect([reports, missing().length]).to.eql([1, 2]);
+    });
+  });
 });

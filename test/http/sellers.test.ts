@@ -1,5 +1,5 @@
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
-import { aliasHeaders, expectStatus, serveEach } from '../support/http/serving.ts';
+import { aliasHeaders, createdId, expectStatus, serveEach } from '../support/http/serving.ts';
 import { png, seller, svg } from '../support/tenants/sellers.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -90,5 +90,26 @@ eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
     expectStatus(await call('POST', sellers, { body: seller, headers }), 403);
     expectStatus(await upload(seller), 201);
     expectStatus(await get('/current', headers), 200);
+  });
+
+  it('invoicing §14 rule 7: are named as missing by documents in dialect D', async () => {
+    const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } });
+    const body = [{ amount: 10 }];
+    const charges = `/1.0/kb/invoices/charges/${createdId(account)}?autoCommit=true`;
+    const charge = async () => {
+      const [item] = expectStatus(await call('POST', charges, { body }), 201).json as readonly Json[];
+      return `/1.0/kb/invoices/${item?.invoiceId}`;
+    };
+    const header = async (path: string, headers = {}) =>
+      expectStatus(await call('GET', path, { headers }), 200).headers.get('x-service-missing-seller');
+    const before = await charge();
+    for (const format of ['html', 'pdf']) {
+      expect(await header(`${before}/${format}`)).to.equal('true');
+      expect(await header(`${before}/${format}`, aliasHeaders)).to.equal(null);
+    }
+    serving.clock.advance({ days: 1 });
+    expectStatus(await upload(seller), 201);
+    const after = await charge();
+    for (const format of ['html', 'pdf']) expect(await header(`${after}/${format}`)).to.equal(null);
   });
 });

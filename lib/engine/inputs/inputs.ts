@@ -71,6 +71,8 @@ import {
 } from './input-shapes.ts';
 
 const planName = ['planName', 'text'] as const;
+const creditNote = ['creditNoteId', 'uuid'] as const;
+const documentOptions = ['options?', { onMissingSeller: 'any' }] as const;
 const productName = ['productName', 'text'] as const;
 const eInvoice = { format: must(oneOf(EInvoiceFormat)), profile: orNull(oneOf(EInvoiceProfile)) } as const;
 const documentText = { kind: must(oneOf(DocumentTextKind)), locale: 'text' } as const;
@@ -230,7 +232,8 @@ export const inputs: Inputs = {
     timeline: ofAccount,
   },
   creditNotes: {
-    ...each(['get', 'html', 'pdf'], [['creditNoteId', 'uuid']] as const),
+    get: [creditNote],
+    ...each(['html', 'pdf'], [creditNote, documentOptions] as const),
     eInvoice: [['request', { ...eInvoice, creditNoteId: id }]],
     ofInvoice,
     pageOfAccount,
@@ -249,7 +252,8 @@ export const inputs: Inputs = {
     pageOfAccount,
     search,
     listGroup: [['request', { accountId: id, groupId: id, withChildrenItems: 'flag' }]],
-    ...each(['html', 'pdf', 'commit', 'void'], ofInvoice),
+    ...each(['html', 'pdf'], [invoice, documentOptions] as const),
+    ...each(['commit', 'void'], ofInvoice),
     eInvoice: [['request', { ...eInvoice, invoiceId: id }]],
     eInvoiceDeliveries: ofInvoice,
     resendEInvoice: [['deliveryId', 'uuid']],

@@ -82,6 +82,12 @@ export type DocumentTextUpload = DocumentText & {
   readonly replace?: boolean | undefined;
 };
 
+/** Options of a document. */
+export interface DocumentOptions {
+  /** Called if the tenant had no seller data at the document's date (§14 rule 7). The document itself does not say it. */
+  readonly onMissingSeller?: () => void;
+}
+
 const { TEMPLATE, MANUAL_PAY_TEMPLATE } = DocumentTextKind;
 
 const nameOf: Readonly<Record<DocumentTextKind, string>> = {

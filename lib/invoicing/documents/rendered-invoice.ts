@@ -41,6 +41,8 @@ import {
 export interface InvoiceToRender {
   readonly invoice: InvoiceView;
   readonly account: Account;
+  /** The seller data of the document's day (§14 rule 7); null if there are none. */
+  readonly seller: Seller | null;
   /** Whether the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
   /** The currency of the last processed payment; null for none. */
@@ -52,8 +54,6 @@ export interface InvoiceToRender {
   readonly catalogTranslations: TenantTranslations;
   /** The items that its items refer to, and the TAX items of all these. */
   readonly linkedItems?: readonly InvoiceItemView[];
-  /** The issuer at the time of issue; null or missing: the company texts. */
-  readonly seller?: Seller | null;
   /** Custom fields of the account by name. Default none: they are loaded for templates that use them. */
   readonly customFields?: ReadonlyMap<string, string>;
   /** The summary by which the parent pays the invoice; default null. */
@@ -125,7 +125,7 @@ export function renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice>
 }
 
 function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null): Steps<RenderedInvoice> {
-  const { invoice, account, isManualPay, processedCurrency, linkedItems = [], seller = null } = given;
+  const { invoice, account, isManualPay, processedCurrency, linkedItems = [], seller } = given;
   const { currency } = invoice;
   const words = wordsOf(given, note);
   const { text, formats } = words;

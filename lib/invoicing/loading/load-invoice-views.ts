@@ -23,6 +23,7 @@ import { planNamesOf } from '../../subscriptions/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { formatsFrom } from '../documents/document-formats.ts';
 import {
@@ -150,6 +151,8 @@ interface DocumentSource {
 
 interface DocumentContent {
   check(session: ReadSession): Promise<void>;
+  /** Returns the instant whose seller data the document shows; null for the newest (§14 rule 7). */
+  issuedAt(invoice: Invoice): Instant | null;
   /** Returns the listed items, and the items that they refer to. */
   itemsOf(
     session: ReadSession,
@@ -182,6 +185,7 @@ export class DocumentSourceLoader {
         const items = await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1);
         refuseTooMany(invoiceId, items);
       },
+      issuedAt: ({ issuedDate }) => issuedDate,
       itemsOf: async (session) =>
         withLinked(session, await session.invoices.findItems([invoiceId]), { invoiceId }),
     });
@@ -194,15 +198,16 @@ export class DocumentSourceLoader {
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
+      issuedAt: () => note.createdDate,
       itemsOf: (session) => itemsOfNote(session, note),
     });
   }
 
-  async #load(context: CallContext, invoiceId: Uuid, { check, itemsOf }: DocumentContent) {
+  async #load(context: CallContext, invoiceId: Uuid, content: DocumentContent) {
     const { storage, invoiceFormatter } = this.#ports;
     const formatsOf = formatsFrom(invoiceFormatter, context.tenant.id);
     const { accountId } = await storage.read(context.tenant, async (session) => {
-      const [invoice] = await Promise.all([loadInvoice(session, invoiceId), check(session)]);
+      const [invoice] = await Promise.all([loadInvoice(session, invoiceId), content.check(session)]);
       return invoice;
     });
     const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
@@ -213,7 +218,7 @@ export class DocumentSourceLoader {
     return storage.read(context.tenant, async (session) => {
       const [found, { items, linked }, account, settings, effects, payments] = await Promise.all([
         loadInvoice(session, invoiceId),
-        itemsOf(session),
+        content.itemsOf(session),
         loadAccount(session, accountId),
         this.#settingsOf(session),
         effectsOnAccounts(session, [accountId]),
@@ -223,8 +228,9 @@ export class DocumentSourceLoader {
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
-      const [{ template, ...texts }, sources] = await Promise.all([
+      const [{ template, ...texts }, seller, sources] = await Promise.all([
         this.#texts.load(session, { locale, defaultLocale, isManualPay }),
+        session.sellers.find(content.issuedAt(found)),
         loadViewSources(session, {
           invoices: [found],
           items: [...items, ...linked],
@@ -243,6 +249,7 @@ export class DocumentSourceLoader {
         given: {
           invoice,
           account,
+          seller,
           isManualPay,
           processedCurrency: paid.at(-1)?.processedCurrency ?? null,
           defaultLocale,

@@ -5,7 +5,7 @@ import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { DatedInstant, LocalDate, RequestedDate } from '../../values/time/index.ts';
-import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
+import type { DocumentOptions, DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
 import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
 import type { PreviewRequest } from '../dry-run/preview-request.ts';
 import type { EInvoiceFile, EInvoiceRequest, NoteEInvoiceRequest } from '../e-invoices/e-invoice-file.ts';
@@ -180,7 +180,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than
    * 10,000 items, or a page that exceeds the bounds.
    */
-  html(...given: [...C, invoiceId: Uuid | string]): Promise<string>;
+  html(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
    * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of
@@ -189,7 +189,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
    * NOT_IMPLEMENTED (1) without a renderer or its packages, and for a language that its fonts cannot write.
    */
-  pdf(...given: [...C, invoiceId: Uuid | string]): Promise<Uint8Array>;
+  pdf(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
   /**
    * Returns the invoice as an e-invoice of EN 16931 (§22). The engine's option `eInvoices` writes it, and `documentRenderer` the
@@ -388,13 +388,13 @@ export interface CreditNoteOperations<C extends Leading = []> {
    * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for a note of more than 10,000
    * lines.
    */
-  html(...given: [...C, creditNoteId: Uuid | string]): Promise<string>;
+  html(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
    * Returns the credit note as a PDF. @throws the errors of `html`, and NOT_IMPLEMENTED (1) as
    * `invoices.pdf`.
    */
-  pdf(...given: [...C, creditNoteId: Uuid | string]): Promise<Uint8Array>;
+  pdf(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
   /** Returns the credit note as an e-invoice. @throws as `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007). */
   eInvoice(...given: [...C, request: HostInput<NoteEInvoiceRequest>]): Promise<EInvoiceFile>;

@@ -21,6 +21,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import {
+  type DocumentOptions,
   type DocumentText,
   type DocumentTextUpload,
   documentTextKey,
@@ -37,20 +38,36 @@ import { parseTemplate, renderingTemplate } from '../documents/template.ts';
 import { type CreditNoteView, viewCreditNotes } from '../invoices/invoice-view.ts';
 import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
-type Tools = Pick<Ports, 'systemClock' | 'scopes'>;
+type Tools = Pick<Ports, 'systemClock' | 'scopes' | 'logger'>;
+
+/** Logs that a document has no seller data and calls the host, because the customer's document does not say it (§14 rule 7). */
+function reportMissingSeller(
+  { logger }: Pick<Ports, 'logger'>,
+  { given: { seller, invoice } }: Awaited<ReturnType<DocumentSourceLoader['load']>>,
+  options: DocumentOptions | undefined,
+): void {
+  if (seller !== null) return;
+  const message = 'a document has no seller data: upload them with sellers.upload, over HTTP POST /sellers';
+  logger.warn({ invoiceId: invoice.id }, message);
+  options?.onMissingSeller?.();
+}
 
 export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, files: DocumentFiles) {
   return {
-    html: async (context: CallContext, invoiceId: Uuid): Promise<string> => {
-      const { given, template } = await sources.load(context, invoiceId);
+    html: async (context: CallContext, invoiceId: Uuid, options?: DocumentOptions): Promise<string> => {
+      const source = await sources.load(context, invoiceId);
+      const { given, template } = source;
+      reportMissingSeller(ports, source, options);
       const slices = timeSlices(ports);
       const view = await slices(renderingInvoice(given));
       return slices(renderingTemplate(template, invoiceData(view)));
     },
 
-    pdf: async (context: CallContext, invoiceId: Uuid): Promise<Uint8Array> => {
+    pdf: async (context: CallContext, invoiceId: Uuid, options?: DocumentOptions): Promise<Uint8Array> => {
       files.check();
-      const { given } = await sources.load(context, invoiceId);
+      const source = await sources.load(context, invoiceId);
+      const { given } = source;
+      reportMissingSeller(ports, source, options);
       const view = await timeSlices(ports)(renderingInvoice(given));
       return files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
     },
@@ -180,9 +197,15 @@ export function creditNoteOperations(
     throw billingError(ErrorCode.OBJECT_NOT_FOUND, message, { creditNoteId });
   }
 
-  async function rendered(context: CallContext, creditNoteId: Uuid): Promise<RenderedInvoice> {
+  async function rendered(
+    context: CallContext,
+    creditNoteId: Uuid,
+    options: DocumentOptions | undefined,
+  ): Promise<RenderedInvoice> {
     const note = await get(context, creditNoteId);
-    const { given } = await sources.loadOfNote(context, note);
+    const source = await sources.loadOfNote(context, note);
+    const { given } = source;
+    reportMissingSeller(ports, source, options);
     return timeSlices(ports)(renderingCreditNote({ ...given, note }));
   }
 
@@ -207,14 +230,14 @@ export function creditNoteOperations(
         return { ...found, rows: await viewed(session, found.rows) };
       }),
 
-    html: async (context: CallContext, creditNoteId: Uuid): Promise<string> => {
-      const view = await rendered(context, creditNoteId);
+    html: async (context: CallContext, creditNoteId: Uuid, options?: DocumentOptions): Promise<string> => {
+      const view = await rendered(context, creditNoteId, options);
       return timeSlices(ports)(renderingTemplate(template, invoiceData(view)));
     },
 
-    pdf: async (context: CallContext, creditNoteId: Uuid): Promise<Uint8Array> => {
+    pdf: async (context: CallContext, creditNoteId: Uuid, options?: DocumentOptions): Promise<Uint8Array> => {
       files.check();
-      const view = await rendered(context, creditNoteId);
+      const view = await rendered(context, creditNoteId, options);
       return files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
     },
   };

@@ -76,11 +76,8 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
     { given, note, view }: Source,
     profile: EInvoiceProfile,
   ): Promise<EInvoiceDocument> {
-    const { invoice, account, linkedItems = [] } = given;
-    const { customFields, seller } = await storage.read(tenant, async (session) => ({
-      customFields: await customFieldsOf(session, account.id),
-      seller: await session.sellers.find(note?.createdDate ?? invoice.issuedDate),
-    }));
+    const { invoice, account, linkedItems = [], seller } = given;
+    const customFields = await storage.read(tenant, (session) => customFieldsOf(session, account.id));
     const facts = documentFacts({ invoice, account, seller, linkedItems, note });
     const names = new Map(view.lines.map(({ item, name, detail }) => [item.id, { name, detail }]));
     return eInvoiceDocument({ facts, profile, names, customFields });

@@ -101,6 +101,7 @@ export function toRender(
   return {
     invoice: viewedInvoice(items, members),
     account: { ...account(), ...of },
+    seller: null,
     isManualPay: false,
     processedCurrency: null,
     defaultLocale: 'en_US' as Locale,

@@ -4,6 +4,7 @@ import { EInvoiceFormat, EInvoiceProfile } from '../../../../lib/records/index.t
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
+import { Dialect } from '../../dialect.ts';
 import { CreditNote } from '../../models/credit-note.ts';
 import { EInvoiceDelivery } from '../../models/e-invoice-delivery.ts';
 import type { Answer } from '../../routing/answer.ts';
@@ -227,20 +228,27 @@ function printRoutes(
       summary: `Get ${what} as an HTML page for the customer`,
       success: { status: 200, mediaTypes: [html] },
       fails: ['ANSWER_TOO_LARGE'],
-      handle: async ({ billing, context, params }) =>
-        htmlAnswer(await operations(billing).html(context, idOf(params))),
+      async handle({ billing, context, params, dialect }) {
+        const missing = missingSeller(dialect);
+        const page = await operations(billing).html(context, idOf(params), missing.options);
+        return htmlAnswer(page, missing.headers());
+      },
     }),
     tenantRoute(`get${noun}AsPDF`, `GET ${path}/pdf`, {
       summary: `Get ${what} as a PDF for the customer`,
       success: { status: 200, mediaTypes: [pdf] },
       fails: ['ANSWER_TOO_LARGE', 'NOT_IMPLEMENTED'],
-      handle: async ({ billing, context, params }) => ({
-        bytes: await operations(billing).pdf(context, idOf(params)),
-        headers: {
-          'Content-Disposition': `inline; filename="${name.replace(' ', '-')}-${idOf(params)}.pdf"`,
-          'X-Content-Type-Options': 'nosniff',
-        },
-      }),
+      async handle({ billing, context, params, dialect }) {
+        const missing = missingSeller(dialect);
+        return {
+          bytes: await operations(billing).pdf(context, idOf(params), missing.options),
+          headers: {
+            'Content-Disposition': `inline; filename="${name.replace(' ', '-')}-${idOf(params)}.pdf"`,
+            'X-Content-Type-Options': 'nosniff',
+            ...missing.headers(),
+          },
+        };
+      },
     }),
   ];
 }
@@ -256,6 +264,17 @@ function eInvoiceOf({ bytes, mediaType, fileName }: EInvoiceFile): Answer {
   };
 }
 
-function htmlAnswer(page: string): Answer {
-  return { text: page, headers: htmlHeaders };
+function htmlAnswer(page: string, more: Answer['headers'] = {}): Answer {
+  return { text: page, headers: { ...htmlHeaders, ...more } };
+}
+
+/** Says to the operator, in dialect D, that a document has no seller data (invoicing §14 rule 7). */
+function missingSeller(dialect: Dialect) {
+  let isMissing = false;
+  const onMissingSeller = () => {
+    isMissing = true;
+  };
+  const headers = (): Readonly<Record<string, string>> =>
+    isMissing && dialect === Dialect.D ? { 'X-Service-Missing-Seller': 'true' } : {};
+  return { options: { onMissingSeller }, headers };
 }
