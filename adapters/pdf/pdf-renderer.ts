@@ -4,7 +4,7 @@ import { drawDocument } from './draw-document.ts';
 import type { FontFamily } from './font-family.ts';
 import { Fonts, loadPackages, type Packages } from './fonts.ts';
 import { openedLogo } from './logo.ts';
-import { Sheet } from './sheet.ts';
+import { type Drawn, Sheet } from './sheet.ts';
 
 export interface PdfOptions {
   /**
@@ -25,20 +25,23 @@ export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRen
     const packages = await loadPackages();
     return { packages, fonts: await Fonts.load(packages.fontkit, given) };
   };
+  async function rendered(drawn: Drawn): Promise<RenderedFile> {
+    const { document } = drawn;
+    tools ??= load();
+    const { packages, fonts } = await tools.catch((error: unknown) => {
+      tools = undefined;
+      throw error;
+    });
+    refuseUnknownLanguage(document, fonts);
+    const sheet = new Sheet(packages, fonts, drawn);
+    const { opened, problem: logoProblem } = await openedLogo(sheet, document.logo);
+    await drawDocument(sheet, document, opened);
+    const bytes = await sheet.end({ size: 8, color: '#565d66' });
+    return { bytes, missingCharacters: sheet.missingCharacters, logoProblem };
+  }
   return {
-    async pdf(document, { signal } = {}): Promise<RenderedFile> {
-      tools ??= load();
-      const { packages, fonts } = await tools.catch((error: unknown) => {
-        tools = undefined;
-        throw error;
-      });
-      refuseUnknownLanguage(document, fonts);
-      const sheet = new Sheet(packages, fonts, { document, signal });
-      const { opened, problem: logoProblem } = await openedLogo(sheet, document.logo);
-      await drawDocument(sheet, document, opened);
-      const bytes = await sheet.end({ size: 8, color: '#565d66' });
-      return { bytes, missingCharacters: sheet.missingCharacters, logoProblem };
-    },
+    pdf: (document, { signal } = {}) => rendered({ document, signal }),
+    pdfWithEInvoice: (document, attachment, { signal } = {}) => rendered({ document, attachment, signal }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PrintableDocument, PrintableImage } from '../../lib/ports/index.ts';
+import type { EInvoiceAttachment, PrintableDocument, PrintableImage } from '../../lib/ports/index.ts';
+import { attachEInvoice } from './e-invoice-attachment.ts';
 import type { Fonts, LoadedFont, Packages, Weight } from './fonts.ts';
 import { Structure } from './structure.ts';
 import { type BaseDirection, linesOf, type TextRun, TextRuns } from './text-runs.ts';
@@ -45,6 +46,13 @@ export interface OpenedImage {
   readonly alt: string;
 }
 
+export interface Drawn {
+  readonly document: PrintableDocument;
+  readonly signal?: AbortSignal | undefined;
+  /** Makes the file a PDF/A-3. */
+  readonly attachment?: EInvoiceAttachment | undefined;
+}
+
 /** The pages of a document. Columns and alignment are mirrored for right-to-left text. */
 export class Sheet {
   readonly #pdf: PDFKit.PDFDocument;
@@ -59,11 +67,7 @@ export class Sheet {
   y: number = margin.top;
 
   /** @param of.signal ends drawing at its next turn once aborted. */
-  constructor(
-    { PDFDocument, bidi }: Packages,
-    fonts: Fonts,
-    { document, signal }: { readonly document: PrintableDocument; readonly signal?: AbortSignal | undefined },
-  ) {
+  constructor({ PDFDocument, bidi }: Packages, fonts: Fonts, { document, signal, attachment }: Drawn) {
     this.#signal = signal;
     const { title, author, language, direction, paper, createdDate } = document;
     this.#direction = direction;
@@ -83,10 +87,12 @@ export class Sheet {
         Creator: 'Billwright',
         ...(author === null ? {} : { Author: author }),
       },
+      ...(attachment === undefined ? {} : { subset: 'PDF/A-3b' as const }),
       // The standard fonts contain only Western European letters.
       font: '',
     });
     escapeMetadata(this.#pdf);
+    if (attachment !== undefined) attachEInvoice(this.#pdf, attachment, createdDate);
     this.structure = new Structure(this.#pdf);
     this.#pdf.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk));
   }

@@ -37,6 +37,37 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.include('<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>');
   });
 
+  it('are attached to the PDF of the invoice as Factur-X', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    for (const [profile, attached] of [
+      ['EN16931', 'factur-x.xml'],
+      ['XRECHNUNG', 'xrechnung.xml'],
+    ] as const) {
+      const file = await shop.acme.invoices.eInvoice({ invoiceId, format: 'FACTUR_X', profile });
+      expect(file).to.include({ mediaType: 'application/pdf', fileName: 'invoice-1.pdf' });
+      const pdf = Buffer.from(file.bytes).toString('latin1');
+      expect(pdf).to.match(/^%PDF-1[.]7/);
+      expect(pdf).to.include('<pdfaid:part>3</pdfaid:part>');
+      expect(pdf).to.include(`<fx:DocumentFileName>${attached}</fx:DocumentFileName>`);
+      expect(pdf).to.include('/AFRelationship /Alternative');
+    }
+    const plain = Buffer.from(await shop.acme.invoices.pdf(invoiceId)).toString('latin1');
+    expect(plain).to.not.include('pdfaid');
+  });
+
+  it('need a renderer that can attach them for Factur-X', async () => {
+    const pdf = async () => ({ bytes: new Uint8Array(), missingCharacters: '' });
+    for (const documentRenderer of [null, { pdf }]) {
+      const shop = await InvoicedBusinesses.open(open, { documentRenderer });
+      const accountId = await shop.account(german, standard);
+      const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+      const attempt = shop.acme.invoices.eInvoice({ invoiceId, format: 'FACTUR_X' });
+      await expectCode(attempt, 'NOT_IMPLEMENTED');
+    }
+  });
+
   it('use the seller data of the day of issue', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);

@@ -71,7 +71,7 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
     delivery: { address: buyerData.address, date: period === null ? issueDate : null },
     paymentMeans: means,
     paymentTerms: isNote ? 'No payment is required.' : null,
-    taxes: sums.map(({ group }) => taxGroup(group, profile)),
+    taxes: sums.map(({ group }) => taxGroup(group, isGerman)),
     lines: lines.map((line, index) => documentLine(line, { id: String(index + 1), facts })),
     totals: totalsOf(facts, sums),
   };
@@ -99,9 +99,9 @@ function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['prec
 /** XRechnung and Peppol need a reference; this means none. */
 const NO_REFERENCE = '-';
 
-/** Only XRechnung has a rate in the sums of category O (BR-DE-14). */
-function taxGroup(group: TaxSum['group'], profile: EInvoiceProfile): TaxSum['group'] {
-  return group.category === 'O' && profile !== 'XRECHNUNG' ? { ...group, rate: null } : group;
+/** Only the German rules have a rate in the sums of category O (BR-DE-14). */
+function taxGroup(group: TaxSum['group'], isGerman: boolean): TaxSum['group'] {
+  return group.category === 'O' && !isGerman ? { ...group, rate: null } : group;
 }
 
 /** Returns one note, since Peppol allows no second one. */

@@ -4,14 +4,17 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, minorUnits, roundToCurrency, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate } from '../../values/time/index.ts';
 import type { DocumentFacts, DocumentLine, ItemTax } from '../documents/document-facts.ts';
+import type { UsedUnit } from '../invoices/used-units.ts';
 import type { MissingFields } from './missing-fields.ts';
 import { unitCode } from './unit-codes.ts';
 import { xmlLine, xmlLines } from './xml-text.ts';
 
-/** The name of a line in the language of the account. */
+/** The texts of a line in the language of the account. */
 export interface LineName {
   readonly name: string;
   readonly detail: string | null;
+  /** The calculation, and the usage with its tiers. */
+  readonly notes: readonly string[];
 }
 
 export type LineNames = ReadonlyMap<Uuid, LineName>;
@@ -20,7 +23,7 @@ export type LineNames = ReadonlyMap<Uuid, LineName>;
 export interface TaxedLine {
   readonly line: DocumentLine;
   readonly name: string;
-  readonly detail: string | null;
+  readonly description: string | null;
   readonly category: TaxCategory;
   readonly rate: Decimal;
   readonly exemption: string | null;
@@ -66,7 +69,7 @@ function taxedLine(line: DocumentLine, names: LineNames, missing: MissingFields)
   return {
     line,
     name,
-    detail: found?.detail ?? null,
+    description: xmlLines([found?.detail, ...(found?.notes ?? [])].flatMap((text) => text ?? []).join('\n')),
     category,
     rate: tax.rate ?? ZERO,
     exemption: xmlLine(tax.exemption),
@@ -79,20 +82,31 @@ function categoryOf({ category, rate }: ItemTax): TaxCategory | null {
 }
 
 export function documentLine(
-  { line, name, detail, category, rate }: TaxedLine,
+  { line, name, description, category, rate }: TaxedLine,
   { id, facts }: { readonly id: string; readonly facts: DocumentFacts },
 ): EInvoiceLine {
   const { currency } = facts;
   return {
     id,
     name,
-    description: xmlLines(detail),
-    ...priced(line, currency),
-    unitCode: unitCode(null),
+    description,
+    ...priced(usedQuantity(line), currency),
+    unitCode: unitCode(usedUnit(line)?.name ?? null),
     amount: amountText(line.net, currency),
     period: periodOf(line, facts),
     tax: { category, rate: category === 'O' ? null : rate.toFixed() },
   };
+}
+
+/** Returns the only unit of a usage line; null for other lines and for several units. */
+function usedUnit({ item }: DocumentLine): UsedUnit | null {
+  const [unit, ...more] = item.usage;
+  return more.length === 0 ? (unit ?? null) : null;
+}
+
+function usedQuantity(line: DocumentLine): Pick<DocumentLine, 'net' | 'quantity' | 'unitPrice'> {
+  const unit = usedUnit(line);
+  return unit === null ? line : { net: line.net, quantity: unit.quantity, unitPrice: null };
 }
 
 export function amountText(amount: Decimal, currency: Currency): string {
@@ -107,7 +121,10 @@ const PRICE_DECIMALS = 10;
  * Returns quantity and price whose product is the amount (§22 rule 3): those of the line; for a prorated one the
  * price that belongs to the amount; otherwise the amount once. A reduction has a negative quantity.
  */
-function priced({ net, quantity, unitPrice }: DocumentLine, currency: Currency) {
+function priced(
+  { net, quantity, unitPrice }: Pick<DocumentLine, 'net' | 'quantity' | 'unitPrice'>,
+  currency: Currency,
+) {
   const amount = roundToCurrency(net, currency).abs();
   const units = quantity?.abs() ?? null;
   const candidates = [unitPrice?.abs(), units === null || units.isZero() ? null : amount.dividedBy(units)];

@@ -79,7 +79,9 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
     const { invoice, account, linkedItems = [], seller } = given;
     const customFields = await storage.read(tenant, (session) => customFieldsOf(session, account.id));
     const facts = documentFacts({ invoice, account, seller, linkedItems, note });
-    const names = new Map(view.lines.map(({ item, name, detail }) => [item.id, { name, detail }]));
+    const names = new Map(
+      view.lines.map(({ item, name, detail, notes }) => [item.id, { name, detail, notes }]),
+    );
     return eInvoiceDocument({ facts, profile, names, customFields });
   }
 

@@ -1,5 +1,6 @@
 import { documentFacts } from '../../../lib/invoicing/documents/document-facts.ts';
 import { eInvoiceDocument } from '../../../lib/invoicing/e-invoices/e-invoice-document.ts';
+import type { LineNames } from '../../../lib/invoicing/e-invoices/e-invoice-lines.ts';
 import type { EInvoiceCustomFields } from '../../../lib/invoicing/e-invoices/e-invoice-parties.ts';
 import type { CreditNoteView, InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import type { Account, EInvoiceProfile, Seller, TaxCategory } from '../../../lib/records/index.ts';
@@ -87,7 +88,7 @@ export interface DocumentCase {
   readonly linkedItems?: readonly InvoiceItemView[];
   readonly note?: CreditNoteView | null;
   readonly customFields?: Partial<EInvoiceCustomFields>;
-  readonly names?: ReadonlyMap<string, { readonly name: string; readonly detail: string | null }>;
+  readonly names?: LineNames;
 }
 
 /** Returns the e-invoice of these items. */
@@ -99,7 +100,7 @@ export function eInvoiceOf(items: readonly InvoiceItemView[], given: DocumentCas
   return eInvoiceDocument({
     facts: documentFacts({ invoice, account, seller: issuer, linkedItems, note }),
     profile,
-    names: (given.names ?? new Map()) as never,
+    names: given.names ?? new Map(),
     customFields: { ...NO_FIELDS, ...given.customFields },
   });
 }

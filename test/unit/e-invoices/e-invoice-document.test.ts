@@ -153,7 +153,7 @@ describe('e-invoice document (invoicing §22)', () => {
     const item = viewedItem('EXTERNAL_CHARGE', '100');
     const hostile = '\u0000\u0007<b>&"\u202Etxet\uFFFE 🎉 \ud800';
     const document = eInvoiceOf(taxed(item, { tax: '19' }), {
-      names: new Map([[item.id, { name: hostile, detail: `a\r\n${hostile}` }]]),
+      names: new Map([[item.id, { name: hostile, detail: `a\r\n${hostile}`, notes: [] }]]),
       buyer: buyer({ legalName: hostile }),
       invoice: { currency: 'EUR', note: hostile },
     });

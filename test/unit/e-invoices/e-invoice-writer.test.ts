@@ -18,7 +18,7 @@ describe('e-invoice writer', () => {
   const hostile = '</cbc:Name><script>alert("1")</script> & \u202Etxet 🎉';
   const item = viewedItem('EXTERNAL_CHARGE', '100');
   const document = eInvoiceOf(taxed(item, { tax: '19' }), {
-    names: new Map([[item.id, { name: hostile, detail: ']]>' }]]),
+    names: new Map([[item.id, { name: hostile, detail: ']]>', notes: [] }]]),
     invoice: { currency: 'EUR', commitDate: null, note: hostile },
   });
 
