@@ -5,7 +5,7 @@ export interface TagOptions {
   readonly scope?: 'Column' | 'Row';
 }
 
-/** The tags of a PDF, which tell assistive technology what is a heading, a table or decoration. */
+/** The tags of a PDF: headings, tables and decoration for assistive technology. */
 export class Structure {
   readonly #pdf: PDFKit.PDFDocument;
   /** The open elements, the innermost last. */
