@@ -1,4 +1,4 @@
-// Taxes by country: an invoice plugin adds them to every invoice, and gives them back with what is credited.
+// Taxes by country: an invoice plugin adds them to every invoice, and returns them with what is credited.
 //   node examples/tax-plugin.ts
 import { pathToFileURL } from 'node:url';
 import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
@@ -10,6 +10,7 @@ import {
   formatDecimal,
   type InvoiceForPlugins,
   type InvoiceItemForPlugins,
+  type InvoiceItemView,
   type InvoicePlugin,
   type InvoicePluginContext,
   type InvoiceView,
@@ -17,71 +18,195 @@ import {
 } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
 
-/** The tax rates of the countries that the host sells to; elsewhere it charges none. */
+/** The tax on a charge: the facts that documents show, and a description. */
+interface Tax {
+  readonly description: string;
+  /** Percent. */
+  readonly taxRate: string;
+  readonly taxCategory: 'S' | 'AE' | 'G';
+  readonly taxExemption?: string;
+}
+
+/** What the host knows of a buyer. */
+export interface Buyer {
+  readonly country: string;
+  /** VAT id of a business. */
+  readonly taxId?: string;
+}
+
+/** The standard rates of the countries that the host sells to from Germany; books have a lower rate there. */
 const rates: Readonly<Record<string, { readonly name: string; readonly rate: string }>> = {
-  DE: { name: 'MwSt. 19 %', rate: '0.19' },
-  FR: { name: 'TVA 20 %', rate: '0.20' },
-  CH: { name: 'MWST 8.1 %', rate: '0.081' },
+  DE: { name: 'MwSt.', rate: '19' },
+  FR: { name: 'TVA', rate: '20' },
 };
+const HOME = 'DE';
+const books: ReadonlySet<string | null> = new Set(['Book']);
+const reverseCharge: Tax = {
+  description: 'Reverse charge',
+  taxRate: '0',
+  taxCategory: 'AE',
+  taxExemption: 'Reverse charge: the buyer owes the VAT',
+};
+const exported: Tax = { description: 'Export', taxRate: '0', taxCategory: 'G', taxExemption: 'Export' };
 
-const taxed: ReadonlySet<string> = new Set(['RECURRING', 'FIXED', 'USAGE', 'EXTERNAL_CHARGE']);
+function taxOf({ country, taxId }: Buyer, productName: string | null): Tax {
+  const known = rates[country];
+  if (known === undefined) return exported;
+  if (country !== HOME && taxId !== undefined) return reverseCharge;
+  const rate = country === HOME && books.has(productName) ? '7' : known.rate;
+  return { description: `${known.name} ${rate} %`, taxRate: rate, taxCategory: 'S' };
+}
 
-/** @param countryOf the country of an account's buyer, from the host's own books. */
-export function taxPlugin(countryOf: (accountId: string) => Promise<string | null>): InvoicePlugin {
+const taxable: ReadonlySet<string> = new Set(['RECURRING', 'FIXED', 'USAGE', 'EXTERNAL_CHARGE']);
+
+/** @param buyerOf the buyer of an account, from the host's own books; null: not taxed. */
+export function taxPlugin(buyerOf: (accountId: string) => Promise<Buyer | null>): InvoicePlugin {
   return {
     name: 'vat',
     async getAdditionalInvoiceItems(...[invoice, , , context]) {
-      const country = await countryOf(invoice.accountId);
-      const tax = country === null ? undefined : rates[country];
-      if (tax === undefined) return null;
-      return { items: [...taxesOf(invoice, tax), ...(await returnedTaxes(invoice, tax.rate, context))] };
+      const buyer = await buyerOf(invoice.accountId);
+      if (buyer === null) return null;
+      const earlier = await earlierTaxes(invoice, context);
+      const lines = invoice.items.flatMap((item) => taxedLine(item, { invoice, earlier, buyer }));
+      const groups = Map.groupBy(lines, ({ tax }) => `${tax.taxCategory} ${Number(tax.taxRate)}`);
+      const items = [...groups.values()].flatMap((group) => taxItems(group, invoice));
+      const isReversed = lines.some(({ tax }) => tax.taxCategory === 'AE');
+      return { items, note: isReversed ? (reverseCharge.taxExemption ?? null) : null };
     },
   };
 }
 
-/** A tax for each charge that has none yet: a draft that gets further items comes again. */
-function taxesOf(
-  { items }: InvoiceForPlugins,
-  { name, rate }: (typeof rates)[string],
-): readonly AdditionalItem[] {
-  const done = new Set(
-    items.flatMap(({ itemType, linkedItemId }) => (itemType === 'TAX' ? linkedItemId : [])),
-  );
-  const due = items.filter(({ id, itemType }) => taxed.has(itemType) && !done.has(id));
-  return due.map(({ id, amount, startDate, endDate, planName }) => ({
-    itemType: 'TAX',
-    amount: amount.times(rate), // the engine rounds it to the currency
-    description: name,
-    linkedItemId: id,
-    startDate,
-    endDate,
-    planName,
-  }));
+/** A charge or repair of the invoice with its tax; adjustments of the charge are included in `net`. */
+interface TaxedLine {
+  readonly item: InvoiceItemForPlugins;
+  readonly tax: Tax;
+  readonly net: Decimal;
+  /** Its TAX item; undefined: it has none yet. */
+  readonly known: InvoiceItemForPlugins | undefined;
 }
 
-/** For what is credited of earlier charges, the tax that was taken on it: an adjustment of the tax item, on its invoice. */
-async function returnedTaxes(
-  { items }: InvoiceForPlugins,
-  rate: string,
-  { existingInvoices }: InvoicePluginContext,
-): Promise<readonly AdditionalItem[]> {
-  const repairs = items.filter(({ itemType }) => itemType === 'REPAIR_ADJ');
-  if (repairs.length === 0) return [];
-  const taxOf = new Map<string, InvoiceItemForPlugins>();
-  for await (const invoice of existingInvoices()) {
-    for (const item of invoice.items) {
-      if (item.itemType === 'TAX' && item.linkedItemId !== null) taxOf.set(item.linkedItemId, item);
-    }
+interface LineFacts {
+  readonly invoice: InvoiceForPlugins;
+  /** The TAX items of earlier invoices, by charge. */
+  readonly earlier: ReadonlyMap<string, InvoiceItemForPlugins>;
+  readonly buyer: Buyer;
+}
+
+function taxedLine(
+  item: InvoiceItemForPlugins,
+  { invoice, earlier, buyer }: LineFacts,
+): readonly TaxedLine[] {
+  const known = taxesOn(invoice).get(item.id);
+  const net = item.amount.plus(adjustmentsOf(item, invoice));
+  if (taxable.has(item.itemType)) {
+    return [{ item, net, known, tax: known ? factsOf(known) : taxOf(buyer, item.productName) }];
   }
-  return repairs.flatMap(({ amount, linkedItemId }): readonly AdditionalItem[] => {
-    const tax = linkedItemId === null ? undefined : taxOf.get(linkedItemId);
-    if (tax === undefined) return [];
-    const returned = Decimal.min(amount.negated().times(rate).toDecimalPlaces(2), tax.repairable);
-    if (returned.isZero()) return [];
-    return [
-      { itemType: 'ITEM_ADJ', amount: returned.negated(), linkedItemId: tax.id, description: 'Tax returned' },
-    ];
+  if (item.itemType !== 'REPAIR_ADJ' || item.linkedItemId === null) return [];
+  // A repair takes back the tax of its charge, by the rate of that day.
+  const charged = taxesOn(invoice).get(item.linkedItemId) ?? earlier.get(item.linkedItemId);
+  return charged === undefined ? [] : [{ item, net, known, tax: factsOf(charged) }];
+}
+
+/**
+ * The missing taxes of all lines with the same tax. Their sum is the rounded tax on the sum of the lines (EN 16931, BR-CO-17): the
+ * last new item takes the difference that rounding each line makes.
+ */
+function taxItems(lines: readonly TaxedLine[], invoice: InvoiceForPlugins): readonly AdditionalItem[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const due = rounded(sumOf(lines.map(({ net }) => net)), first.tax);
+  const taxed = sumOf(lines.map(({ known }) => (known ? taxLeft(known, invoice) : new Decimal(0))));
+  const open = lines.filter((line) => line.known === undefined || isAdjusted(line, line.known, invoice));
+  let left = due.minus(taxed);
+  return open.flatMap((line, index): readonly AdditionalItem[] => {
+    const before = line.known ? taxLeft(line.known, invoice) : new Decimal(0);
+    const isLast = index === open.length - 1;
+    const amount = isLast ? left : rounded(line.net, line.tax).minus(before);
+    left = left.minus(amount);
+    if (line.known === undefined) return [taxItem(line, amount)];
+    if (!amount.isNegative() || amount.isZero()) return [];
+    return [{ itemType: 'ITEM_ADJ', amount, linkedItemId: line.known.id, description: 'Tax returned' }];
   });
+}
+
+function taxItem({ item, tax }: TaxedLine, amount: Decimal): AdditionalItem {
+  const { id: linkedItemId, startDate, endDate, planName } = item;
+  const isRepair = item.itemType === 'REPAIR_ADJ';
+  const limited = isRepair ? Decimal.min(amount, 0) : Decimal.max(amount, 0);
+  return { itemType: 'TAX', amount: limited, linkedItemId, startDate, endDate, planName, ...tax };
+}
+
+/** True if more was taken off the charge than off its tax. */
+function isAdjusted({ net, tax }: TaxedLine, known: InvoiceItemForPlugins, invoice: InvoiceForPlugins) {
+  const hasAdjustment = invoice.items.some(({ itemType, linkedItemId }) => {
+    return itemType === 'ITEM_ADJ' && linkedItemId === known.linkedItemId;
+  });
+  return hasAdjustment && taxLeft(known, invoice).greaterThan(rounded(net, tax));
+}
+
+/**
+ * A refund with adjustments adjusts only the items that it names: this adds the taxes on them.
+ * @example const adjustments = withTaxes(invoice.items, [{ invoiceItemId, amount: '50' }]);
+ *   await acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
+ */
+export function withTaxes(
+  items: readonly Plain<InvoiceItemView>[],
+  adjustments: readonly { readonly invoiceItemId: string; readonly amount: string }[],
+) {
+  const taxes = adjustments.flatMap(({ invoiceItemId, amount }) => {
+    const tax = items.find((item) => item.itemType === 'TAX' && item.linkedItemId === invoiceItemId);
+    const share = tax?.taxRate
+      ? new Decimal(amount).times(tax.taxRate).dividedBy(100).toDecimalPlaces(2)
+      : null;
+    if (!tax || !share || share.isZero()) return [];
+    return [{ invoiceItemId: tax.id, amount: Decimal.min(share, tax.repairable).toFixed() }];
+  });
+  return [...adjustments, ...taxes];
+}
+
+function taxesOn({ items }: Pick<InvoiceForPlugins, 'items'>) {
+  const taxes = items.filter(({ itemType }) => itemType === 'TAX');
+  return new Map(
+    taxes.flatMap((tax) => (tax.linkedItemId === null ? [] : [[tax.linkedItemId, tax] as const])),
+  );
+}
+
+/** The TAX items of other invoices, read only if something is repaired. */
+async function earlierTaxes({ id, items }: InvoiceForPlugins, { existingInvoices }: InvoicePluginContext) {
+  const found = new Map<string, InvoiceItemForPlugins>();
+  if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return found;
+  for await (const invoice of existingInvoices()) {
+    if (invoice.id === id) continue;
+    for (const [chargeId, tax] of taxesOn(invoice)) found.set(chargeId, tax);
+  }
+  return found;
+}
+
+function factsOf({ description, taxRate, taxCategory, taxExemption }: InvoiceItemForPlugins): Tax {
+  return {
+    description: description ?? 'Tax',
+    taxRate: formatDecimal(taxRate ?? new Decimal(0)),
+    taxCategory: taxCategory as Tax['taxCategory'],
+    ...(taxExemption === null ? {} : { taxExemption }),
+  };
+}
+
+function taxLeft(tax: InvoiceItemForPlugins, invoice: InvoiceForPlugins): Decimal {
+  return tax.amount.plus(adjustmentsOf(tax, invoice));
+}
+
+function adjustmentsOf({ id }: InvoiceItemForPlugins, { items }: InvoiceForPlugins): Decimal {
+  const own = items.filter(({ itemType, linkedItemId }) => itemType === 'ITEM_ADJ' && linkedItemId === id);
+  return sumOf(own.map(({ amount }) => amount));
+}
+
+function sumOf(amounts: readonly Decimal[]): Decimal {
+  return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
+}
+
+/** The tax on an amount, in whole cents. */
+function rounded(net: Decimal, { taxRate }: Tax): Decimal {
+  return net.times(taxRate).dividedBy(100).toDecimalPlaces(2);
 }
 
 const catalog = defineCatalog({
@@ -99,14 +224,14 @@ const catalog = defineCatalog({
   priceLists: { DEFAULT: ['desk-monthly'] },
 });
 
-/** Sells a desk to three countries, takes one back after half a month, and tells what was billed and why. */
+/** Sells a desk to three countries, takes one back after half a month, and returns what was billed and why. */
 export async function sellWithTax(): Promise<readonly string[]> {
-  const countries = new Map<string, string>();
+  const buyers = new Map<string, Buyer>();
   const clock = fakeClock('2024-01-01T12:00:00Z');
   const billing = await Billing.open({
     storage: sqlite(':memory:'),
     clock,
-    invoicePlugins: [taxPlugin(async (accountId) => countries.get(accountId) ?? null)],
+    invoicePlugins: [taxPlugin(async (accountId) => buyers.get(accountId) ?? null)],
   });
   try {
     const tenant = await billing.tenants.create(
@@ -116,9 +241,14 @@ export async function sellWithTax(): Promise<readonly string[]> {
     const shop = billing.as({ tenant: tenant.id, user: 'host' });
     await shop.uploadCatalog(catalog);
     const told: string[] = [];
-    for (const [name, country] of Object.entries({ Ada: 'DE', Chantal: 'FR', Ed: 'US' })) {
+    const people = {
+      Ada: { country: 'DE' },
+      Chantal: { country: 'FR', taxId: 'FR83404833048' },
+      Ed: { country: 'US' },
+    };
+    for (const [name, buyer] of Object.entries(people)) {
       const { id: accountId } = await shop.createAccount({ name, currency: 'EUR' });
-      countries.set(accountId, country);
+      buyers.set(accountId, buyer);
       const { subscriptionId } = await shop.createSubscription({ accountId, planName: 'desk-monthly' });
       await billing.settle();
       if (name === 'Ada') {

@@ -29,11 +29,12 @@ anyDatabase.describe('the page about taxes', (open) => {
     const file = join(folder, 'taxes.ts');
     await writeFile(file, importingFrom(root, block));
     const { taxes } = (await import(file)) as {
-      readonly taxes: (rateOf: (accountId: string) => Promise<string | null>) => InvoicePlugin;
+      readonly taxes: (taxOf: (accountId: string) => Promise<object | null>) => InvoicePlugin;
     };
     await rm(folder, { recursive: true });
     const exempt = new Set<string>();
-    const invoicePlugins = [taxes(async (accountId) => (exempt.has(accountId) ? null : '0.19'))];
+    const standard = { taxRate: '19', taxCategory: 'S' };
+    const invoicePlugins = [taxes(async (accountId) => (exempt.has(accountId) ? null : standard))];
     const { acme, linesOf, settle } = await openEngine(open, { now: '2024-01-31T08:00:00Z', invoicePlugins });
     const taxed = await acme.createAccount({ currency: 'EUR' });
     await settle(acme.invoices.addCharges({ accountId: taxed.id, items: [{ amount: '11' }] }));

@@ -1,13 +1,165 @@
-import { expect } from 'chai';
-import { sellWithTax } from '../../examples/tax-plugin.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { defineCatalog } from '../../adapters/node/billwright.ts';
+import { type Buyer, sellWithTax, taxPlugin, withTaxes } from '../../examples/tax-plugin.ts';
+import { formatDecimal, type InvoicePlugin, SystemTag, type Uuid } from '../../lib/index.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { documentsOf, taxLinesOf } from '../support/invoicing/documents-of-account.ts';
+import { blocksOf, importingFrom } from './readme-examples.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+const monthly = <P extends string>(product: P, price: `${number}`) => ({
+  product,
+  finalPhase: {
+    type: 'EVERGREEN',
+    recurring: { billingPeriod: 'MONTHLY', price: { EUR: price } },
+  } as const,
+});
+
+const catalog = defineCatalog({
+  name: 'Rooms',
+  effectiveDate: '2024-01-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['EUR'],
+  products: { Desk: { category: 'BASE' }, Book: { category: 'BASE' } },
+  plans: {
+    room: monthly('Desk', '310.00'),
+    desk: monthly('Desk', '100.00'),
+    chair: monthly('Desk', '0.13'),
+    book: monthly('Book', '50.00'),
+  },
+  priceLists: { DEFAULT: ['room', 'desk', 'chair', 'book'] },
+  rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'IMMEDIATE' }] },
+});
+
+/** The plugin of the program in `lib/ports/README.md`. */
+async function pluginOfReadme(): Promise<InvoicePlugin> {
+  const [, program = ''] = await blocksOf('lib/ports/README.md', 'ts');
+  const [plugin = ''] = program.split('const clock =');
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-vat-'));
+  const file = join(folder, 'vat.ts');
+  await writeFile(file, `${importingFrom(root, plugin)}\nexport { vat };\n`);
+  const { vat } = (await import(file)) as { readonly vat: InvoicePlugin };
+  await rm(folder, { recursive: true });
+  return vat;
+}
 
 describe('invoice plugin example', () => {
-  it('charges taxes by country, explains them and refunds them with credits', async () =>
+  it('charges taxes by country, explains them and returns them with credits', async () =>
     expect(await sellWithTax()).to.eql([
-      'Ada: RECURRING 100, TAX 19, ITEM_ADJ -9.81, CBA_ADJ -51.61; owed EUR 57.58',
-      'Ada: REPAIR_ADJ -51.61, CBA_ADJ 51.61; owed EUR 0',
+      'Ada: RECURRING 100, TAX 19, CBA_ADJ -61.42; owed EUR 57.58',
+      'Ada: REPAIR_ADJ -51.61, TAX -9.81, CBA_ADJ 61.42; owed EUR 0',
       '19.00 EUR for the 100.00 EUR charged for plan desk-monthly, phase desk-monthly-evergreen, added by the invoice plugin "vat": MwSt. 19 %.',
-      'Chantal: RECURRING 100, TAX 20; owed EUR 120',
-      'Ed: RECURRING 100; owed EUR 100',
+      'Chantal: RECURRING 100, TAX 0; owed EUR 100',
+      'Ed: RECURRING 100, TAX 0; owed EUR 100',
     ]));
+});
+
+anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let buyer: Buyer;
+
+  async function begin(plugin: InvoicePlugin = taxPlugin(async () => buyer)): Promise<void> {
+    engine = await openEngine(open, {
+      now: '2024-01-01T08:00:00Z',
+      catalog: null,
+      invoicePlugins: [plugin],
+      configuration: { 'org.service.invoice.creditNotes': 'true' },
+    });
+    await engine.acme.uploadCatalog(catalog);
+    accountId = (await engine.payingAccount({ currency: 'EUR', billCycleDayLocal: 1 })).id;
+  }
+  beforeEach(() => {
+    buyer = { country: 'DE' };
+  });
+  afterEach(async () => {
+    for (const { net, tax, gross } of await documentsOf(engine, accountId))
+      expect(gross.equals(net.plus(tax))).to.equal(true);
+    expect(await engine.breaches()).to.eql([]);
+  });
+
+  const subscribe = (...plans: readonly string[]) =>
+    engine.settle(
+      Promise.all(plans.map((planName) => engine.acme.createSubscription({ accountId, planName }))),
+    );
+  const taxLines = async () => (await documentsOf(engine, accountId)).map((each) => taxLinesOf(each));
+  const invoiceOf = async () => {
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    const charge = invoice?.items.find(({ itemType }) => itemType === 'RECURRING');
+    return { invoiceId: invoice?.id ?? '', items: invoice?.items ?? [], chargeId: charge?.id ?? '' };
+  };
+
+  async function downgraded(): Promise<void> {
+    const [subscription] = await subscribe('room');
+    engine.clock.set('2024-01-16T08:00:00Z');
+    const { subscriptionId = '' } = subscription ?? {};
+    await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'desk' }));
+  }
+
+  for (const [name, pluginOf] of Object.entries({
+    'the example': (): InvoicePlugin | undefined => undefined,
+    'the README': pluginOfReadme,
+  }))
+    describe(`of ${name}`, () => {
+      beforeEach(async () => begin(await pluginOf()));
+
+      it('return the tax of a repair after a downgrade, on its invoice and its credit note', async () => {
+        await downgraded();
+        expect(await taxLines()).to.eql([
+          ['S 19 %: 310 + 58.9'],
+          ['S 19 %: -108.39 + -20.59'],
+          ['S 19 %: 160 + 30.4'],
+        ]);
+      });
+
+      it('return the tax of an adjustment, each time only the rest', async () => {
+        await subscribe('desk');
+        const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
+        for (const amount of ['40', '10'])
+          await engine.settle(
+            engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount }),
+          );
+        const [document] = await documentsOf(engine, accountId);
+        expect(document && taxLinesOf(document)).to.eql(['S 19 %: 50 + 9.5']);
+      });
+    });
+
+  it('sum two rates on one invoice, rounded on the sum of each rate', async () => {
+    await begin();
+    const account = { type: 'ACCOUNT', id: accountId } as const;
+    await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await subscribe('chair', 'chair', 'book');
+    await engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.settle();
+    expect(await taxLines()).to.eql([['S 19 %: 0.26 + 0.05', 'S 7 %: 50 + 3.5']]);
+  });
+
+  it('return the tax with a refund that names the tax items too', async () => {
+    await begin();
+    await subscribe('desk');
+    const { items, chargeId: invoiceItemId } = await invoiceOf();
+    const [payment] = await engine.acme.payments.ofAccount(accountId);
+    const adjustments = withTaxes(items, [{ invoiceItemId, amount: '50' }]);
+    expect(adjustments.map(({ amount }) => amount)).to.eql(['50', '9.5']);
+    const paymentId = payment?.id ?? '';
+    await engine.settle(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }));
+    expect(await taxLines()).to.eql([['S 19 %: 50 + 9.5'], ['S 19 %: 50 + 9.5']]);
+    expect(await engine.balancesOf(accountId)).to.eql(['0', '0']);
+  });
+
+  it('show reverse charge with a tax of 0, its text and a note, also after a repair', async () => {
+    buyer = { country: 'FR', taxId: 'FR83404833048' };
+    await begin();
+    await downgraded();
+    expect(await taxLines()).to.eql([['AE 0 %: 310 + 0'], ['AE 0 %: -108.39 + 0'], ['AE 0 %: 160 + 0']]);
+    const [first] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    expect(first?.note).to.equal('Reverse charge: the buyer owes the VAT');
+    const taxes = first?.items.filter(({ itemType }) => itemType === 'TAX') ?? [];
+    expect(taxes.map(({ amount, taxExemption }) => `${formatDecimal(amount)} ${taxExemption}`)).to.eql([
+      '0 Reverse charge: the buyer owes the VAT',
+    ]);
+  });
 });
