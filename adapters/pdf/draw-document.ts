@@ -20,8 +20,8 @@ export async function drawDocument(
   drawText(sheet, document.footer, { ...label, direction: 'auto', maxLines: 40, isRuled: true });
 }
 
-const LOGO = { width: 160, height: 46 };
-const BELOW_BLOCK = 26;
+const LOGO = { width: 160, height: 42 };
+const BELOW_BLOCK = 20;
 
 /** Draws heading and status at the start, logo and sender at the end. */
 function drawHead(

@@ -7,7 +7,7 @@ import { type BaseDirection, linesOf, type TextRun, TextRuns } from './text-runs
 import { escapeMetadata } from './xmp.ts';
 
 /** Margins in points. The bottom margin contains the page number. */
-export const margin = { top: 51, side: 48, bottom: 62 } as const;
+export const margin = { top: 51, side: 48, bottom: 48 } as const;
 
 export const LINE_HEIGHT = 1.4;
 
@@ -142,10 +142,16 @@ export class Sheet {
       const runs = this.#runs.of(line, weight, direction);
       const width = runs.reduce((sum, run) => sum + (run.width * size) / 1000, 0);
       const place = { x: this.#left(column, width), y: top + index * height + size * 1.08, size };
-      const isLast = index === lines.length - 1;
-      this.structure.spoken(line, isLast, () => this.#drawRuns(runs, place));
+      this.#drawRuns(runs, place);
+      // Keeps the last word apart from the first one of the next line when the text is read or copied.
+      if (index < lines.length - 1)
+        this.#drawSpace({ ...place, x: place.x + (direction === 'rtl' ? 0 : width) });
     }
     return lines.length * height;
+  }
+
+  #drawSpace(place: { x: number; y: number; size: number }): void {
+    this.#drawRuns(this.#runs.of(' ', 'regular', 'ltr'), place);
   }
 
   #drawRuns(runs: readonly TextRun[], { x, y, size }: { x: number; y: number; size: number }): void {
@@ -206,7 +212,7 @@ export class Sheet {
     const column: Column = { start: 0, width: this.width, align: 'end' };
     for (let page = start; page < start + count; page += 1) {
       this.#pdf.switchToPage(page);
-      const place = { ...column, top: this.#pdf.page.height - 42 };
+      const place = { ...column, top: this.#pdf.page.height - 40 };
       const number = `${page - start + 1} / ${count}`;
       this.structure.artifact('Pagination', () => this.draw([number], place, { ...style, direction: 'ltr' }));
       await this.turn();

@@ -1,5 +1,3 @@
-import { hasRightToLeftLetter } from './fonts.ts';
-
 export interface TagOptions {
   /** Of a heading of a table. */
   readonly scope?: 'Column' | 'Row';
@@ -50,20 +48,6 @@ export class Structure {
     const drawn = draw();
     this.#pdf.endMarkedContent();
     return drawn;
-  }
-
-  /**
-   * Draws a line. One with right-to-left letters, which are drawn in visual order, also gets its text in logical order. One that
-   * others follow ends with a space, so that its last word is not joined to the next one.
-   */
-  spoken(line: string, isLast: boolean, draw: () => void): void {
-    if (isLast && !hasRightToLeftLetter(line)) {
-      draw();
-      return;
-    }
-    this.#pdf.markContent('Span', { actual: isLast ? line : `${line} ` });
-    draw();
-    this.#pdf.endMarkedContent();
   }
 
   end(): void {

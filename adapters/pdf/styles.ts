@@ -13,4 +13,4 @@ export const party: TextStyle = { ...own, maxLines: 4 };
 export const small: TextStyle = { ...label, direction: 'auto', maxLines: 6 };
 export const stressed: TextStyle = { size: 12.5, weight: 'bold' };
 
-export const gap = 18;
+export const gap = 16;

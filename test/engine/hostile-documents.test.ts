@@ -103,7 +103,7 @@ describe('hostile texts in documents', () => {
         expect(left, at).to.be.at.least(47);
         // Letters as wide as a line have no room for the sign that marks a cut text.
         expect(right, at).to.be.at.most(595.28 - 48 + 12);
-        expect(bottom, at).to.be.within(30, 842 - 48);
+        expect(bottom, at).to.be.within(28, 842 - 48);
       }
       expect(boxes.some((box) => box.text.includes('Amount due'))).to.equal(true);
     });

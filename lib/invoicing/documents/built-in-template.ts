@@ -51,10 +51,12 @@ th:first-child { inline-size: 55%; }
 .sum > * { padding-block: .125rem; font-weight: 400; }
 .sum th { color: #565d66; text-align: start; }
 .sum.first > * { padding-block-start: 1.5rem; }
-.sum.due > * { font-size: 1.25rem; font-weight: 650; color: inherit; padding-block-start: .5rem; }
-.sum.due > * + * { border-block-start: 1.5px solid var(--rule); }
+.sum.due > * { position: relative; font-size: 1.25rem; font-weight: 650; color: inherit; padding-block-start: 1rem; }
+.sum.due > * + *::before { content: ""; position: absolute; inset-block-start: .5rem; inset-inline: 0; border-block-start: 1.5px solid var(--rule); }
+.sum.due > th::before { inset-inline-start: 1.5rem; }
 .sum.due > td:first-child { padding: 0; }
-.sum.first.due > * { padding-block-start: 1.5rem; border: 0; }
+.sum.first.due > * { padding-block-start: 1.5rem; }
+.sum.first.due > *::before { display: none; }
 .sum .detail { font-weight: 400; }
 .payment { margin-block-start: 2.5rem; break-inside: avoid; }
 .payment dl { justify-content: start; }
@@ -71,10 +73,11 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
   .sum { display: flex; justify-content: space-between; }
   .sum > td:first-child { display: none; }
   .sum > th { padding-inline-start: 0; }
-  .sum.due > * { padding-block-start: .5rem; margin-block-start: .5rem; }
+  .sum.due > th::before { inset-inline-start: 0; }
   .sum.due > th { flex-grow: 1; }
   td.period { grid-row: 2; grid-column: 1; color: #565d66; font-size: .875rem; white-space: normal; }
   tr:not(.sum) > td.number { grid-row: 1; grid-column: 2; }
+  td.tax::before { content: attr(data-name) " "; }
   tr:not(.sum) > td.tax { grid-row: 2; color: #565d66; font-size: .875rem; }
   .facts dl { inline-size: 100%; }
 }
@@ -157,7 +160,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
         <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}{{#notes}}<span class="detail"><bdi>{{.}}</bdi></span>{{/notes}}</td>
         <td class="period">{{formattedPeriod}}</td>
         {{#invoice.taxColumn}}
-        <td class="number tax">{{formattedTaxRate}}</td>
+        <td class="number tax" data-name="{{invoice.taxColumn}}">{{formattedTaxRate}}</td>
         {{/invoice.taxColumn}}
         <td class="number">{{formattedAmount}}</td>
       </tr>
@@ -169,7 +172,7 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
         <td><bdi>{{name}}</bdi>{{#detail}}<span class="detail"><bdi>{{detail}}</bdi></span>{{/detail}}{{#notes}}<span class="detail"><bdi>{{.}}</bdi></span>{{/notes}}</td>
         <td class="period">{{formattedPeriod}}</td>
         {{#invoice.taxColumn}}
-        <td class="number tax">{{formattedTaxRate}}</td>
+        <td class="number tax" data-name="{{invoice.taxColumn}}">{{formattedTaxRate}}</td>
         {{/invoice.taxColumn}}
         <td class="number">{{formattedAmount}}</td>
       </tr>

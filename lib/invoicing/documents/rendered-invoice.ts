@@ -187,16 +187,23 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   const formats = given.formatsOf(locale, account);
   // French has a space before a colon.
   const colon = language.startsWith('fr') ? '\u00a0: ' : ': ';
+  const direction = directionOf(language);
   return {
     locale,
     language: languageTag(language),
-    direction: directionOf(language),
+    direction,
     text,
     names: catalogNames(given.catalogTranslations, wanted, defaultLocale),
     formats,
     countryName: (code: string) => formats.country(code),
-    labelled: (label: string, value: string) => `${label}${colon}${value}`,
+    labelled: (label: string, value: string) =>
+      `${label}${colon}${direction === 'rtl' ? isolated(value) : value}`,
   };
+}
+
+/** Keeps the direction of a text within one of the other direction: `123-456` would become `456-123`. */
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
 }
 
 type Totalled = Pick<

@@ -91,8 +91,16 @@ type Address = Pick<Account & Seller, 'address1' | 'address2' | 'city' | 'state'
 /** Returns the lines of an address, without missing parts. */
 function addressOf(address: Address, { countryName }: PartyWords): readonly string[] {
   const { address1, address2, country } = address;
-  const lines = [address1, address2, placeOf(address), country === null ? null : countryName(country)];
-  return lines.filter(isPresent);
+  const streets = [address1, address2];
+  const places = isJapaneseScript(address)
+    ? [address.postalCode, `${address.state ?? ''}${address.city ?? ''}`, ...streets]
+    : [...streets, placeOf(address)];
+  return [...places, country === null ? null : countryName(country)].filter(isPresent);
+}
+
+/** Japanese addresses go from the large to the small, unless they are in Latin letters. */
+function isJapaneseScript({ city, state, country }: Address): boolean {
+  return (country ?? '').toUpperCase() === 'JP' && /\p{Script=Han}/u.test(`${state ?? ''}${city ?? ''}`);
 }
 
 /** Countries that write state and postal code after the city; others write the postal code before it. */

@@ -169,6 +169,23 @@ describe('business invoice view', () => {
       expect(buyer({ name: ' ', taxId: '12/345/67890' })).to.eql(['Steuernummer: 12/345/67890']);
     });
 
+    it('invoicing §14 rule 11: keep the digits of a tax id in order within Arabic', () => {
+      const { formattedTaxId } = germanInvoice([], { of: { locale: 'ar_EG', taxId: '123-456-789' } });
+      expect(formattedTaxId).to.equal('الرقم الضريبي: \u2068123-456-789\u2069');
+    });
+
+    it('invoicing §14 rule 11: order a Japanese address from the large to the small, unless in Latin letters', () => {
+      const tokyo = { country: 'JP', postalCode: '100-0005', address1: '丸の内1-2-3' };
+      const addressee = (of: object) => germanInvoice([], { of: { locale: 'ja_JP', ...of } }).addressee;
+      expect(addressee({ ...tokyo, state: '東京都', city: '千代田区' })).to.eql([
+        '100-0005',
+        '東京都千代田区',
+        '丸の内1-2-3',
+        '日本',
+      ]);
+      expect(addressee({ ...tokyo, city: 'Tokyo' })).to.eql(['丸の内1-2-3', '100-0005 Tokyo', '日本']);
+    });
+
     it('invoicing §14 rule 11: show the seller in place of the company texts', () => {
       const translations = new Map([['en' as Locale, new Map([['companyName', 'Old name']])]]);
       const view = germanInvoice(taxedItems(), { translations, of: { locale: 'fr_FR' } });
