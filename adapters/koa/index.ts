@@ -182,6 +182,11 @@ const TIMEOUTS_CHECKED_EVERY_MS = 500;
  * connection.
  */
 const KEPT_WHILE_STOPPING_MS = 1_000;
+/**
+ * Time for the next request of an open connection while the server drains. Longer than the pauses of a busy client, whose
+ * request would otherwise arrive on a connection that is being closed.
+ */
+const KEPT_WHILE_DRAINING_MS = 3_000;
 
 export interface ListenOptions {
   /** 0 = any free port. */
@@ -211,7 +216,7 @@ export interface Listening {
   close(): Promise<void>;
   /**
    * Accepts no more connections. Open connections get one more response, which announces their closing; idle ones are
-   * closed after a second. Resolves when all are closed. Another process that listens on the port takes over without a
+   * closed after three seconds. Resolves when all are closed. Another process that listens on the port takes over without a
    * failed request. Call `close` afterwards.
    */
   drain(): Promise<void>;
@@ -270,10 +275,10 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const drain = async (): Promise<void> => {
     isDraining = true;
     const closed = once(server, 'close');
-    server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
+    server.keepAliveTimeout = KEPT_WHILE_DRAINING_MS;
     // The method of HTTP servers would also close idle connections, on which a request may be arriving.
     TcpServer.prototype.close.call(server);
-    const idle = setTimeout(() => server.closeIdleConnections(), KEPT_WHILE_STOPPING_MS);
+    const idle = setTimeout(() => server.closeIdleConnections(), KEPT_WHILE_DRAINING_MS);
     await closed;
     clearTimeout(idle);
   };
