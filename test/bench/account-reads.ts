@@ -17,6 +17,7 @@ interface Held {
 
 const sizes: Readonly<Record<Bench['size'], readonly Held[]>> = {
   SMOKE: [{ subscriptions: 5, states: 10 }],
+  QUICK: [{ subscriptions: 25, states: 50 }],
   NORMAL: [
     { subscriptions: 300, states: 600 },
     { subscriptions: 600, states: 1_500 },

@@ -6,10 +6,10 @@ import { putLoad, withServer } from './http-load.ts';
 import type { LoadInput } from './load-process.ts';
 import { firstOfMonth, PLAN, PRICE, seed } from './past.ts';
 
-const accounts = { SMOKE: 20, NORMAL: 3_000, FULL: 5_000 };
+const accounts = { SMOKE: 20, QUICK: 300, NORMAL: 3_000, FULL: 5_000 };
 /** As many come first and are not timed: a server has its compiling behind it. */
-const warmUps = { SMOKE: 2, NORMAL: 500, FULL: 500 };
-const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+const warmUps = { SMOKE: 2, QUICK: 100, NORMAL: 500, FULL: 500 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const connections = 16;
 const settlePollMs = 20;
 

@@ -6,9 +6,9 @@ import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { PRICE, type Seeded, seed } from './past.ts';
 import { median, percentile } from './statistics.ts';
 
-const accounts = { SMOKE: 3, NORMAL: 1_000, FULL: 1_000 };
-const calls = { SMOKE: 20, NORMAL: 1_000, FULL: 1_000 };
-const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+const accounts = { SMOKE: 3, QUICK: 20, NORMAL: 1_000, FULL: 1_000 };
+const calls = { SMOKE: 20, QUICK: 100, NORMAL: 1_000, FULL: 1_000 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 
 export const dryRun: Goal = {
   name: 'dry-run',

@@ -1,7 +1,10 @@
 import type { BenchDatabases, DatabaseKind } from './databases.ts';
 
-/** SMOKE = small, to see that it works; NORMAL = the goals' sizes; FULL = five runs of the heavy goals, too. */
-export const Size = { SMOKE: 'SMOKE', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
+/**
+ * SMOKE: small, to see that everything works. QUICK: one run of sizes that take at most three minutes together on an
+ * idle machine, with ceilings. NORMAL: the sizes of the goals. FULL: five runs also of the slow goals.
+ */
+export const Size = { SMOKE: 'SMOKE', QUICK: 'QUICK', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
 export type Size = (typeof Size)[keyof typeof Size];
 
 export interface Figure {

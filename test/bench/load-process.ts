@@ -17,6 +17,8 @@ export interface LoadInput {
   readonly status: number;
   readonly connections: number;
   readonly total: number;
+  /** Requests that are sent first and are not timed, from the beginning of the list; none by default. */
+  readonly warmUp?: number;
   /** Requests a second, sent by the clock whatever the answers take; null = as fast as the answers come. */
   readonly perSecond: number | null;
 }
@@ -29,7 +31,9 @@ export interface LoadOutput {
 }
 
 async function load(input: LoadInput): Promise<LoadOutput> {
-  const { url, total, connections, perSecond } = input;
+  const { url, connections, perSecond, warmUp = 0 } = input;
+  if (warmUp > 0) await load({ ...input, total: warmUp, perSecond: null, warmUp: 0 });
+  const { total } = input;
   const { hostname, port, host } = new URL(url);
   const texts = input.requests.map((request) => textOf(request, host, input.headers));
   const times: number[] = [];

@@ -8,8 +8,8 @@ import { BEGINS, openShop, PLAN, settle, withEngine } from './past.ts';
 import type { RunInput, RunOutput } from './run-process.ts';
 import { markNow, multiply } from './seed.ts';
 
-const accounts = { SMOKE: 30, NORMAL: 10_000, FULL: 10_000 };
-const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
+const accounts = { SMOKE: 30, QUICK: 200, NORMAL: 10_000, FULL: 10_000 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 /** Checks that the dispatcher hands to the handler at once. */
 const batchSize = 100;
 const due = '2024-01-11T00:00:00Z';

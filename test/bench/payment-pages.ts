@@ -5,9 +5,9 @@ import type { LoadRequest } from './load-process.ts';
 import { firstOfMonth, seed } from './past.ts';
 import { median } from './statistics.ts';
 
-const payments = { SMOKE: 3, NORMAL: 100, FULL: 100 };
-const total = { SMOKE: 10, NORMAL: 300, FULL: 1_000 };
-const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
+const payments = { SMOKE: 3, QUICK: 12, NORMAL: 100, FULL: 100 };
+const total = { SMOKE: 10, QUICK: 100, NORMAL: 300, FULL: 1_000 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const connections = 16;
 
 interface Listed {
@@ -43,7 +43,7 @@ export async function measurePages(bench: Bench, kind: DatabaseKind): Promise<Fi
     );
     for (let left = bench.choose(runs); left > 0; left -= 1) {
       found.push((await putLoad({ ...load, url })).perSecond);
-      ceilings.push(await koaRate(JSON.stringify(listed), load));
+      ceilings.push(await koaRate(bench, JSON.stringify(listed), load));
     }
   });
   await bench.databases.remove(database);

@@ -4,9 +4,9 @@ import type { Bench, Figure, Goal } from './goal.ts';
 import type { QueueInput, QueueOutput } from './queue-process.ts';
 import { percentile } from './statistics.ts';
 
-const events = { SMOKE: 5, NORMAL: 200, FULL: 500 };
-const notifications = { SMOKE: 1, NORMAL: 10, FULL: 60 };
-const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+const events = { SMOKE: 5, QUICK: 50, NORMAL: 200, FULL: 500 };
+const notifications = { SMOKE: 1, QUICK: 2, NORMAL: 10, FULL: 60 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const goalP50 = 20;
 const goalP99 = 100;
 

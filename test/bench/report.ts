@@ -8,9 +8,14 @@ export function reportLine(figure: Figure, size: Size): string {
     figure.name.padEnd(58),
     `${format(middle)} ${figure.unit}`.padStart(18),
     runsOf(figure).padEnd(22),
-    (size === Size.SMOKE ? '' : goalOf(figure, middle)).padEnd(24),
+    (hasGoals(size) ? goalOf(figure, middle) : '').padEnd(24),
   ];
   return [...parts, ceilingOf(figure, middle)].join('  ').trimEnd();
+}
+
+/** Goals are for the full sizes. Smaller ones are compared with their ceilings. */
+function hasGoals(size: Size): boolean {
+  return size === Size.NORMAL || size === Size.FULL;
 }
 
 function runsOf({ runs }: Figure): string {

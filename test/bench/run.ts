@@ -27,6 +27,7 @@ import { testClock } from './test-clock.ts';
 import { usageHttp } from './usage-http.ts';
 import { usageIngest } from './usage-ingest.ts';
 import { usageRating } from './usage-rating.ts';
+import { workers } from './workers.ts';
 
 /** The check of the seed comes first, for the figures stand on it. */
 const goals: readonly Goal[] = [
@@ -36,6 +37,7 @@ const goals: readonly Goal[] = [
   apiReads,
   accountReads,
   invoiceSearch,
+  workers,
   apiWrites,
   payments,
   overdueChecks,
@@ -52,9 +54,10 @@ const goals: readonly Goal[] = [
   usageRating,
 ];
 
-const usage = `npm run bench -- [--smoke | --full] [--only <name>]... [--database <kind>]
+const usage = `npm run bench -- [--smoke | --quick | --full] [--only <name>]... [--database <kind>]
 
   --smoke     small sizes, to see that everything works
+  --quick     every line once with its ceiling, in at most three minutes on an idle machine
   --full      five runs of the heavy goals, too
   --only      one of: ${goals.map(({ name }) => name).join(', ')}
   --database  ${databaseKinds.join(' or ')}; both unless told`;
@@ -63,6 +66,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       smoke: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
       database: { type: 'string' },
@@ -73,7 +77,7 @@ async function main(): Promise<void> {
     console.log(usage);
     return;
   }
-  const size = values.smoke ? Size.SMOKE : values.full ? Size.FULL : Size.NORMAL;
+  const size = sizeOf(values);
   const chosen = goals.filter(({ name }) => values.only === undefined || values.only.includes(name));
   const unknown = values.only?.filter((name) => !goals.some((goal) => goal.name === name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no goal "${unknown.join(', ')}"\n${usage}`);
@@ -82,9 +86,17 @@ async function main(): Promise<void> {
   await measure(chosen, size, kinds);
 }
 
+function sizeOf(given: { readonly smoke: boolean; readonly quick: boolean; readonly full: boolean }): Size {
+  if (given.smoke) return Size.SMOKE;
+  if (given.quick) return Size.QUICK;
+  return given.full ? Size.FULL : Size.NORMAL;
+}
+
 async function measure(chosen: readonly Goal[], size: Size, kinds: readonly DatabaseKind[]): Promise<void> {
-  // Small sizes are for a quick look: what the many processes load is kept compiled.
-  if (size === Size.SMOKE) process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
+  const began = performance.now();
+  // Small sizes consist mostly of starts: what the many processes load is kept compiled.
+  if (size === Size.SMOKE || size === Size.QUICK)
+    process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
   // Building takes longer than all small sizes together.
   const built = size === Size.SMOKE ? null : await buildPackage();
   const databases = benchDatabases({ durable: size !== Size.SMOKE });
@@ -103,12 +115,17 @@ async function measure(chosen: readonly Goal[], size: Size, kinds: readonly Data
       console.log(
         'sizes        SMOKE, and PostgreSQL not durable: the figures say that it works, not how fast it is',
       );
+    if (size === Size.QUICK)
+      console.log(
+        'sizes        QUICK, one run each: compare shares of ceilings; the goals are for the full sizes',
+      );
     for (const goal of chosen) {
       console.log(`\n${goal.title}`);
-      const began = performance.now();
+      const startedMs = performance.now();
       for (const figure of await goal.measure(bench)) console.log(`  ${reportLine(figure, size)}`);
-      console.log(`  (took ${format((performance.now() - began) / 1_000)} s in all)`);
+      console.log(`  (took ${format((performance.now() - startedMs) / 1_000)} s in all)`);
     }
+    console.log(`\nAll of it took ${format((performance.now() - began) / 1_000)} s`);
   } finally {
     await databases.close();
     await built?.remove();

@@ -4,10 +4,11 @@ import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { PRICE } from './past.ts';
 import type { TestClockInput, TestClockOutput } from './test-clock-process.ts';
 
-const years = { SMOKE: 1, NORMAL: 10, FULL: 10 };
-const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+const years = { SMOKE: 1, QUICK: 2, NORMAL: 10, FULL: 10 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const ways = {
   SMOKE: ['ONE_JUMP'],
+  QUICK: ['ONE_JUMP', 'MONTH_BY_MONTH'],
   NORMAL: ['ONE_JUMP', 'MONTH_BY_MONTH'],
   FULL: ['ONE_JUMP', 'MONTH_BY_MONTH'],
 } as const;

@@ -4,14 +4,29 @@ import { koaRate, putLoad, withServer } from './http-load.ts';
 import type { LoadRequest } from './load-process.ts';
 import { seedMetered, USAGE_UNIT } from './usage-past.ts';
 
-const subscriptions = { SMOKE: 20, NORMAL: 2_000, FULL: 2_000 };
-const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
+const subscriptions = { SMOKE: 20, QUICK: 200, NORMAL: 2_000, FULL: 2_000 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const ways = [
-  { name: 'one per call', perCall: 1, connections: 16, calls: { SMOKE: 20, NORMAL: 5_000, FULL: 10_000 } },
-  { name: '100 per call', perCall: 100, connections: 8, calls: { SMOKE: 4, NORMAL: 500, FULL: 1_000 } },
-  { name: '5,000 per call', perCall: 5_000, connections: 4, calls: { SMOKE: 2, NORMAL: 40, FULL: 100 } },
+  {
+    name: 'one per call',
+    perCall: 1,
+    connections: 16,
+    calls: { SMOKE: 20, QUICK: 500, NORMAL: 5_000, FULL: 10_000 },
+  },
+  {
+    name: '100 per call',
+    perCall: 100,
+    connections: 8,
+    calls: { SMOKE: 4, QUICK: 40, NORMAL: 500, FULL: 1_000 },
+  },
+  {
+    name: '5,000 per call',
+    perCall: 5_000,
+    connections: 4,
+    calls: { SMOKE: 2, QUICK: 4, NORMAL: 40, FULL: 100 },
+  },
 ] as const;
-const warmUps = { SMOKE: 1, NORMAL: 20, FULL: 20 };
+const warmUps = { SMOKE: 1, QUICK: 4, NORMAL: 20, FULL: 20 };
 const days = 28;
 
 /** A server, authenticated, each record one point of its own tracking id. */
@@ -71,7 +86,7 @@ async function ceilingOf(bench: Bench, way: Way): Promise<Pick<Figure, 'ceiling'
     total: bench.choose(way.calls),
     perSecond: null,
   };
-  const value = (await koaRate('{}', load)) * way.perCall;
+  const value = (await koaRate(bench, '{}', load)) * way.perCall;
   return { ceiling: { what: 'calls that Koa answers with nothing behind it', value } };
 }
 

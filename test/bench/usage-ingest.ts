@@ -5,11 +5,11 @@ import { plainUsageRate } from './plain-usage-rate.ts';
 import { median, percentile } from './statistics.ts';
 import type { UsageInput, UsageOutput } from './usage-process.ts';
 
-const subscriptions = { SMOKE: 50, NORMAL: 20_000, FULL: 20_000 };
-const chunk = { SMOKE: 200, NORMAL: 5_000, FULL: 5_000 };
-const sustainedMs = { SMOKE: 200, NORMAL: 20_000, FULL: 60_000 };
-const singles = { SMOKE: 10, NORMAL: 2_000, FULL: 2_000 };
-const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
+const subscriptions = { SMOKE: 50, QUICK: 2_000, NORMAL: 20_000, FULL: 20_000 };
+const chunk = { SMOKE: 200, QUICK: 5_000, NORMAL: 5_000, FULL: 5_000 };
+const sustainedMs = { SMOKE: 200, QUICK: 1_000, NORMAL: 20_000, FULL: 60_000 };
+const singles = { SMOKE: 10, QUICK: 100, NORMAL: 2_000, FULL: 2_000 };
+const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const callers = { sqlite: 1, postgresql: 4 };
 /** usage §11 */
 const goals = { sqlite: { atLeast: 25_000 }, postgresql: { atLeast: 50_000 } };
