@@ -172,5 +172,21 @@ eachDatabase.describe('seller data', (open) => {
       await engine.acme.invoices.html(await committed(), { onMissingSeller });
       expect([reports, missing().length]).to.eql([1, 2]);
     });
+
+    it('invoicing §14 rule 7: are those of the day on which a credit note was written', async () => {
+      const configuration = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
+      await engine.acme.keyValues.add('PER_TENANT_CONFIG', configuration);
+      await upload();
+      const invoiceId = await committed();
+      engine.clock.advance({ days: 1 });
+      await upload({ name: 'Orchard AG' });
+      await engine.acme.invoices.void(invoiceId);
+      engine.clock.advance({ days: 1 });
+      await upload({ name: 'Orchard SE' });
+      const [note] = await engine.acme.creditNotes.ofInvoice(invoiceId);
+      expect(await engine.acme.creditNotes.html(note?.id ?? '')).to.contain('Orchard AG');
+      expect(await engine.acme.invoices.html(invoiceId)).to.contain(seller.name);
+      expect(missing()).to.eql([]);
+    });
   });
 });

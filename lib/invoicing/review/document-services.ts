@@ -16,7 +16,7 @@ import {
 } from '../../records/index.ts';
 import { hostAnswer, timeSlices, wantedSignal } from '../../runtime/index.ts';
 import type { KeyValueService, SettingsOf } from '../../tenants/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
@@ -46,10 +46,13 @@ function reportMissingSeller(
   { given: { seller, invoice } }: Awaited<ReturnType<DocumentSourceLoader['load']>>,
   options: DocumentOptions | undefined,
 ): void {
+  const { onMissingSeller } = options ?? {};
+  if (onMissingSeller != null && typeof onMissingSeller !== 'function')
+    throw invalidField('options.onMissingSeller is not a function', { field: 'onMissingSeller' });
   if (seller !== null) return;
   const message = 'a document has no seller data: upload them with sellers.upload, over HTTP POST /sellers';
   logger.warn({ invoiceId: invoice.id }, message);
-  options?.onMissingSeller?.();
+  onMissingSeller?.();
 }
 
 export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, files: DocumentFiles) {
