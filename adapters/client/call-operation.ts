@@ -1,4 +1,4 @@
-import { BillingError } from '../../lib/values/errors/index.ts';
+import { BillingError, invalidField } from '../../lib/values/errors/index.ts';
 import { Decimal } from '../../lib/values/money/index.ts';
 import type { ClientOptions } from './client-options.ts';
 import { queries, type TypedJson, type TypedKind } from './operation-calls.ts';
@@ -15,6 +15,7 @@ const LINES_TYPE = 'application/x-ndjson';
 export type CallOperation = (group: string, operation: string, input: readonly unknown[]) => Promise<unknown>;
 
 export function operationCaller(options: ClientOptions): CallOperation {
+  checkOptions(options);
   const { retries = RETRIES } = options;
   const base = `${options.url.replace(/\/+$/, '')}/1.0/kb`;
 
@@ -36,6 +37,17 @@ export function operationCaller(options: ClientOptions): CallOperation {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   };
+}
+
+/** Checks the options, for hosts without a compiler. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+function checkOptions(options: ClientOptions): void {
+  const given: object = Object(options);
+  for (const field of ['url', 'apiKey', 'apiSecret'])
+    if (typeof Reflect.get(given, field) !== 'string')
+      throw invalidField(
+        `${field} of createClient must be text, as in createClient({ url, apiKey, apiSecret })`,
+        { field },
+      );
 }
 
 /** Returns the arguments as JSON without missing ones at the end. Bytes become Base64. */

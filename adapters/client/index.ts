@@ -36,7 +36,7 @@ const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<
   usage: (call) => ({ recordAll: (lines: never, options?: unknown) => recordAll(call, lines, options) }),
   catalogs: (call) => ({
     async upload(document: CatalogUpload): Promise<void> {
-      const isDefinition = typeof document === 'object' && 'toXml' in document;
+      const isDefinition = typeof document === 'object' && document !== null && 'toXml' in document;
       await call('catalogs', isDefinition ? 'sync' : 'upload', [document]);
     },
   }),

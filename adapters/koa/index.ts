@@ -11,6 +11,7 @@ import {
   MAX_HEADERS_MS,
   MAX_REQUEST_MS,
 } from '../../lib/values/limits.ts';
+import { checkOptions } from './check-options.ts';
 import { type DispatcherOptions, dispatcher } from './dispatch/dispatcher.ts';
 import { httpProperties } from './dispatch/http-properties.ts';
 import { exchange, handedServer } from './fetch.ts';
@@ -110,6 +111,7 @@ export type RequestListener = (
  * });
  */
 export function createRequestListener(options: KoaOptions): RequestListener {
+  checkOptions(options);
   const owning = onDemand(() => createKoaApp(options).callback());
   const passing = onDemand(() => passingOn(billingMiddleware(options), options));
   return (request, response, next) => {
@@ -137,7 +139,9 @@ export interface FetchOptions extends KoaOptions {
  * const handler = createFetchHandler({ billing, basePath: '/billing' });
  * export { handler as DELETE, handler as GET, handler as OPTIONS, handler as POST, handler as PUT };
  */
-export function createFetchHandler({ remoteAddress, ...options }: FetchOptions): FetchHandler {
+export function createFetchHandler(given: FetchOptions): FetchHandler {
+  checkOptions(given);
+  const { remoteAddress, ...options } = given;
   const server = onDemand(() => {
     const answer = createKoaApp(options).callback();
     return handedServer((request, response) => void answer(request, response));
@@ -163,6 +167,7 @@ function passingOn(middleware: Middleware, options: KoaOptions): RequestListener
 }
 
 function served(options: KoaOptions) {
+  checkOptions(options);
   const metrics = new HttpMetrics();
   const { billing, basePath, docs, metricsRequireAuth, group = groupOfOne() } = options;
   group.join({

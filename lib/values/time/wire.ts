@@ -105,7 +105,7 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 export function parseWireInstant(value: string | number | Date): Instant | undefined {
   if (value instanceof Date) return parseWireInstant(value.getTime());
   if (typeof value === 'number') return isInstantMs(value) ? instant(value) : undefined;
-  const moment = parseWireMoment(value);
+  const moment = typeof value === 'string' ? parseWireMoment(value) : undefined;
   if (moment === undefined) return undefined;
   return moment.kind === 'DATE_TIME' ? moment.at : startOfDay(moment.date, UTC);
 }

@@ -1,0 +1,19 @@
+import { parameterOf } from '../../lib/values/host-values/index.ts';
+import type { KoaOptions } from './index.ts';
+
+const check = parameterOf('options', {
+  billing: ['!', { as: ['!', 'function'], requests: ['!', { logger: ['!', 'function'] }] }],
+  basePath: 'text',
+  docs: 'flag',
+  metricsRequireAuth: 'flag',
+  group: { join: ['!', 'function'] },
+  trustedProxies: [['!', 'text']],
+});
+
+/**
+ * Checks the options, for hosts without a compiler.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
+ */
+export function checkOptions(options: KoaOptions): void {
+  check(options);
+}
