@@ -4,7 +4,7 @@ import type { ServerUsage, WatchedServerOutput } from './account-reads-process.t
 import type { BenchDatabase } from './bench-database.ts';
 import { startChild } from './child.ts';
 import { type DatabaseKind, storageAt } from './databases.ts';
-import type { Bench, Figure, Goal } from './goal.ts';
+import { type Bench, type Figure, type Goal, Size } from './goal.ts';
 import { callHeaders, credentials } from './http-load.ts';
 import { seedOneAccount } from './many-subscriptions.ts';
 import { BEGINS, withEngine } from './past.ts';
@@ -48,8 +48,11 @@ async function measureOn(bench: Bench, { kind, held }: { readonly kind: Database
   const database = await bench.databases.fresh(kind);
   const ids = await seed(database, held);
   const figures: Figure[] = [];
-  for (const path of pathsOf(ids))
-    figures.push(...(await measureRead(bench, { database, path, kind, held })));
+  const paths = pathsOf(ids);
+  // Small sizes start one server for all reads, so that starts do not take most of the time.
+  const isSmall = bench.size === Size.SMOKE || bench.size === Size.QUICK;
+  for (const together of isSmall ? [paths] : paths.map((path) => [path]))
+    figures.push(...(await measureReads(bench, { database, paths: together, kind, held })));
   await bench.databases.remove(database);
   return figures;
 }
@@ -96,17 +99,16 @@ async function seed(database: BenchDatabase, held: Held): Promise<Ids> {
   return ids;
 }
 
-/** In a process of its own, so that its memory is that of this read. */
-async function measureRead(
-  bench: Bench,
-  read: {
-    readonly database: BenchDatabase;
-    readonly path: string;
-    readonly kind: DatabaseKind;
-    readonly held: Held;
-  },
-): Promise<readonly Figure[]> {
-  const { database, path, kind, held } = read;
+interface Reads {
+  readonly database: BenchDatabase;
+  readonly paths: readonly string[];
+  readonly kind: DatabaseKind;
+  readonly held: Held;
+}
+
+/** In a process of its own, so that its memory is that of these reads. */
+async function measureReads(bench: Bench, reads: Reads): Promise<readonly Figure[]> {
+  const { database, paths } = reads;
   const script = new URL('./account-reads-process.ts', import.meta.url);
   const input = { database, ...credentials };
   const { output, stop } = await startChild<Omit<ServerInput, 'doesDueWork'>, WatchedServerOutput>({
@@ -118,26 +120,40 @@ async function measureRead(
     // The first call compiles and fills caches.
     await drained(`${output.url}/1.0/kb/accounts/pagination?limit=1`);
     const before = await usage();
-    const answer = await drained(`${output.url}/1.0/kb${path}`);
-    const { longestDelayMs, longestTurnMs, peakMib } = await usage();
-    const route = path.replaceAll(/[0-9a-f-]{36}/g, '…');
-    const on = `${held.subscriptions} × ${held.states}, ${kind}: ${route} → ${answer.status}`;
-    bench.say(`${on}, ${answer.bytes} bytes${answer.status < 400 ? '' : `: ${answer.start}`}`);
-    return [
-      {
-        name: `${on}, longest turn of the event loop, processor time`,
-        unit: 'ms',
-        runs: [longestTurnMs],
-        goal: { atMost: 200 },
-      },
-      { name: `${on}, the same, wall time`, unit: 'ms', runs: [longestDelayMs], goal: null },
-      { name: `${on}, time`, unit: 'ms', runs: [answer.ms], goal: null },
-      { name: `${on}, size`, unit: 'MB', runs: [answer.bytes / 1e6], goal: null },
-      { name: `${on}, memory more than at rest`, unit: 'MiB', runs: [peakMib - before.peakMib], goal: null },
-    ];
+    const figures: Figure[] = [];
+    for (const path of paths) {
+      const answer = await drained(`${output.url}/1.0/kb${path}`);
+      const { longestDelayMs, longestTurnMs } = await usage();
+      const on = `${heldOn(reads)}: ${routeOf(path)} → ${answer.status}`;
+      bench.say(`${on}, ${answer.bytes} bytes${answer.status < 400 ? '' : `: ${answer.start}`}`);
+      figures.push(
+        {
+          name: `${on}, longest turn of the event loop, processor time`,
+          unit: 'ms',
+          runs: [longestTurnMs],
+          goal: { atMost: 200 },
+        },
+        { name: `${on}, the same, wall time`, unit: 'ms', runs: [longestDelayMs], goal: null },
+        { name: `${on}, time`, unit: 'ms', runs: [answer.ms], goal: null },
+        { name: `${on}, size`, unit: 'MB', runs: [answer.bytes / 1e6], goal: null },
+      );
+    }
+    const { peakMib } = await usage();
+    const [path = '', ...others] = paths;
+    const which = others.length === 0 ? routeOf(path) : 'all of these reads';
+    const name = `${heldOn(reads)}: ${which}, memory more than at rest`;
+    return [...figures, { name, unit: 'MiB', runs: [peakMib - before.peakMib], goal: null }];
   } finally {
     await stop();
   }
+}
+
+function heldOn({ held, kind }: Pick<Reads, 'held' | 'kind'>): string {
+  return `${held.subscriptions} × ${held.states}, ${kind}`;
+}
+
+function routeOf(path: string): string {
+  return path.replaceAll(/[0-9a-f-]{36}/g, '…');
 }
 
 async function drained(url: string) {

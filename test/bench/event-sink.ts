@@ -4,7 +4,7 @@ import { runOnce } from './invoice-run.ts';
 import { seed } from './past.ts';
 import type { RunOutput } from './run-process.ts';
 
-const accounts = { SMOKE: 30, QUICK: 300, NORMAL: 5_000, FULL: 10_000 };
+const accounts = { SMOKE: 30, QUICK: 150, NORMAL: 5_000, FULL: 10_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 
 /** What an event sink in the same process costs the billing that it is told of; runs with and without it by turns. */

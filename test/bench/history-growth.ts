@@ -7,7 +7,7 @@ import { type Seeded, seed } from './past.ts';
 import { median } from './statistics.ts';
 
 const accounts = { SMOKE: 3, QUICK: 10, NORMAL: 200, FULL: 500 };
-const pasts = { SMOKE: [2, 4], QUICK: [3, 15], NORMAL: [12, 120, 600], FULL: [12, 120, 600] };
+const pasts = { SMOKE: [2, 4], QUICK: [2, 12], NORMAL: [12, 120, 600], FULL: [12, 120, 600] };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 9, FULL: 9 };
 /** At ten and at fifty times the history of the first. */
 const goals = [1, 1.15, 1.3];

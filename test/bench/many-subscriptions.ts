@@ -6,7 +6,7 @@ import { plainInsertRate, runOnce } from './invoice-run.ts';
 import { BEGINS, dueAfter, PLAN, play, type Seeded, settle, withEngine } from './past.ts';
 import { markNow, multiply } from './seed.ts';
 
-const subscriptions = { SMOKE: 30, QUICK: 2_000, NORMAL: 30_000, FULL: 30_000 };
+const subscriptions = { SMOKE: 30, QUICK: 1_000, NORMAL: 30_000, FULL: 30_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const mostTimesTheCeiling = 2.5;
 const goalPeakMib = 400;

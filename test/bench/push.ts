@@ -2,7 +2,7 @@ import { inChild } from './child.ts';
 import type { Bench, Figure, Goal } from './goal.ts';
 import type { PushInput, PushOutput } from './push-process.ts';
 
-const accounts = { SMOKE: 5, QUICK: 40, NORMAL: 500, FULL: 2_000 };
+const accounts = { SMOKE: 5, QUICK: 20, NORMAL: 500, FULL: 2_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const mostSlowerPercent = 5;
 
