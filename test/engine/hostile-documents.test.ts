@@ -10,7 +10,7 @@ import { atOnce } from '../../lib/runtime/index.ts';
 import type { Instant } from '../../lib/values/time/index.ts';
 import { seller, taxOf, toRender, usageOf, viewedItem } from '../support/invoicing/documents.ts';
 import { sampled } from '../support/long-run.ts';
-import { readPdf, textBoxes } from '../support/pdf/pdf-text.ts';
+import { pageTags, readPdf, textBoxes } from '../support/pdf/pdf-text.ts';
 import { decimal, expect } from '../support/unit.ts';
 
 /** An invoice with `text` in every field of people. */
@@ -168,6 +168,27 @@ describe('hostile logos', () => {
 
   it('invoicing §14 rule 6: leave out a logo in SVG without a problem', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
+
+  it('invoicing §14 rule 6: tag the logo with the name of the seller, headings, paragraphs and tables', async () => {
+    const bytes = png(1, 1, deflateSync(row));
+    const { bytes: file } = await pdfOf(invoiceOf('Acme', { logo: { mediaType: 'image/png', bytes } }));
+    const [first, second] = [await pageTags(file, 1), await pageTags(file, 2)];
+    expect(first.slice(0, 11)).to.eql([
+      'Document',
+      ' H1',
+      ' Figure "Acme"',
+      ' P',
+      ' P',
+      ' P',
+      ' Table',
+      '  TR',
+      '   TH',
+      '   TD',
+      '  TR',
+    ]);
+    expect([...first, ...second]).to.include(' H2');
+    expect(first.filter((tag) => tag === '   TH')).to.have.length.above(7);
+  });
 
   for (const [what, mediaType, bytes, problem] of [
     ['a PNG that is not compressed', 'image/png', png(1, 1, Buffer.from('no')), /cannot be decompressed/],

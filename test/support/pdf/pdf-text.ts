@@ -50,6 +50,27 @@ function linesOf(pieces: readonly Piece[]): readonly string[] {
     );
 }
 
+interface TaggedNode {
+  /** Of content: `content`. */
+  readonly type?: string;
+  readonly role?: string;
+  readonly alt?: string;
+  readonly children?: readonly TaggedNode[];
+}
+
+/** Returns the tags of a page in order, each indented by its depth, with the words of images. */
+export async function pageTags(bytes: Uint8Array, page = 1): Promise<readonly string[]> {
+  const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+  const tree: TaggedNode | null = await (await document.getPage(page)).getStructTree();
+  await document.loadingTask.destroy();
+  const tagsOf = ({ role, alt, children = [] }: TaggedNode, depth: number): readonly string[] => {
+    if (role === undefined) return [];
+    const tag = `${' '.repeat(depth)}${role}${alt === undefined ? '' : ` "${alt}"`}`;
+    return [tag, ...children.flatMap((child) => tagsOf(child, depth + 1))];
+  };
+  return (tree?.children ?? []).flatMap((node) => tagsOf(node, 0));
+}
+
 /** A piece of text on a page, in points from the left and the bottom. */
 export interface TextBox {
   readonly page: number;
