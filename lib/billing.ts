@@ -39,14 +39,12 @@ export interface TenantBilling extends PlainOperations {}
 /** The operations bound to one caller, which can also run in a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back
-   * with that transaction. The transaction locks the accounts that the operations change, and other calls for
-   * these accounts fail after 5 s. Therefore call the engine last and commit immediately.
-   * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg`
-   * client, a `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is
-   * closed.
-   *
+   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with it. The
+   * transaction locks the accounts that the operations change, and other calls for these accounts fail after 5 s.
+   * Therefore call the engine last and commit immediately.
+   * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
+   * `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
    * @example await em.transactional(async (em) => { const order = em.create(Order, { … }); await
    * acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
    */
@@ -72,10 +70,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /**
-   * Records requests (platform §12) and links their log lines and work to them (platform §13.1). For HTTP
-   * adapters.
-   */
+  /** Records requests (platform §12) and links their log lines and work to them (§13.1). For HTTP adapters. */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
@@ -85,7 +80,6 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   context(caller: Caller): Promise<CallContext>;
   /**
    * Binds the operations to a caller.
-   *
    * @example const acme = billing.as({ tenant, user: 'sign-up' }); const account = await acme.createAccount({
    * currency: 'EUR' });
    */
@@ -95,7 +89,6 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
 export const Billing = {
   /**
    * Opens the engine over its ports.
-   *
    * @example const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
    * @throws Error if the storage has the schema of another version. The message names the command that fixes
    * the problem.

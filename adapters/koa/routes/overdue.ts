@@ -1,6 +1,5 @@
 import { OverdueFormat } from '../../../lib/overdue/index.ts';
-import { Overdue } from '../models/overdue.ts';
-import { OverdueState } from '../models/overdue-state.ts';
+import { Overdue, OverdueState } from '../models/overdue.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
 import { type RequestSent, type Route, tenantRoute } from '../routing/route.ts';
 import { moment } from '../wire/query.ts';

@@ -1,4 +1,4 @@
-import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 
 /** UBL and CII are XML; FACTUR_X is the PDF of the document with the CII XML attached, also known as ZUGFeRD. */
 export const EInvoiceFormat = enumeration('UBL', 'CII', 'FACTUR_X');

@@ -1,4 +1,4 @@
-import { f, type InputOf, type RecordOf } from '../values/fields/index.ts';
+import { f, type InputOf, type RecordOf } from '../../values/fields/index.ts';
 
 export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/svg+xml'] as const;
 export type LogoMediaType = (typeof logoMediaTypes)[number];

@@ -1,6 +1,6 @@
-import { f, type RecordOf } from '../values/fields/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { Decimal } from '../values/money/index.ts';
+import { f, type RecordOf } from '../../values/fields/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 
 /** The reason of a credit (invoicing §21). */
 export const CreditNoteReason = {
