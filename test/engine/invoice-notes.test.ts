@@ -54,6 +54,17 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(await noteOf(invoiceId)).to.equal(null);
     });
 
+    it('are escaped on documents', async () => {
+      const invoiceId = await draft();
+      await acme.invoices.setNote({
+        invoiceId,
+        note: '<script>alert(1)</script>{{account.name}}\u202e\u0007🧾',
+      });
+      const html = await acme.invoices.html(invoiceId);
+      expect(html).to.include('alert(1)').and.not.include('<script>');
+      expect((await acme.invoices.pdf(invoiceId)).length).to.be.greaterThan(0);
+    });
+
     it('are rejected on a committed and a missing invoice, and if they are too long or not storable', async () => {
       const invoiceId = await draft();
       for (const note of ['x'.repeat(2_001), 'x'.repeat(100_000), 'a\u0000'])

@@ -14,7 +14,7 @@ describe('answers of invoice plugins (invoicing §13)', () => {
   it('have no effect when they are undefined, null or an empty object', () => {
     for (const answer of [undefined, null, {}]) {
       expect(claimedPrior(answer, now)).to.eql({ isAborted: false, rescheduledTo: null, properties: null });
-      expect(claimedItems(answer)).to.eql({ items: [], properties: null });
+      expect(claimedItems(answer)).to.eql({ items: [], note: null, properties: null });
       expect(claimedGroups(answer)).to.eql({ groups: [], properties: null });
     }
   });
