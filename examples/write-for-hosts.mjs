@@ -5,7 +5,7 @@ import { allPages, documentationPages, pageIndex } from '../adapters/koa/pages/d
 
 const root = new URL('../', import.meta.url);
 const application = globSync('saas/*.ts', { cwd: new URL('examples/', root) }).map((file) => file.slice(0, -'.ts'.length));
-const names = ['catalog-plugin', 'payment-gateway', 'tax-plugin', 'usage-source', 'catalogs/lantern', ...application];
+const names = ['catalog-plugin', 'e-invoice-sender', 'payment-gateway', 'tax-plugin', 'usage-source', 'catalogs/lantern', ...application];
 const textOf = (file) => readFileSync(new URL(file, root), 'utf8');
 
 /** The entry point that a source file is. */

@@ -21,6 +21,7 @@ export {
   type PreviewRequest,
 } from './dry-run/preview-request.ts';
 export type {
+  EInvoiceChoice,
   EInvoiceFile,
   EInvoiceKind,
   EInvoiceRequest,
@@ -84,6 +85,7 @@ export type {
   MigrationInvoiceRequest,
   ParkedRun,
 } from './invoices/requests.ts';
+export type { TaxFacts } from './invoices/tax-facts.ts';
 export type { UsedTier, UsedUnit } from './invoices/used-units.ts';
 export { loadBalances, loadUnpaidInvoices } from './loading/load-credit-inputs.ts';
 export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-views.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { sellFromTable } from '../../examples/catalog-plugin.ts';
+import { sendInvoice } from '../../examples/e-invoice-sender.ts';
 import { payThroughLedger } from '../../examples/payment-gateway.ts';
 import { sellWithTax } from '../../examples/tax-plugin.ts';
 import { billLoggedCalls } from '../../examples/usage-source.ts';
@@ -67,7 +68,11 @@ describe('newcomers', function () {
       }
     }
     const examples = { 'payment-gateway': payThroughLedger, 'tax-plugin': sellWithTax };
-    const others = { 'usage-source': billLoggedCalls, 'catalog-plugin': sellFromTable };
+    const others = {
+      'usage-source': billLoggedCalls,
+      'catalog-plugin': sellFromTable,
+      'e-invoice-sender': sendInvoice,
+    };
     for (const [name, play] of Object.entries({ ...examples, ...others })) {
       const copied = `cp node_modules/billwright/dist/examples/${name}.ts app.mts && node app.mts`;
       expect(await newcomer.play(copied), name).to.equal(`${(await play()).join('\n')}\n`);

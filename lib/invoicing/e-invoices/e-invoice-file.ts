@@ -10,15 +10,15 @@ export interface EInvoiceKind {
 }
 
 /** Absent profile: EN16931. */
-type ChosenKind = Pick<EInvoiceKind, 'format'> & {
+export type EInvoiceChoice = Pick<EInvoiceKind, 'format'> & {
   readonly profile?: EInvoiceProfile | null | undefined;
 };
 
-export interface EInvoiceRequest extends ChosenKind {
+export interface EInvoiceRequest extends EInvoiceChoice {
   readonly invoiceId: Uuid;
 }
 
-export interface NoteEInvoiceRequest extends ChosenKind {
+export interface NoteEInvoiceRequest extends EInvoiceChoice {
   readonly creditNoteId: Uuid;
 }
 
@@ -31,7 +31,7 @@ export interface EInvoiceFile {
 }
 
 /** @throws BillingError INVALID_PARAMETER (60002) for a combination that does not exist (§22 rule 1). */
-export function checkKind({ format, profile }: ChosenKind): EInvoiceKind {
+export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
   const formats = Object.keys(EInvoiceFormat);
   if (!formats.includes(format))
     throw invalidParameter(`Invalid e-invoice format "${format}". Use ${formats.join(', ')}`, { format });
