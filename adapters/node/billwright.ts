@@ -59,5 +59,6 @@ export const Billing = {
 
 /** Removes undefined members, so that `{ logger: quiet ? silent : undefined }` keeps the default. */
 function given<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+  const members = typeof options === 'object' ? { ...options } : {};
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }

@@ -8,8 +8,9 @@ import {
 } from '../records/index.ts';
 import { type ActivityPorts, asCall } from '../runtime/index.ts';
 import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
-import { converterOf } from '../values/host-values/index.ts';
+import { converterOf, parameterOf } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { callerShape, tenantRef } from './inputs/call-inputs.ts';
 
 /** The running calls of an engine. Rejects calls after `close`. */
 export class Calls {
@@ -67,6 +68,15 @@ function isContext(value: unknown): value is CallContext {
   return typeof value === 'object' && value !== null && 'callOrigin' in value && 'userToken' in value;
 }
 
+/** Checks the context of a call. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+export function checkContext(context: unknown): void {
+  if (isContext(context)) return;
+  throw invalidField(
+    'context is missing. Pass the context of billing.context(caller), or call the operation of billing.as(caller).',
+    { field: 'context' },
+  );
+}
+
 /** The caller of operations, with the tenant of the calls. */
 export interface Caller {
   /** Tenant id, or the reference that `tenants.authenticate` returned. */
@@ -94,11 +104,11 @@ export function contexts(
   { clock, ids }: Pick<Ports, 'clock' | 'ids'>,
   tenantOf: (tenantId: Uuid) => Promise<TenantRef>,
 ): ContextOf {
-  return async (caller) => {
-    checkCaller(caller);
+  return async (given) => {
+    checkCaller(given);
+    const caller = takeCaller(given) as Caller;
     return {
-      tenant:
-        typeof caller.tenant === 'string' ? await tenantOf(idOf(caller.tenant, 'tenant')) : caller.tenant,
+      tenant: await tenantRefOf(caller.tenant, tenantOf),
       userName: caller.user,
       principal: caller.principal ?? null,
       reasonCode: caller.reason ?? null,
@@ -120,11 +130,24 @@ function checkCaller(caller: Partial<Caller> | undefined): void {
     throw invalidField('user is missing. Pass the user for audit rows to billing.as({ tenant, user }).');
 }
 
+const takeCaller = parameterOf('caller', callerShape);
+
+const takeTenant = converterOf(tenantRef);
+
 const takeId = converterOf('uuid');
 
 /** Returns the id. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name of the field. */
 export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
+}
+
+/** Returns the reference to a tenant. @throws BillingError MISSING_OR_INVALID_FIELD (60003), or the error of `refOf`. */
+export async function tenantRefOf(
+  given: Uuid | string | TenantRef,
+  refOf: (tenantId: Uuid) => Promise<TenantRef>,
+): Promise<TenantRef> {
+  if (typeof given === 'string') return refOf(idOf(given, 'tenant'));
+  return takeTenant(given, 'tenant') as TenantRef;
 }
 
 /** Returns contexts for calls that join a transaction of the host. */

@@ -22,6 +22,8 @@ interface OptionRule {
   /** Name of the port in errors. Defaults to the name of the option. */
   readonly called?: string;
   readonly guard?: (given: never) => unknown;
+  /** The type of a plain value. */
+  readonly type?: 'string' | 'boolean' | 'number' | 'object';
 }
 
 const rules = {
@@ -54,18 +56,20 @@ const rules = {
   eInvoices: { called: 'The e-invoice writer', methods: ['xml'], guard: guarded },
   eInvoiceSender: { called: 'The e-invoice sender', methods: ['send'], guard: guarded },
   invoiceFormatter: { called: 'The invoice formatter', methods: ['formatter'], guard: guarded },
-  configuration: {},
+  configuration: { type: 'object' },
   defaultCatalog: {
     guard: <T>(given: T): T => (typeof given === 'function' ? (guardedFunction(given as never) as T) : given),
   },
   defaultOverdueConfig: {},
-  testMode: {},
-  maxDocumentBytes: {},
-  nodeCommands: { guard: guarded },
-  version: {},
-  hostName: {},
-  nodeName: {},
+  testMode: { type: 'boolean' },
+  maxDocumentBytes: { type: 'number' },
+  nodeCommands: { type: 'object', guard: guarded },
+  version: { type: 'string' },
+  hostName: { type: 'string' },
+  nodeName: { type: 'string' },
 } as const satisfies Record<keyof BillingOptions<never>, OptionRule>;
+
+const NEEDS_STORAGE = "Billing.open needs a storage, such as { storage: sqlite('billing.db') }";
 
 /**
  * Checks the options at opening, for hosts without a compiler.
@@ -73,12 +77,10 @@ const rules = {
  * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique name.
  */
 export function checkOptions<Host>(options: BillingOptions<Host>): void {
+  assertInvariant(typeof options === 'object' && options !== null, NEEDS_STORAGE);
   for (const name of Object.keys(options)) assertInvariant(Object.hasOwn(rules, name), unknownOption(name));
   const prepare: unknown = Reflect.get(Object(options.storage), 'prepare');
-  assertInvariant(
-    typeof prepare === 'function',
-    "Billing.open needs a storage, such as { storage: sqlite('billing.db') }",
-  );
+  assertInvariant(typeof prepare === 'function', NEEDS_STORAGE);
   for (const [name, rule] of Object.entries<OptionRule>(rules)) {
     const given: unknown = Reflect.get(options, name) ?? undefined;
     if (rule.plugin === undefined) checkPort(name, given, rule);
@@ -97,7 +99,7 @@ export function checkOptions<Host>(options: BillingOptions<Host>): void {
       );
 }
 
-function checkPort(name: string, given: unknown, { isRequired, methods, called }: OptionRule): void {
+function checkPort(name: string, given: unknown, { isRequired, methods, called, type }: OptionRule): void {
   if (given === undefined) {
     assertInvariant(
       !isRequired,
@@ -106,6 +108,7 @@ function checkPort(name: string, given: unknown, { isRequired, methods, called }
     return;
   }
   const who = called ?? `${name} of Billing.open`;
+  if (type !== undefined) assertInvariant(typeof given === type, `${who} is not of type ${type}`);
   if (methods === null) assertInvariant(typeof given === 'function', `${who} is not a function`);
   else for (const method of methods ?? []) checkMethod(Object(given), method, who);
 }
@@ -150,6 +153,11 @@ export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOpti
     ...guardedClocks(options, logger),
     ...(tracer === undefined ? {} : { tracer: guardedTracer(tracer, logger) }),
   };
+}
+
+/** Removes null members, so that null has the same effect as an absent option. */
+export function withoutNull<O extends object>(options: O): O {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as O;
 }
 
 /** Guards the clocks. If both clocks are one object, as in Node, the guarded clock is one object too. */

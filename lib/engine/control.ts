@@ -30,6 +30,7 @@ import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';
+import { checkedControl } from './inputs/server-inputs.ts';
 import type { Monitor } from './monitoring.ts';
 import type { Operations } from './operations.ts';
 import {
@@ -307,21 +308,23 @@ export function controlOf<Host>(
         void secrets.lost().catch((error: unknown) => ports.logger.warn({ err: error }, CHECK_FAILED));
       });
     },
-    ...calls.of({
-      settle: (settling: Parameters<BillingControl['settle']>[0]) =>
-        settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
-      settleThrough: (...given: Parameters<BillingControl['settleThrough']>) =>
-        settleThrough(ports, settling, given),
-      completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
-        const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);
-        const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
-        const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
-        return dispatcher.complete(context.tenant.recordId, cause, limitMs);
-      },
-      ping: () => ports.storage.system.ping(),
-      health,
-      metrics,
-    }),
+    ...calls.of(
+      checkedControl({
+        settle: (settling: Parameters<BillingControl['settle']>[0]) =>
+          settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+        settleThrough: (...given: Parameters<BillingControl['settleThrough']>) =>
+          settleThrough(ports, settling, given),
+        completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid | string) => {
+          const account = accountId === undefined ? null : await operations.accounts.get(context, accountId);
+          const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
+          const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
+          return dispatcher.complete(context.tenant.recordId, cause, limitMs);
+        },
+        ping: () => ports.storage.system.ping(),
+        health,
+        metrics,
+      }),
+    ),
     isInRotation: () => {
       calls.check();
       return inRotation;

@@ -19,7 +19,7 @@ import {
   parameterOf,
   plainBy,
 } from '../values/host-values/index.ts';
-import { idOf } from './calls.ts';
+import { checkContext, idOf, tenantRefOf } from './calls.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { frequentOperations } from './frequent-operations.ts';
 import { type Inputs, inputs } from './inputs/inputs.ts';
@@ -107,13 +107,13 @@ export function subscribing({
   events,
   tenants,
 }: Pick<Engine, 'events' | 'tenants'>): EventSubscriptionOperations {
-  return {
+  return checkedOperations<EventSubscriptionOperations>('events', {
     subscribe: async ({ tenant, ...request }) =>
       events.subscriptions.subscribe({
         ...request,
-        tenant: typeof tenant === 'string' ? await tenants.refOf(idOf(tenant, 'tenant')) : (tenant ?? null),
+        tenant: tenant == null ? null : await tenantRefOf(tenant, (id) => tenants.refOf(id)),
       }),
-  };
+  });
 }
 
 const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<Tenant>;
@@ -156,11 +156,16 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Checks the parameters after the context and converts their texts. */
+/** Checks the context and the parameters after it, and converts their texts. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
-  if (parameters === undefined) return operation;
+  if (parameters === undefined)
+    return async (context, ...given) => {
+      checkContext(context);
+      return operation(context, ...given);
+    };
   const takers = parameters.map(([name, shape]) => parameterOf(name, shape));
   return async (context, ...given) => {
+    checkContext(context);
     const taken = takers.map((take, index) => take(given[index]));
     return operation(context, ...taken);
   };

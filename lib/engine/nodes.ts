@@ -1,7 +1,7 @@
 import { type NodeService, nodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
-import { checkOptions, guardedOptions } from './checked-options.ts';
+import { checkOptions, guardedOptions, withoutNull } from './checked-options.ts';
 
 /** Version of an engine that was opened without the option `version`. */
 const UNKNOWN_VERSION = '0.0.0';
@@ -18,7 +18,7 @@ export interface Switched<Host> {
  */
 export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   checkOptions(given);
-  const named = withFormerNames(given);
+  const named = withFormerNames(withoutNull(given));
   checkOptions(named);
   const options = guardedOptions(named);
   const {

@@ -65,11 +65,15 @@ function checkSettable(clock: SettableClock): void {
 }
 
 function endOf(until: string | Instant | Date, now: Instant): Instant {
-  const end = parseWireInstant(until);
+  const isReadable = typeof until === 'string' || Number.isInteger(until) || until instanceof Date;
+  const end = isReadable ? parseWireInstant(until) : undefined;
   if (end === undefined) {
-    throw invalidParameter(`"${until}", the end of settleThrough, is neither a date nor a date-time`, {
-      parameter: 'until',
-    });
+    throw invalidParameter(
+      `"${isReadable ? until : typeof until}", the end of settleThrough, is neither a date nor a date-time`,
+      {
+        parameter: 'until',
+      },
+    );
   }
   if (end >= now) return end;
   throw invalidParameter(

@@ -3,9 +3,23 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { plainHasher } from '../../adapters/testing/index.ts';
 
-describe('undefined engine options', () => {
-  it('have the same effect as absent ones', async () => {
-    const options = { logger: undefined, clock: undefined, ids: undefined, gateways: undefined };
+const cases: readonly (readonly [title: string, options: object])[] = [
+  ['undefined', { logger: undefined, clock: undefined, ids: undefined, gateways: undefined }],
+  ['null', { gateways: null, catalogPlugins: null, scopes: null, nodeCommands: null, configuration: null }],
+];
+
+describe('engine options that are', () => {
+  for (const [title, options] of cases)
+    it(`${title} have the same effect as absent ones`, () => expectToOpen(options));
+
+  for (const options of [undefined, null, 5, 'billing.db'])
+    it(`${JSON.stringify(options)} are rejected with an example`, async () => {
+      const open = Billing.open as (options: unknown) => Promise<unknown>;
+      const error = await open(options).catch((reason: Error) => reason.message);
+      expect(error).to.equal("Billing.open needs a storage, such as { storage: sqlite('billing.db') }");
+    });
+
+  async function expectToOpen(options: object): Promise<void> {
     // What a host's compiler lets pass without `exactOptionalPropertyTypes`.
     const open = Billing.open as (options: object) => ReturnType<typeof Billing.open>;
     const billing = await open({ storage: sqlite(':memory:'), hasher: plainHasher(), ...options });
@@ -13,5 +27,5 @@ describe('undefined engine options', () => {
     const tenant = await billing.tenants.create({ userName: 'setup' }, keys);
     expect(tenant.apiKey).to.equal('acme');
     await billing.close();
-  });
+  }
 });

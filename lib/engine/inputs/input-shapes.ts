@@ -53,7 +53,7 @@ export const search = [key, page] as const;
 
 export const bundleFilter = ['filter?', { bundleIds: orNull([id]), externalKey: orNull('text') }] as const;
 export const requestedDate = { requestedDate: 'requestedDate' } as const;
-const plugins = {
+export const plugins = {
   controlPlugins: texts,
   properties: [must({ key: must('text'), value: 'text', isUpdatable: 'flag' })],
 } as const;

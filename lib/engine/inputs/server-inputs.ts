@@ -3,6 +3,7 @@ import type { BacklogOperations } from '../../queues/index.ts';
 import type { SecurityOperations } from '../../security/index.ts';
 import type { TenantOperations } from '../../tenants/index.ts';
 import { type AnyInput, type InputShape, parameterOf } from '../../values/host-values/index.ts';
+import { eventInputs, waitInputs } from './call-inputs.ts';
 import { chosenEntries, must, orNull, queueLook } from './input-shapes.ts';
 import { author, securityInputs } from './security-inputs.ts';
 
@@ -42,8 +43,7 @@ const look = [
 
 const chosen = [['request', { ...chosenEntries[1], tenantId: orNull('uuid') }]] as const;
 
-/** The inputs of the operations that belong to no tenant, by group. */
-export const serverInputs = {
+const described = {
   tenants: {
     create: [author, tenant],
     ensure: [author, tenant],
@@ -67,6 +67,11 @@ export const serverInputs = {
   backlog: { late: [look], busy: [look], failed: [look], putBack: chosen, free: chosen },
 } as const satisfies InputsOf<ServerOperations>;
 
+/** The inputs of the operations that belong to no tenant, by group. */
+export const serverInputs = { ...described, ...waitInputs, ...eventInputs };
+
+type ServerGroup = Exclude<keyof typeof serverInputs, keyof typeof waitInputs>;
+
 type Operation = (...given: readonly unknown[]) => unknown;
 
 type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
@@ -76,8 +81,13 @@ interface GroupInputs {
 }
 
 /** Returns the operations of a group, which first check their parameters. @throws (on a call) BillingError 60003. */
-export function checkedOperations<G extends object>(group: keyof typeof serverInputs, operations: G): G {
+export function checkedOperations<G extends object>(group: ServerGroup, operations: G): G {
   return checkedGroup(operations, serverInputs[group]);
+}
+
+/** Returns the operations that control background work, which first check their parameters. */
+export function checkedControl<O extends object>(operations: O): O {
+  return checkedGroup(operations, waitInputs);
 }
 
 function checkedGroup<G extends object>(group: G, inputs: GroupInputs): G {

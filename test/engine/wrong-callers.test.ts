@@ -1,0 +1,65 @@
+import { BillingError } from '../../lib/index.ts';
+import { anyDatabase, engineBefore, expect } from '../support/index.ts';
+import { wrongValues } from '../support/wrong-shapes.ts';
+
+/** As code without a compiler calls the engine. */
+type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+
+anyDatabase.describe('callers of a wrong type', (open) => {
+  const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
+
+  const members = [
+    'tenant',
+    'user',
+    'principal',
+    'reason',
+    'comment',
+    'userToken',
+    'pluginProperties',
+    'roundsFloatNoise',
+  ];
+
+  for (const member of members)
+    it(`raise no other error than BillingError for ${member}`, async () => {
+      const { billing, tenant } = engine;
+      for (const value of wrongValues) {
+        const caller = { tenant, user: 'test', [member]: value } as never;
+        await expectOnlyBillingError(() => billing.as(caller).createAccount({ currency: 'USD' }), value);
+      }
+    });
+
+  it('raise no other error than BillingError as a whole', async () => {
+    for (const value of wrongValues)
+      await expectOnlyBillingError(() => engine.billing.as(value as never).createAccount({}), value);
+  });
+
+  it('raise no other error than BillingError for the context of an operation', async () => {
+    const accounts = engine.billing.accounts as object as Untyped;
+    const overdue = engine.billing.overdue as object as Untyped;
+    for (const value of wrongValues) {
+      await expectOnlyBillingError(async () => accounts.page?.(value, { limit: 1, offset: 0 }), value);
+      await expectOnlyBillingError(async () => overdue.config?.(value), value);
+    }
+  });
+
+  it('raise no other error than BillingError for a transaction of the host', async () => {
+    const { billing, tenant } = engine;
+    for (const value of wrongValues)
+      await expectOnlyBillingError(
+        async () =>
+          billing
+            .as({ tenant, user: 'test' })
+            .within(value as never)
+            .createAccount({}),
+        value,
+      );
+  });
+});
+
+async function expectOnlyBillingError(call: () => Promise<unknown>, given: unknown): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    expect(error, `${JSON.stringify(given)}: ${String(error)}`).to.be.instanceOf(BillingError);
+  }
+}
