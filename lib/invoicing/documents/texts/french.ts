@@ -39,7 +39,7 @@ export const french: TranslatedTexts = {
   taxSales: 'Taxe de vente',
   taxGst: 'TPS',
   taxConsumption: 'Taxe à la consommation',
-  taxBase: 'Hors taxes',
+  taxBase: 'Base imposable',
   taxZeroRated: 'Taux zéro',
   taxExempt: 'Exonération',
   taxReverseCharge: 'Autoliquidation',
