@@ -204,6 +204,25 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(new Set(sent.map(({ deliveryId }) => deliveryId))).to.have.property('size', 1);
   });
 
+  it('aborts a sender that does not answer, and retries', async () => {
+    const signals: AbortSignal[] = [];
+    const sender = {
+      name: 'access-point',
+      send: (_eInvoice: EInvoiceToSend, { signal }: { readonly signal: AbortSignal }) => {
+        signals.push(signal);
+        return new Promise<string>(() => undefined);
+      },
+    };
+    const options = { eInvoiceSender: sender, configuration: peppol, longestTimerMs: 20 };
+    const shop = await InvoicedBusinesses.open(open, options);
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
+    const [delivery] = await shop.acme.invoices.eInvoiceDeliveries(invoiceId);
+    expect(delivery).to.include({ state: 'PENDING', attempts: 1 });
+    expect(delivery?.lastError).to.include('did not answer within 30 s');
+    expect(signals.map(({ aborted }) => aborted)).to.eql([true]);
+  });
+
   it('fails at once for missing fields, which the delivery names', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
