@@ -70,7 +70,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /** Records requests (platform §12) and links their log lines and work to them (§13.1). For HTTP adapters. */
+  /** Records requests (platform §12) and links their log lines and work to them (platform §13.1). For HTTP adapters. */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
