@@ -23,10 +23,10 @@ const ways = [
     name: '5,000 per call',
     perCall: 5_000,
     connections: 4,
-    calls: { SMOKE: 2, QUICK: 4, NORMAL: 40, FULL: 100 },
+    calls: { SMOKE: 2, QUICK: 2, NORMAL: 40, FULL: 100 },
   },
 ] as const;
-const warmUps = { SMOKE: 1, QUICK: 4, NORMAL: 20, FULL: 20 };
+const warmUps = { SMOKE: 1, QUICK: 1, NORMAL: 20, FULL: 20 };
 const days = 28;
 
 /** A server, authenticated, each record one point of its own tracking id. */

@@ -6,7 +6,7 @@ import type { RunInput, RunOutput } from './run-process.ts';
 import { median } from './statistics.ts';
 import { seedMetered, seedUsage, USAGE_DUE, USED_DAYS } from './usage-past.ts';
 
-const accounts = { SMOKE: 10, QUICK: 100, NORMAL: 1_000, FULL: 1_000 };
+const accounts = { SMOKE: 10, QUICK: 20, NORMAL: 1_000, FULL: 1_000 };
 /** Points of a subscription in the month, each time ten times as many. */
 const points = {
   SMOKE: [25, 250, 2_500],
@@ -14,7 +14,7 @@ const points = {
   NORMAL: [100, 1_000, 10_000],
   FULL: [100, 1_000, 10_000],
 };
-const pointsOfOne = { SMOKE: 100_000, QUICK: 250_000, NORMAL: 10_000_000, FULL: 10_000_000 };
+const pointsOfOne = { SMOKE: 100_000, QUICK: 100_000, NORMAL: 10_000_000, FULL: 10_000_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const mostGrowth = 1.15;
 /** usage §11 */
