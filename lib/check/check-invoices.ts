@@ -6,6 +6,7 @@ import {
   isAdjustable,
   isTaxOfRepair,
   rowsOfItem,
+  taxRemainders,
 } from '../invoicing/index.ts';
 import { collectedAmount, refundable } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
@@ -27,7 +28,7 @@ import {
   TransactionType,
 } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { belowMinorUnit, formatDecimal, moneyText, sum, ZERO } from '../values/money/index.ts';
+import { belowMinorUnit, type Decimal, formatDecimal, moneyText, sum, ZERO } from '../values/money/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';
 import { billingMismatches } from './check-usage.ts';
 import {
@@ -89,6 +90,10 @@ async function checkBatch(
   const itemIds = items.map(({ id }) => id);
   const rowsOf = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), ({ itemId }) => itemId);
   const taken = Map.groupBy(await findReductions(session, itemIds), ({ linkedItemId }) => linkedItemId);
+  const taxedIds = items.flatMap(({ itemType, linkedItemId }) =>
+    itemType === 'TAX' ? (linkedItemId ?? []) : [],
+  );
+  const taxesLeft = taxedIds.length === 0 ? new Map() : await taxRemainders(session, [...new Set(taxedIds)]);
   const billed = Map.groupBy(await session.checks.billedItems(ids), ({ invoiceId }) => invoiceId);
   return invoices.flatMap((invoice) => {
     const own = itemsOf.get(invoice.id) ?? [];
@@ -101,7 +106,7 @@ async function checkBatch(
       ...severalOpenPayments(invoice.id, paid, (id) => transactionsOf.get(id) ?? []),
       ...own.flatMap((item) => {
         const [itemReductions, rows] = [taken.get(item.id) ?? [], rowsOf.get(item.id) ?? []];
-        return wrongRemainders({ invoice, item, taken: itemReductions, rows });
+        return wrongRemainders({ invoice, item, taken: itemReductions, rows, taxesLeft });
       }),
     ]);
   });
@@ -204,6 +209,8 @@ interface ItemRemainders {
   readonly taken: readonly InvoiceItem[];
   /** All coverage rows of the item. */
   readonly rows: readonly CoverageRow[];
+  /** What remains of TAX items that name their charge. */
+  readonly taxesLeft: ReadonlyMap<Uuid, Decimal>;
 }
 
 /**
@@ -211,20 +218,24 @@ interface ItemRemainders {
  * have no repairs.
  */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {
-  const { invoice, item, taken, rows } = of;
+  const { invoice, item, taken, rows, taxesLeft } = of;
   if (!isAdjustable(item) || isTaxOfRepair(item)) return [];
   const isCounted = invoice.status !== InvoiceStatus.VOID && !invoice.isMigration;
   const repairs = taken.filter(({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ);
   const coversDays = isCounted && itemTypes[item.itemType].coversDays;
   const expected = linesOf(coversDays ? rowsOfItem(item, repairs, invoice.currency) : []);
   const stored = linesOf(rows);
-  const faults = isCounted ? wrongRest(item, taken) : [];
+  const faults = isCounted ? wrongRest(item, taken, taxesLeft.get(item.id)) : [];
   if (stored !== expected) faults.push(`stores [${stored}] as in force, but its repairs leave [${expected}]`);
   return faults.map((fault) => finding(CheckedInvariant.REPAIRS, `Item ${item.id} ${fault}`));
 }
 
-function wrongRest({ amount, repairable }: InvoiceItem, taken: readonly InvoiceItem[]): string[] {
-  const left = amount.plus(sum(taken.map((each) => each.amount)));
+function wrongRest(
+  { amount, repairable }: InvoiceItem,
+  taken: readonly InvoiceItem[],
+  taxLeft: Decimal | undefined,
+): string[] {
+  const left = taxLeft ?? amount.plus(sum(taken.map((each) => each.amount)));
   const faults: string[] = [];
   if (!repairable.equals(left))
     faults.push(

@@ -146,3 +146,4 @@ export {
   writeOffUnpaid,
 } from './saving/adjust-invoices.ts';
 export { changeInvoices } from './saving/change-invoices.ts';
+export { taxRemainders } from './saving/repair-taxes.ts';

@@ -5,7 +5,7 @@ import type {
   TenantBilling,
   Uuid,
 } from '../../lib/index.ts';
-import { decimal, formatDecimal } from '../../lib/index.ts';
+import { decimal, formatDecimal, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
 const RATE = '20';
@@ -40,10 +40,11 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  async function cancelled(): Promise<Uuid> {
+  async function cancelled(tags: readonly Uuid[] = []): Promise<Uuid> {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
     await engine.settle();
+    if (tags.length > 0) await acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
     engine.clock.set('2024-01-16T00:00:00Z');
     await engine.settle(acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
     return accountId;
@@ -64,6 +65,30 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     await expectCode(adjusting, 'INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID');
     const [note] = await acme.creditNotes.ofInvoice(charged?.id ?? '');
     expect(note?.lines.map(({ amount }) => formatDecimal(amount))).to.eql(['10.3', '2.06']);
+  });
+
+  it('lower what remains of the tax of the charge, and their void restores it', async () => {
+    const accountId = await cancelled([SystemTag.AUTO_INVOICING_DRAFT]);
+    const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const tax = charged?.items.find(({ itemType }) => itemType === 'TAX');
+    const adjust = (amount: string) =>
+      acme.invoices.adjustItem({
+        accountId,
+        invoiceId: charged?.id ?? '',
+        invoiceItemId: tax?.id ?? '',
+        amount: decimal(amount),
+      });
+    await expectCode(
+      adjust(formatDecimal(tax?.amount ?? decimal(0))),
+      'INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID',
+    );
+    expect(formatDecimal(tax?.repairable ?? decimal(0))).to.equal(
+      formatDecimal((tax?.amount ?? decimal(0)).minus('2.06')),
+    );
+    await acme.invoices.void(repaired?.id ?? '');
+    const [restored] = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const again = restored?.items.find(({ id }) => id === tax?.id);
+    expect(again?.repairable).to.eql(tax?.amount);
   });
 
   it('are rejected above 0 and beyond the repaired amount', async () => {

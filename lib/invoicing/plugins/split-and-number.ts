@@ -11,6 +11,7 @@ import { emptyInvoice } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FailedEvaluation } from '../runs/run-accounts.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
+import { setTaxRemainders } from '../saving/repair-taxes.ts';
 import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/save-runs.ts';
 
 /** A run that becomes several invoices, or that changes other invoices. */
@@ -70,6 +71,10 @@ export async function saveSplitRuns(
   scheduleDueEntries(session, runs);
   await session.invoices.rewriteItems(runs.flatMap(({ rewritten }) => rewritten));
   await session.invoices.setRepairable(runs.flatMap(({ remains }) => remains));
+  await setTaxRemainders(
+    session,
+    runs.flatMap(({ rewritten }) => rewritten),
+  );
   const changesOf = runs.map((run) => ({ run, own: ownChanges(run, session) }));
   const reused = changesOf.flatMap(({ own }) =>
     own.flatMap(({ before, after }) => (before === null ? [] : [{ ...before, ...after }])),

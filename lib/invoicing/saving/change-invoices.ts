@@ -34,6 +34,7 @@ import { type CreditingItem, creditingItems, creditNotesOf } from '../credit/cre
 import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
+import { setTaxRemainders } from './repair-taxes.ts';
 
 interface InvoiceChanges {
   /** Their accounts are locked. */
@@ -169,6 +170,10 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
   ]);
+  await setTaxRemainders(
+    session,
+    changed.flatMap(({ newItems = [] }) => newItems),
+  );
   session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
   const adjusted = numbered.filter((change) => isAdjusted(change, moves));
   session.publish([

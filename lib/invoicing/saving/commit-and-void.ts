@@ -21,6 +21,7 @@ import { invoicesBeingPaid, loadParentInvoices } from '../loading/load-credit-in
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '../reconciliation/coverage.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { summariseChildren } from './parent-summaries.ts';
+import { setTaxRemainders } from './repair-taxes.ts';
 
 /** A draft and its account, which the caller has locked. */
 interface OwnedDraft {
@@ -105,6 +106,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await session.invoices.setStanding([after]);
   await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
   await session.invoices.setRepairable(released.repairable);
+  await setTaxRemainders(session, items);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
   // Includes subscriptions without items on the invoice, whose usage cost nothing (usage §7.5, §7.7 rule 1).

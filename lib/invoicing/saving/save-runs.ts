@@ -29,6 +29,7 @@ import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { insertInvoices, type NotedChange, writeCreditNotes } from './change-invoices.ts';
 import { resetChargedThrough } from './commit-and-void.ts';
+import { setTaxRemainders } from './repair-taxes.ts';
 
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states,
@@ -86,6 +87,10 @@ async function saveInvoices(
     session.invoices.setAmounts([...credited, ...drafts].map(storedAmounts)),
     insertInvoices(session, added, numbers),
   ]);
+  await setTaxRemainders(
+    session,
+    invoiced.flatMap(({ run }) => run.items),
+  );
   session.publish([...drafts, ...inserted].filter(isCommitted).flatMap(invoiceCreationEvents));
   // An existing draft that is committed now has received items (§16).
   const adjusted = [...drafts.filter(isCommitted), ...credited];
