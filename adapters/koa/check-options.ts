@@ -1,5 +1,4 @@
 import { parameterOf } from '../../lib/values/host-values/index.ts';
-import type { KoaOptions } from './index.ts';
 
 const check = parameterOf('options', {
   billing: ['!', { as: ['!', 'function'], requests: ['!', { logger: ['!', 'function'] }] }],
@@ -14,6 +13,6 @@ const check = parameterOf('options', {
  * Checks the options, for hosts without a compiler.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
  */
-export function checkOptions(options: KoaOptions): void {
+export function checkOptions(options: object): void {
   check(options);
 }
